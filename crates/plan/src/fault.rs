@@ -1,0 +1,69 @@
+//! The table of failures: each a small number on the hot path, with a name, a side and a sentence here.
+//!
+//! The side decides what a failure says: one on the client's side is a limit of the load generator and is never
+//! counted among the server's errors.
+
+/// Whose failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The load generator's machine gave out. Makes a run INCONCLUSIVE, never counts in `errors`.
+    Client,
+    /// Something between the two, or the server's kernel.
+    Network,
+    /// The server's program.
+    Server,
+}
+
+macro_rules! faults {
+    ($($variant:ident = $number:literal, $name:literal, $side:ident, $sentence:literal;)*) => {
+        /// Why a request (or the attempt to make a connection for it) failed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Fault { $(#[doc = $sentence] $variant = $number,)* }
+
+        impl Fault {
+            /// All of them, by number.
+            pub const ALL: &'static [Fault] = &[$(Fault::$variant,)*];
+
+            /// The stable name in JSON, CSV and documents.
+            pub const fn name(self) -> &'static str { match self { $(Fault::$variant => $name,)* } }
+
+            /// Whose failure it is.
+            pub const fn side(self) -> Side { match self { $(Fault::$variant => Side::$side,)* } }
+
+            /// What happened, as a sentence fragment.
+            pub const fn sentence(self) -> &'static str { match self { $(Fault::$variant => $sentence,)* } }
+        }
+    };
+}
+
+faults! {
+    FdLimit = 0, "fd_limit", Client, "no file descriptor left on this machine (EMFILE, ENFILE)";
+    PortsExhausted = 1, "ports_exhausted", Client, "no local port left towards this address (EADDRNOTAVAIL)";
+    ClientMemory = 2, "client_memory", Client, "the kernel here had no memory for a socket (ENOBUFS, ENOMEM)";
+    ClientOther = 3, "client_other", Client, "this machine refused to send (firewall or permission)";
+    Refused = 4, "connect_refused", Network, "nothing listens on the port, or its firewall says no (ECONNREFUSED)";
+    ConnectTimeout = 5, "connect_timeout", Network, "no answer to the connection attempt within the time allowed";
+    Unreachable = 6, "unreachable", Network, "no route to the host (EHOSTUNREACH, ENETUNREACH)";
+    Reset = 7, "reset", Network, "the connection was reset (ECONNRESET)";
+    StaleConnection = 8, "stale_connection", Network,
+        "a reused connection closed before the first byte: the server's idle time-out and the request met (keep-alive race)";
+    ClosedBeforeResponse = 9, "closed_before_response", Server, "the server closed a fresh connection without answering";
+    ClosedMidResponse = 10, "closed_mid_response", Server, "the server closed in the middle of its answer";
+    Malformed = 11, "malformed_response", Server, "the answer is not HTTP/1.x";
+    Dangerous = 12, "dangerous_response", Server,
+        "the answer was refused as dangerous: conflicting lengths, an endless head or bytes that nobody asked for";
+    Timeout = 13, "timeout", Server, "no complete answer within the time-out";
+    Status = 14, "http_status", Server, "a status outside 200-399";
+}
+
+impl Fault {
+    /// How many there are; the size of a table indexed by `fault as usize`.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// The fault with this number.
+    pub fn from_number(number: usize) -> Option<Fault> {
+        Self::ALL.get(number).copied()
+    }
+}

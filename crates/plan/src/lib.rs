@@ -1,0 +1,36 @@
+//! The nouns of an experiment, and nothing that runs: no I/O, no clock, no thread, no file format.
+//!
+//! Many texts (flags, YAML, later k6 and JMX) become one [`draft::Draft`]; [`seal::seal`] turns a draft into the one
+//! [`Plan`] that the engine runs, or into every diagnostic at once. The tables that all other crates share
+//! (faults, metrics, limits, cautions' ids) live here too, so that a word is written down once.
+
+#![forbid(unsafe_code)]
+
+pub mod diag;
+pub mod draft;
+pub mod fault;
+pub mod limit;
+pub mod load;
+pub mod metric;
+pub mod outline;
+pub mod policy;
+pub mod program;
+pub mod request;
+pub mod seal;
+pub mod threshold;
+pub mod unit;
+
+pub use diag::Diagnostic;
+pub use draft::Draft;
+pub use fault::{Fault, Side};
+pub use outline::Outline;
+pub use request::{Request, Target};
+
+/// What the engine runs: checked as a whole by [`seal::seal`], never changed afterwards.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Everything that a report may show; holds no secret.
+    pub outline: Outline,
+    /// The requests themselves, secrets included; index = series number = [`program::RequestId`].
+    pub requests: Vec<Request>,
+}

@@ -1,0 +1,67 @@
+//! Every limit of the load generator, by name: one table for defaults, `--limit NAME=VALUE`, files and documents.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! limits {
+    ($($field:ident = $default:expr, $unit:ident, $help:literal;)*) => {
+        /// The limits of one run.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Limits { $(#[doc = $help] pub $field: u64,)* }
+
+        impl Default for Limits { fn default() -> Self { Self { $($field: $default,)* } } }
+
+        /// A row of the table.
+        #[derive(Debug, Clone, Copy)]
+        pub struct Row { pub name: &'static str, pub default: u64, pub unit: Unit, pub help: &'static str }
+
+        /// The table, for help texts and documents.
+        pub const TABLE: &[Row] = &[$(Row { name: stringify!($field), default: $default, unit: Unit::$unit, help: $help },)*];
+
+        impl Limits {
+            /// Sets one limit from text.
+            ///
+            /// # Errors
+            /// A sentence when the name is unknown or the value is not of the limit's unit.
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+                match name {
+                    $(stringify!($field) => { self.$field = Unit::$unit.parse(value)?; Ok(()) })*
+                    _ => Err(format!("`{name}` is no limit; there are {}",
+                        TABLE.iter().map(|r| format!("`{}`", r.name)).collect::<Vec<_>>().join(", "))),
+                }
+            }
+        }
+    };
+}
+
+/// How a limit's value is read and shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Count,
+    Bytes,
+    Nanoseconds,
+}
+
+impl Unit {
+    fn parse(self, text: &str) -> Result<u64, String> {
+        match self {
+            Unit::Count => text.trim().parse().map_err(|_| format!("`{text}` is no whole number")),
+            Unit::Bytes => crate::unit::size_bytes(text),
+            Unit::Nanoseconds => crate::unit::duration_ns(text),
+        }
+    }
+}
+
+limits! {
+    head_bytes = 65_536, Bytes, "longest response head accepted";
+    headers = 128, Count, "most header lines in one response";
+    informational = 16, Count, "most 1xx responses before the answer";
+    chunk_line_bytes = 4_096, Bytes, "longest line that opens a chunk, extensions included";
+    trailer_bytes = 16_384, Bytes, "most bytes of trailers after the last chunk";
+    kept_body_bytes = 16_777_216, Bytes, "most bytes of one body that is kept for somebody who reads it";
+    connect_timeout_ns = 10_000_000_000, Nanoseconds, "longest wait for a connection";
+    reconnect_pause_ns = 50_000_000, Nanoseconds, "pause of a user whose connection attempt failed, doubled up to 1 s";
+    spin_ns = 60_000, Nanoseconds, "the last stretch before a due arrival is spun instead of slept, for precision";
+    requests = 1_000_000_000_000, Count, "hard cap on requests of one run";
+    duration_ns = 172_800_000_000_000, Nanoseconds, "hard cap on the length of one run (48 h)";
+}

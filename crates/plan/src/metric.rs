@@ -1,0 +1,138 @@
+//! The table of what is counted: ids on the hot path, names and units here.
+//!
+//! A new metric is one row below and the line in the engine that counts it. Ids are appended, never renumbered:
+//! run files hold numbers by id.
+
+use crate::fault::Fault;
+
+macro_rules! ids {
+    ($(#[$meta:meta])* $name:ident { $($variant:ident = $text:literal, $help:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(usize)]
+        pub enum $name { $(#[doc = $help] $variant,)* }
+
+        impl $name {
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+            pub const COUNT: usize = Self::ALL.len();
+            /// The stable name.
+            pub const fn name(self) -> &'static str { match self { $($name::$variant => $text,)* } }
+            /// One line of help with its unit.
+            pub const fn help(self) -> &'static str { match self { $($name::$variant => $help,)* } }
+            /// The cell of a tally.
+            pub const fn id(self) -> usize { self as usize }
+        }
+    };
+}
+
+ids! {
+    /// Sums for the run as a whole (per worker and tick, added up).
+    RunSum {
+        Arrivals = "arrivals", "arrivals that came due (open model)";
+        Starved = "starved", "arrivals that found no free connection and waited with their stamp";
+        NeverStarted = "never_started", "arrivals still waiting for a connection at the stop";
+        InFlightAtStop = "in_flight_at_stop", "requests sent and not answered at the stop";
+        Iterations = "iterations", "iterations finished";
+        ConnAttempts = "connection_attempts", "connections tried";
+        ConnOpened = "connections_opened", "connections that were established";
+        ConnReusedRequests = "requests_on_reused_connections", "requests sent on a connection that had served one before";
+        ClosedByServer = "closed_by_server", "connections that the server closed or asked to close";
+        ClosedByUs = "closed_by_us", "connections that the load generator closed as planned";
+        ClosedByFault = "closed_by_fault", "connections given up after a failure";
+        OpenAtStop = "open_at_stop", "connections still open at the stop";
+        Retransmits = "retransmits", "TCP segments sent again by this machine, SYNs included";
+        BusyNs = "busy_ns", "CPU time of the worker outside spinning, ns";
+        SpinNs = "spin_ns", "time spent polling for a due instant, ns";
+        SleepNs = "sleep_ns", "time asleep waiting for the kernel, ns";
+        RunQueueNs = "run_queue_ns", "time runnable but without a CPU (another process or the host had it), ns";
+        WallNs = "wall_ns", "length of the tick for this worker, ns";
+        Turns = "turns", "turns of the event loop";
+        InFlightNs = "in_flight_ns", "requests in flight, integrated over time, ns";
+        UsersNs = "users_ns", "active users, integrated over time, ns";
+        StealNs = "steal_ns", "CPU time the host took from this machine, all CPUs, ns";
+        HostBusyNs = "host_busy_ns", "CPU time used on this machine by everybody, all CPUs, ns";
+        LateTicks = "late_ticks", "ticks handed over more than 100 ms late";
+    }
+}
+
+ids! {
+    /// Highest values.
+    RunPeak {
+        InFlight = "in_flight_max", "most requests in flight at once in one worker";
+        Waiting = "waiting_max", "most arrivals waiting for a connection in one worker";
+        Connections = "connections_max", "most connections open at once in one worker";
+        TurnNs = "turn_max_ns", "longest turn of the event loop, ns";
+    }
+}
+
+ids! {
+    /// Lowest values.
+    RunFloor {
+        RttNs = "rtt_floor_ns", "lowest round-trip time that the kernel saw, ns";
+        ConnectNs = "connect_floor_ns", "fastest connection, ns";
+    }
+}
+
+ids! {
+    /// Histograms for the run as a whole, ns unless said otherwise.
+    RunHist {
+        Lateness = "lateness", "actual send minus the instant at which it could and should have been sent, ns";
+        ConnWait = "connection_wait", "wait of an arrival for a free connection, ns (only those that waited)";
+        Connect = "connect", "TCP connection set-up, ns";
+        Rtt = "rtt", "smoothed round-trip time of each connection, ns";
+        ConnRequests = "requests_per_connection", "requests that a closed connection had served";
+        Turn = "turn", "length of a turn of the event loop: the bound on every timestamp's error, ns";
+        SendStall = "send_stall", "time until the kernel took the last byte of a request that did not fit at once, ns";
+        Stale = "stale_after", "idle time of a reused connection at the moment it turned out to be closed, ns";
+    }
+}
+
+ids! {
+    /// Sums per series (one series per named request); status codes and faults follow behind these.
+    SeriesSum {
+        Sent = "sent", "requests sent";
+        Finished = "finished", "requests that ended, in an answer or in a fault of the network or server";
+        Failed = "failed", "finished requests that failed";
+        BytesIn = "bytes_in", "bytes received, heads included";
+        BytesOut = "bytes_out", "bytes sent, heads included";
+        BodyBytes = "body_bytes", "bytes of response bodies after de-chunking";
+    }
+}
+
+/// First status cell of a series tally.
+pub const STATUS_BASE: usize = SeriesSum::COUNT + FAULT_ROOM;
+/// First fault cell of a series tally.
+pub const FAULT_BASE: usize = SeriesSum::COUNT + SERIES_SUM_ROOM;
+/// Room kept for further sums before the faults, so that ids in old files stay valid.
+const SERIES_SUM_ROOM: usize = 26;
+/// Room for further sums and for 32 faults.
+const FAULT_ROOM: usize = SERIES_SUM_ROOM + 32;
+/// Status codes 100..=599; anything else a server invents goes into the last cell (index 500).
+pub const STATUS_CELLS: usize = 501;
+
+/// Cell of a status code.
+pub const fn status_id(status: u16) -> usize {
+    if status >= 100 && status <= 599 { STATUS_BASE + (status as usize - 100) } else { STATUS_BASE + 500 }
+}
+
+/// Cell of a fault.
+pub const fn fault_id(fault: Fault) -> usize {
+    FAULT_BASE + fault as usize
+}
+
+/// Sums of one series.
+pub const SERIES_SUMS: usize = STATUS_BASE + STATUS_CELLS;
+
+ids! {
+    /// Histograms per series, ns. Every finished request is in `Response` and `Service`; time-outs are in
+    /// `ResponseCensored`/`ServiceCensored` instead, because their true time is only known to be longer.
+    SeriesHist {
+        Response = "response_time", "from the intended instant to the last byte, ns";
+        Service = "service_time", "from the send to the last byte, ns";
+        FirstByte = "first_byte", "from the send to the first byte of the answer, ns";
+        Body = "body", "from the first byte to the last, ns";
+        ResponseCensored = "response_time_censored", "lower bounds of response times that were cut off, ns";
+        ServiceCensored = "service_time_censored", "lower bounds of service times that were cut off, ns";
+        BodySize = "body_size", "bytes of each response body";
+    }
+}

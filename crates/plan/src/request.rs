@@ -1,0 +1,225 @@
+//! What is sent, and where: URL, headers, body; with secrets that never print.
+
+use std::fmt;
+
+/// `http://host:port`, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Host name or address, without brackets.
+    pub host: String,
+    pub port: u16,
+}
+
+impl Target {
+    /// The value of the `Host` header: the port only when it is not the scheme's own, IPv6 in brackets.
+    pub fn authority(&self) -> String {
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        if self.port == 80 { host } else { format!("{host}:{}", self.port) }
+    }
+}
+
+/// A URL taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Url {
+    pub target: Target,
+    /// Path and query as sent in the request line, at least `/`.
+    pub path: String,
+    /// `user:password` in front of the host, if any, percent-decoded; becomes an `Authorization` header.
+    pub credentials: Option<String>,
+}
+
+/// Takes a URL apart. A missing scheme is read as `http://`.
+///
+/// # Errors
+/// A sentence with the mend: unknown scheme, missing host, bad port, characters that no URL may hold.
+pub fn url(text: &str) -> Result<Url, String> {
+    let text = text.trim();
+    let rest = match text.split_once("://") {
+        None => text,
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("https") => {
+            return Err(format!(
+                "`{text}`: https is not supported yet; load the plain http port behind the TLS front"
+            ));
+        }
+        Some((scheme, _)) => {
+            return Err(format!("`{scheme}` in `{text}` is no scheme that can be loaded; expected `http://`"));
+        }
+    };
+    let rest = rest.split('#').next().unwrap_or("");
+    let split = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(split);
+    let (credentials, host_port) = match authority.rsplit_once('@') {
+        Some((user, host)) => (Some(percent_decode(user)), host),
+        None => (None, authority),
+    };
+    let target = host_and_port(host_port).map_err(|e| format!("`{text}`: {e}"))?;
+    let mut path = path.to_owned();
+    if !path.starts_with('/') {
+        path.insert(0, '/');
+    }
+    if let Some(bad) = path.chars().find(|c| c.is_ascii_control() || *c == ' ' || !c.is_ascii()) {
+        return Err(format!(
+            "`{text}` holds {bad:?}, which no request line may; write it percent-encoded, such as `%20` for a space"
+        ));
+    }
+    Ok(Url { target, path, credentials })
+}
+
+fn host_and_port(text: &str) -> Result<Target, String> {
+    let (host, port) = if let Some(inner) = text.strip_prefix('[') {
+        let (host, after) = inner.split_once(']').ok_or("the bracket of an IPv6 address is not closed")?;
+        if host.parse::<std::net::Ipv6Addr>().is_err() {
+            return Err(format!("`{host}` is no IPv6 address"));
+        }
+        match after {
+            "" => (host, None),
+            _ => (
+                host,
+                Some(after.strip_prefix(':').ok_or(format!("`{after}` behind the bracket is no port"))?),
+            ),
+        }
+    } else {
+        match text.split_once(':') {
+            Some((host, port)) if port.contains(':') => {
+                return Err(format!("an IPv6 address stands in brackets: `[{host}:{port}]`"));
+            }
+            Some((host, port)) => (host, Some(port)),
+            None => (text, None),
+        }
+    };
+    if host.is_empty() {
+        return Err("there is no host; expected something like `http://127.0.0.1:8080/path`".into());
+    }
+    if let Some(bad) = host.chars().find(|c| !(c.is_ascii_alphanumeric() || "-._:%".contains(*c))) {
+        return Err(format!(
+            "{bad:?} cannot stand in a host name; write international names in their `xn--` form"
+        ));
+    }
+    let port = match port {
+        None => 80,
+        Some(p) => match p.parse::<u16>() {
+            Ok(n) if n > 0 => n,
+            _ => return Err(format!("`{p}` is no port; expected 1 to 65535")),
+        },
+    };
+    Ok(Target { host: host.to_owned(), port })
+}
+
+fn percent_decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%')
+            .then(|| bytes.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|two| std::str::from_utf8(two).ok())
+            .and_then(|two| u8::from_str_radix(two, 16).ok());
+        out.push(hex.unwrap_or(bytes[at]));
+        at += if hex.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// One request, ready to be rendered once and sent many times.
+#[derive(Clone)]
+pub struct Request {
+    /// What the series is called in every report.
+    pub name: String,
+    pub method: String,
+    /// Path and query as sent.
+    pub path: String,
+    /// In the order given. Values may be secret: never print them, use [`redacted_header`].
+    pub headers: Vec<(String, String)>,
+    pub body: Option<Vec<u8>>,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<_> = self.headers.iter().map(|(n, v)| (n, redacted_header(n, v))).collect();
+        f.debug_struct("Request")
+            .field("name", &self.name)
+            .field("method", &self.method)
+            .field("path", &redacted_path(&self.path))
+            .field("headers", &headers)
+            .field("body_bytes", &self.body.as_ref().map(Vec::len))
+            .finish()
+    }
+}
+
+/// What stands in an artefact instead of a secret.
+pub const REDACTED: &str = "***";
+
+/// A header's value as any artefact may show it.
+pub fn redacted_header<'a>(name: &str, value: &'a str) -> &'a str {
+    const SECRET: &[&str] = &["authorization", "proxy-authorization", "cookie", "set-cookie"];
+    let name = name.to_ascii_lowercase();
+    if SECRET.contains(&name.as_str()) || is_secret_key(&name) { REDACTED } else { value }
+}
+
+/// Path and query as any artefact may show them: values of keys that look like secrets are cut out.
+pub fn redacted_path(path: &str) -> String {
+    let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
+    let pairs: Vec<String> = query
+        .split('&')
+        .map(|pair| match pair.split_once('=') {
+            Some((key, _)) if is_secret_key(&key.to_ascii_lowercase()) => format!("{key}={REDACTED}"),
+            _ => pair.to_owned(),
+        })
+        .collect();
+    format!("{path}?{}", pairs.join("&"))
+}
+
+/// Keys of headers and query parameters that name secrets by custom: `token`, `api-key`, `x-signature` and the like.
+fn is_secret_key(lower: &str) -> bool {
+    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+        matches!(
+            word,
+            "token"
+                | "key"
+                | "apikey"
+                | "sig"
+                | "signature"
+                | "secret"
+                | "password"
+                | "passwd"
+                | "auth"
+                | "session"
+                | "jwt"
+        )
+    }) || lower.ends_with("token")
+        || lower.ends_with("secret")
+}
+
+/// Standard Base64 with padding (RFC 4648 section 4), for `Authorization: Basic`.
+pub fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0u32, |acc, b| acc << 8 | u32::from(*b)) << (8 * (3 - chunk.len()));
+        for i in 0..4 {
+            let sextet = (group >> (18 - 6 * i)) as usize & 63;
+            out.push(if i <= chunk.len() { ALPHABET[sextet] as char } else { '=' });
+        }
+    }
+    out
+}
+
+/// Refuses a header that would break the message (RFC 9110 section 5).
+///
+/// # Errors
+/// A sentence saying which character may not stand where.
+pub fn check_header(name: &str, value: &str) -> Result<(), String> {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if name.is_empty() {
+        return Err("a header needs a name in front of the colon".into());
+    }
+    if let Some(bad) = name.chars().find(|c| !is_token(*c)) {
+        return Err(format!("{bad:?} cannot stand in the header name `{name}`"));
+    }
+    if let Some(bad) = value.chars().find(|c| matches!(c, '\r' | '\n' | '\0')) {
+        return Err(format!("{bad:?} cannot stand in the value of the header `{name}`"));
+    }
+    Ok(())
+}

@@ -1,0 +1,306 @@
+//! From what was written to what is meant: defaults, contradictions, and the one [`Plan`] or all diagnostics at once.
+
+use crate::diag::Diagnostic;
+use crate::draft::{Draft, key};
+use crate::load::{Load, Profile, Stop};
+use crate::outline::{OUTLINE_VERSION, Outline, RequestOutline};
+use crate::request::{check_header, redacted_header, redacted_path};
+use crate::threshold::{self, Statistic, Subject};
+use crate::unit::SECOND_NS;
+use crate::{Plan, Request};
+
+/// Users when `-c` is not given (closed model).
+pub const DEFAULT_USERS: u32 = 50;
+/// Most connections when `-c` is not given (open model); they are opened only as arrivals need them.
+pub const DEFAULT_OPEN_CONNECTIONS: u32 = 1_000;
+/// Length when neither `-d` nor `-n` nor `--stages` is given.
+pub const DEFAULT_DURATION_NS: u64 = 10 * SECOND_NS;
+/// Time-out from the send.
+pub const DEFAULT_TIMEOUT_NS: u64 = 10 * SECOND_NS;
+/// Upper edges of the latency bands.
+pub const DEFAULT_BANDS_NS: [u64; 3] = [SECOND_NS / 10, SECOND_NS, 10 * SECOND_NS];
+
+/// Facts about the machine that defaults depend on.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine {
+    /// CPUs that this process may use.
+    pub cpus: u32,
+    /// Seed for a run that names none.
+    pub seed: u64,
+}
+
+/// Checks a draft as a whole.
+///
+/// # Errors
+/// Every mistake found, in the order of the fields.
+pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
+    let mut wrong = Vec::new();
+    contradictions(&draft, &mut wrong);
+    ranges(&draft, &mut wrong);
+    check_requests(&draft.requests, &mut wrong);
+    let Some(target) = draft.target.clone() else {
+        wrong.push(Diagnostic::field(
+            "P001",
+            key::TARGET,
+            "there is no target",
+            "name one, such as `http://127.0.0.1:8080/`",
+        ));
+        return Err(wrong);
+    };
+    let load = load_of(&draft);
+    check_thresholds(&draft, &load, &mut wrong);
+    let duration_ns = match (&draft.stages, draft.duration_ns, draft.requests_total) {
+        (Some((profile, _)), _, _) => Some(profile.total_ns()),
+        (None, None, None) => Some(DEFAULT_DURATION_NS),
+        (None, given, _) => given,
+    };
+    let warmup_ns = draft.warmup_ns.unwrap_or(0);
+    if duration_ns.is_some_and(|d| warmup_ns >= d) {
+        wrong.push(Diagnostic::field(
+            "P010",
+            key::WARMUP,
+            "the warm-up lasts as long as the run: nothing would be measured",
+            "make the run longer or the warm-up shorter",
+        ));
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+
+    let connections = match &load {
+        Load::Closed { users } => users.peak() as u32,
+        Load::Open { .. } => draft.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
+    };
+    let thresholds =
+        if draft.thresholds.is_empty() { threshold::implied(load.is_open()) } else { draft.thresholds };
+    let first = &draft.requests[0];
+    let outline = Outline {
+        version: OUTLINE_VERSION,
+        name: draft.name.unwrap_or_else(|| {
+            format!("{} {}{}", first.method, target.authority(), redacted_path(&first.path))
+        }),
+        target: target.authority(),
+        host: target.host.clone(),
+        port: target.port,
+        requests: draft.requests.iter().map(outline_of).collect(),
+        load,
+        stop: Stop { duration_ns, requests: draft.requests_total },
+        connections,
+        // A worker without a user would only sleep.
+        workers: draft.workers.unwrap_or(machine.cpus).min(connections).max(1),
+        warmup_ns,
+        timeout_ns: draft.timeout_ns.unwrap_or(DEFAULT_TIMEOUT_NS),
+        keep_alive: draft.keep_alive.unwrap_or(true),
+        read_bodies: draft.read_bodies.unwrap_or(false),
+        thresholds,
+        bands_ns: draft.bands_ns.unwrap_or_else(|| DEFAULT_BANDS_NS.to_vec()),
+        share: draft.share.unwrap_or_default(),
+        seed: draft.seed.unwrap_or(machine.seed),
+        limits: draft.limits,
+    };
+    Ok(Plan { outline, requests: draft.requests })
+}
+
+fn load_of(draft: &Draft) -> Load {
+    let arrivals = draft.arrivals.unwrap_or_default();
+    match (&draft.stages, draft.rate_per_s) {
+        (Some((profile, true)), _) => Load::Open { rate_per_s: profile.clone(), arrivals },
+        (Some((profile, false)), _) => Load::Closed { users: profile.clone() },
+        (None, Some(rate)) => Load::Open { rate_per_s: Profile::constant(rate), arrivals },
+        (None, None) => Load::Closed {
+            users: Profile::constant(f64::from(draft.connections.unwrap_or_else(|| default_users(draft)))),
+        },
+    }
+}
+
+/// `-n 10` alone means ten requests, not a complaint about fifty users.
+fn default_users(draft: &Draft) -> u32 {
+    draft.requests_total.map_or(DEFAULT_USERS, |n| n.clamp(1, u64::from(DEFAULT_USERS)) as u32)
+}
+
+fn contradictions(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
+    let users_staged = matches!(draft.stages, Some((_, false)));
+    if draft.stages.is_some() && draft.rate_per_s.is_some() {
+        wrong.push(Diagnostic::field(
+            "P002",
+            key::STAGES,
+            "a constant rate and stages contradict each other",
+            "keep one; stages of a rate are written `10s:100/s`",
+        ));
+    }
+    if users_staged && draft.connections.is_some() {
+        wrong.push(Diagnostic::field(
+            "P003",
+            key::CONNECTIONS,
+            "a number of users and stages of users contradict each other",
+            "the stages already say how many users there are",
+        ));
+    }
+    if draft.stages.is_some() && draft.duration_ns.is_some() {
+        wrong.push(Diagnostic::field(
+            "P004",
+            key::DURATION,
+            "a duration and stages contradict each other",
+            "the stages already say how long the run is",
+        ));
+    }
+    if draft.arrivals.is_some() && draft.rate_per_s.is_none() && !matches!(draft.stages, Some((_, true))) {
+        wrong.push(Diagnostic::field(
+            "P005",
+            key::ARRIVALS,
+            "arrivals need a rate: with users alone there are none",
+            "add a rate, such as `100/s`",
+        ));
+    }
+}
+
+fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
+    let mut zero = |is_zero: bool, key, what: &str| {
+        if is_zero {
+            wrong.push(Diagnostic::field(
+                "P006",
+                key,
+                format!("{what} of 0 sends nothing"),
+                "give at least 1",
+            ));
+        }
+    };
+    zero(draft.connections == Some(0), key::CONNECTIONS, "a number of connections");
+    zero(draft.duration_ns == Some(0), key::DURATION, "a duration");
+    zero(draft.requests_total == Some(0), key::TOTAL, "a number of requests");
+    zero(draft.workers == Some(0), key::WORKERS, "a number of workers");
+    zero(draft.timeout_ns == Some(0), key::TIMEOUT, "a time-out");
+    if draft.connections.is_some_and(|c| c > 1_000_000) {
+        wrong.push(Diagnostic::field(
+            "P007",
+            key::CONNECTIONS,
+            "more than 1,000,000 connections",
+            "one machine holds fewer; share the load with `--share`",
+        ));
+    }
+    if draft.workers.is_some_and(|w| w > 1_024) {
+        wrong.push(Diagnostic::field(
+            "P007",
+            key::WORKERS,
+            "more than 1,024 workers",
+            "workers are threads of the load generator, one per core; users are set with `-c`",
+        ));
+    }
+    if let (Some(n), Some(c), None, None) =
+        (draft.requests_total, draft.connections, draft.rate_per_s, &draft.stages)
+        && n > 0
+        && n < u64::from(c)
+    {
+        wrong.push(Diagnostic::field(
+            "P008",
+            key::TOTAL,
+            format!("{n} requests over {c} connections leave {} of them unused", u64::from(c) - n),
+            format!("use at most {n} connections, or at least {c} requests"),
+        ));
+    }
+    if draft.requests_total.is_some_and(|n| n > draft.limits.requests) {
+        wrong.push(Diagnostic::field(
+            "P009",
+            key::TOTAL,
+            format!("more requests than the hard cap of {}", draft.limits.requests),
+            "raise it with `--limit requests=N`",
+        ));
+    }
+    if draft.duration_ns.is_some_and(|d| d > draft.limits.duration_ns) {
+        wrong.push(Diagnostic::field(
+            "P009",
+            key::DURATION,
+            "longer than the hard cap on a run",
+            "raise it with `--limit duration_ns=TIME`",
+        ));
+    }
+    if draft.rate_per_s.is_some_and(|r| r > 10_000_000.0) {
+        wrong.push(Diagnostic::field(
+            "P007",
+            key::RATE,
+            "more than 10,000,000 arrivals per second",
+            "no single machine sends that many",
+        ));
+    }
+    if let Some(bands) = &draft.bands_ns
+        && (bands.is_empty() || bands.len() > 12 || bands.windows(2).any(|w| w[0] >= w[1]))
+    {
+        wrong.push(Diagnostic::field(
+            "P011",
+            key::BANDS,
+            "the edges of the bands must rise",
+            "write 1 to 12 of them, such as `100ms,1s,10s`",
+        ));
+    }
+}
+
+fn check_requests(requests: &[Request], wrong: &mut Vec<Diagnostic>) {
+    if requests.is_empty() {
+        wrong.push(Diagnostic::field(
+            "P012",
+            key::REQUESTS,
+            "there is no request to send",
+            "name at least one, such as `- get: /`",
+        ));
+    }
+    for request in requests {
+        if request.method.is_empty()
+            || !request.method.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+        {
+            wrong.push(Diagnostic::field(
+                "P013",
+                key::REQUESTS,
+                format!("`{}` is no method", request.method),
+                "expected a word such as `GET` or `POST`",
+            ));
+        }
+        // An answer to CONNECT is a tunnel, not a response.
+        if request.method.eq_ignore_ascii_case("CONNECT") {
+            wrong.push(Diagnostic::field(
+                "P013",
+                key::REQUESTS,
+                "the method `CONNECT` opens a tunnel and cannot be loaded",
+                "use another method",
+            ));
+        }
+        for (name, value) in &request.headers {
+            if let Err(sentence) = check_header(name, value) {
+                wrong.push(Diagnostic::field("P014", key::REQUESTS, sentence, "expected `Name: value`"));
+            }
+        }
+    }
+}
+
+fn check_thresholds(draft: &Draft, load: &Load, wrong: &mut Vec<Diagnostic>) {
+    for threshold in &draft.thresholds {
+        if threshold.subject == Subject::Achieved && !load.is_open() {
+            wrong.push(Diagnostic::field(
+                "P015",
+                key::THRESHOLDS,
+                format!(
+                    "`{}`: in the closed model nothing is offered, so nothing can fall short",
+                    threshold.text
+                ),
+                "give a rate, or drop the threshold",
+            ));
+        }
+        if matches!(threshold.statistic, Statistic::Quantile(q) if q > 0.999_999) {
+            wrong.push(Diagnostic::field(
+                "P016",
+                key::THRESHOLDS,
+                format!("`{}` needs more than ten million samples", threshold.text),
+                "p99.9999 is the highest",
+            ));
+        }
+    }
+}
+
+fn outline_of(request: &Request) -> RequestOutline {
+    RequestOutline {
+        name: request.name.clone(),
+        method: request.method.clone(),
+        path: redacted_path(&request.path),
+        headers: request.headers.iter().map(|(n, v)| (n.clone(), redacted_header(n, v).to_owned())).collect(),
+        body_bytes: request.body.as_ref().map_or(0, |b| b.len() as u64),
+    }
+}

@@ -1,0 +1,176 @@
+//! The manual of the nouns: units, URLs, stages, thresholds, what sealing refuses.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::load::{Load, stages};
+use plimsoll_plan::policy::{Neighbour, neighbour, proof_permits};
+use plimsoll_plan::request::{base64, redacted_header, redacted_path, url};
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::{Plan, Request, threshold, unit};
+
+fn draft() -> Draft {
+    let url = url("http://127.0.0.1:8080/pick?token=abc&x=1").unwrap();
+    Draft {
+        target: Some(url.target),
+        requests: vec![Request {
+            name: "GET /pick".into(),
+            method: "GET".into(),
+            path: url.path,
+            headers: vec![("Authorization".into(), "Bearer sesame".into())],
+            body: None,
+        }],
+        ..Draft::default()
+    }
+}
+
+fn sealed(draft: Draft) -> Result<Plan, Vec<&'static str>> {
+    seal(draft, Machine { cpus: 2, seed: 7 }).map_err(|all| all.iter().map(|d| d.code).collect())
+}
+
+#[test]
+fn durations_need_a_unit_and_add_up() {
+    assert_eq!(unit::duration_ns("1m30s"), Ok(90_000_000_000));
+    assert_eq!(unit::duration_ns("1.5ms"), Ok(1_500_000));
+    for bad in ["10", "", "5 parsecs", "1.2.3s", "s", "-1s", "9999999h"] {
+        assert!(unit::duration_ns(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn rates_sizes_ratios_and_shares_read_as_people_write_them() {
+    assert_eq!(unit::rate_per_s("6000/m"), Ok(100.0));
+    assert!(unit::rate_per_s("0/s").is_err() && unit::rate_per_s("inf").is_err() && unit::rate_per_s("5/x").is_err());
+    assert_eq!(unit::size_bytes("64k"), Ok(65_536));
+    assert_eq!(unit::ratio("0.1%"), Ok(0.001));
+    assert_eq!(unit::share("2/2"), Ok((2, 2)));
+    assert!(unit::share("3/2").is_err() && unit::share("0/2").is_err() && unit::share("half").is_err());
+}
+
+#[test]
+fn urls_come_apart_and_say_what_is_wrong() {
+    let u = url("http://user:p%40ss@[::1]:81/a?b=c#frag").unwrap();
+    assert_eq!((u.target.host.as_str(), u.target.port, u.path.as_str()), ("::1", 81, "/a?b=c"));
+    assert_eq!(u.credentials.as_deref(), Some("user:p@ss"));
+    assert_eq!(u.target.authority(), "[::1]:81");
+    assert_eq!(url("example.test").unwrap().path, "/");
+    assert_eq!(url("http://h?x=1").unwrap().path, "/?x=1");
+    for (bad, word) in [
+        ("ftp://x/", "ftp"),
+        ("https://x/", "not supported yet"),
+        ("http://", "no host"),
+        ("http://h:0/", "port"),
+        ("http://h:99999/", "port"),
+        ("http://h/a b", "%20"),
+        ("http://::1/", "brackets"),
+        ("http://ex\u{e4}mple/", "xn--"),
+    ] {
+        let sentence = url(bad).unwrap_err();
+        assert!(sentence.contains(word), "{bad}: {sentence}");
+    }
+}
+
+#[test]
+fn stages_are_users_or_rates_never_both() {
+    let (profile, open) = stages("10s:100,1m:500,0s:50,5s:50").unwrap();
+    assert!(!open);
+    assert_eq!(profile.level_at(5_000_000_000), 50.0);
+    assert_eq!(profile.level_at(70_000_000_000), 50.0);
+    assert_eq!(profile.peak(), 500.0);
+    assert!(stages("10s:100/s,10s:200/s").unwrap().1);
+    for bad in ["10s:100,5s:10/s", "10s", "0s:5", "10s:0", "x:1", "10s:many"] {
+        assert!(stages(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn thresholds_speak_the_terms_of_the_field() {
+    let t = threshold::parse("response_time  p99<250ms").unwrap();
+    assert_eq!((t.text.as_str(), t.value), ("response_time p99<250ms", 250e6));
+    assert_eq!(threshold::parse("errors < 0.1%").unwrap().value, 0.001);
+    for bad in ["p99 < 1s", "response_time < 1s", "response_time p101 < 1s", "errors p99 < 1%", "errors", "rate ! 5", "response_time p99 < 250"] {
+        assert!(threshold::parse(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn defaults_make_a_closed_run_of_ten_seconds() {
+    let plan = sealed(draft()).unwrap();
+    let o = plan.outline;
+    assert!(matches!(o.load, Load::Closed { .. }));
+    assert_eq!((o.connections, o.workers, o.stop.duration_ns, o.stop.requests), (50, 2, Some(10_000_000_000), None));
+    assert_eq!(o.thresholds.len(), 1);
+    assert_eq!(sealed(Draft { rate_per_s: Some(10.0), ..draft() }).unwrap().outline.thresholds.len(), 2);
+    assert_eq!(sealed(Draft { requests_total: Some(3), ..draft() }).unwrap().outline.connections, 3);
+}
+
+#[test]
+fn contradictions_and_empty_loads_are_refused_all_at_once() {
+    let bad = Draft {
+        connections: Some(0),
+        rate_per_s: Some(5.0),
+        stages: Some(stages("1s:5").unwrap()),
+        duration_ns: Some(1),
+        warmup_ns: Some(2_000_000_000),
+        ..draft()
+    };
+    assert_eq!(sealed(bad).unwrap_err(), ["P002", "P003", "P004", "P006", "P010"]);
+    assert_eq!(sealed(Draft { requests_total: Some(1), connections: Some(100), ..draft() }).unwrap_err(), ["P008"]);
+    let arrivals = Some(plimsoll_plan::load::Arrivals::Poisson);
+    assert_eq!(sealed(Draft { arrivals, ..draft() }).unwrap_err(), ["P005"]);
+    let achieved = vec![threshold::parse("achieved >= 99%").unwrap()];
+    assert_eq!(sealed(Draft { thresholds: achieved, ..draft() }).unwrap_err(), ["P015"]);
+    assert_eq!(sealed(Draft { target: None, ..draft() }).unwrap_err(), ["P001"]);
+}
+
+#[test]
+fn headers_that_break_a_message_are_refused() {
+    let mut d = draft();
+    d.requests[0].headers = vec![("Bad Name".into(), "x".into()), ("X".into(), "a\r\nEvil: 1".into())];
+    assert_eq!(sealed(d).unwrap_err(), ["P014", "P014"]);
+}
+
+#[test]
+fn no_secret_reaches_the_outline() {
+    let plan = sealed(draft()).unwrap();
+    let shown = format!("{} {:?}", serde_json::to_string(&plan.outline).unwrap(), plan);
+    assert!(!shown.contains("sesame") && !shown.contains("abc"), "{shown}");
+    assert_eq!(redacted_path("/a?api_key=1&q=2"), "/a?api_key=***&q=2");
+    assert_eq!(redacted_header("X-Auth-Token", "v"), "***");
+    assert_eq!(redacted_header("Accept", "v"), "v");
+}
+
+#[test]
+fn the_outline_survives_its_own_json() {
+    let outline = sealed(draft()).unwrap().outline;
+    let back: plimsoll_plan::Outline = serde_json::from_str(&serde_json::to_string(&outline).unwrap()).unwrap();
+    assert_eq!(outline, back);
+}
+
+#[test]
+fn an_edge_of_a_tick_falls_on_the_end_of_the_warmup() {
+    let o = sealed(Draft { warmup_ns: Some(2_500_000_000), ..draft() }).unwrap().outline;
+    assert_eq!(o.tick_bounds_ns(0), (0, 500_000_000));
+    assert_eq!(o.tick_bounds_ns(2), (1_500_000_000, 2_500_000_000));
+    assert!(o.is_warmup(2) && !o.is_warmup(3));
+}
+
+#[test]
+fn public_addresses_need_permission_and_some_are_never_targets() {
+    let class = |a: &str| neighbour(a.parse().unwrap());
+    assert_eq!(class("127.8.9.1"), Neighbour::Loopback);
+    assert_eq!(class("::ffff:10.0.0.1"), Neighbour::Private);
+    assert_eq!(class("fd12::1"), Neighbour::Private);
+    assert_eq!(class("203.0.113.9"), Neighbour::Public);
+    assert_eq!(class("2001:db8::1"), Neighbour::Public);
+    assert_eq!(class("169.254.169.254"), Neighbour::Forbidden);
+    assert!(proof_permits("allow: a.test\nexpires: 2030-01-01", "A.test", "2026-01-01").is_ok());
+    assert!(proof_permits("allow: a.test\nexpires: 2020-01-01", "a.test", "2026-01-01").is_err());
+    assert!(proof_permits("allow: b.test", "a.test", "2026-01-01").is_err());
+}
+
+#[test]
+fn base64_matches_the_vectors_of_rfc_4648() {
+    for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")] {
+        assert_eq!(base64(plain.as_bytes()), coded);
+    }
+}
