@@ -1,0 +1,63 @@
+//! What can be wrong with bytes that claim to be one of ours.
+
+use std::fmt;
+
+/// Why a byte string could not be decoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes end before the value does.
+    Truncated,
+    /// Written in a format or bucket layout that this version does not know.
+    UnknownVersion {
+        /// Which format: `histogram layout`, `tally`, `interval`.
+        what: &'static str,
+        /// The version byte found.
+        found: u8,
+        /// The only version byte this build reads.
+        known: u8,
+    },
+    /// The bytes contradict themselves, or are not in the one canonical form that the encoder writes.
+    Malformed {
+        /// The rule that was broken.
+        what: &'static str,
+    },
+    /// The value would need more memory than a decoder is willing to give; see
+    /// [`crate::tally::CELL_BYTES_MAX`] and [`crate::tally::BUCKET_BYTES_MAX`].
+    TooLarge {
+        /// What would be allocated, with its unit.
+        what: &'static str,
+        /// How many of them the bytes ask for.
+        found: u64,
+        /// How many of them are left to give.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Truncated => {
+                write!(f, "encoded numbers end too early\nhint: the file or message was cut short")
+            }
+            Error::UnknownVersion { what, found, known } => write!(
+                f,
+                "unknown {what} version `{found}`\n\
+                 hint: this build reads version `{known}`; a newer build wrote these bytes, or they are damaged"
+            ),
+            Error::Malformed { what } => {
+                write!(
+                    f,
+                    "malformed encoded numbers: {what}\nhint: the bytes were damaged after they were written"
+                )
+            }
+            Error::TooLarge { what, found, limit } => write!(
+                f,
+                "encoded numbers ask for `{found}` {what}, more than the limit of `{limit}`\n\
+                 hint: the bytes are damaged or not trustworthy"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

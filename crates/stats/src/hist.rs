@@ -1,0 +1,331 @@
+//! The one histogram of the project: log-linear, dense in memory, sparse at rest.
+//!
+//! Percentiles may only ever come from merged histograms, never from percentiles, so every worker, second,
+//! series and machine uses this same layout. Each power of two is cut into 128 buckets; half a bucket is at most
+//! 1/256 = 0.39 % of the value in it. Count, sum, smallest and largest value are exact.
+
+mod codec;
+mod layout;
+
+pub use layout::{BUCKETS, LAYOUT_ID, VALUE_MAX, bucket_bounds, bucket_of};
+
+use std::fmt;
+use std::ops::Range;
+
+/// Where counts stop rising when histograms are merged: 2^63.
+pub const COUNT_MAX: u64 = 1 << 63;
+
+/// Where sums stop rising when histograms are merged: 2^127.
+pub const SUM_MAX: u128 = 1 << 127;
+
+/// A distribution of whole numbers (nanoseconds, bytes, counts): the layout does not care.
+///
+/// [`Hist::new`] takes its 38 KiB at once and recording never allocates afterwards; [`Hist::on_demand`] takes them
+/// at the first value. Count on all of it becoming resident: it is requested as zeroed memory, but allocators
+/// clear blocks of this size by hand (glibc: all below its mmap threshold of 128 KiB).
+///
+/// Merging and [`Hist::record_n`] stop at [`COUNT_MAX`] instead of overflowing, so merging stays associative even
+/// for absurd counts.
+pub struct Hist {
+    /// [`BUCKETS`] cells; or none yet, after `on_demand`.
+    counts: Box<[u64]>,
+    count: u64,
+    sum: u128,
+    /// `u64::MAX` while empty: the identity of "smaller of the two".
+    min: u64,
+    /// 0 while empty. Together with `min` this also gives the range of used buckets, because
+    /// `bucket_of` is monotone; so the hot path keeps no indices.
+    max: u64,
+}
+
+impl Hist {
+    /// An empty histogram, ready to record without allocating.
+    pub fn new() -> Self {
+        let mut hist = Self::on_demand();
+        hist.allocate();
+        hist
+    }
+
+    /// An empty histogram that allocates when the first value is recorded or merged: where many are held of which
+    /// most stay empty.
+    pub fn on_demand() -> Self {
+        Hist { counts: Box::default(), count: 0, sum: 0, min: u64::MAX, max: 0 }
+    }
+
+    /// Counts one `value`. Values above [`VALUE_MAX`] fall into the last bucket; `max` and `sum` stay exact.
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        let Some(cell) = self.counts.get_mut(bucket_of(value)) else {
+            // Only a histogram without storage gets here: the index itself is always below BUCKETS.
+            return self.record_first(value, 1);
+        };
+        // Plain additions, a third faster than saturating ones. They cannot overflow: everything else stops
+        // at half the range, and the other half is 2^63 single records away.
+        *cell += 1;
+        self.count += 1;
+        self.sum += u128::from(value);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    /// Counts `value` as if it had been recorded `n` times; `n` = 0 changes nothing.
+    #[inline]
+    pub fn record_n(&mut self, value: u64, n: u64) {
+        if n == 0 {
+            return;
+        }
+        let Some(cell) = self.counts.get_mut(bucket_of(value)) else {
+            return self.record_first(value, n);
+        };
+        *cell = add_counts(*cell, n);
+        self.count = add_counts(self.count, n);
+        self.sum = add_sums(self.sum, u128::from(value) * u128::from(n));
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    /// How many values were recorded.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// True while nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The smallest value, exactly; none while empty.
+    pub fn min(&self) -> Option<u64> {
+        (!self.is_empty()).then_some(self.min)
+    }
+
+    /// The largest value, exactly, even above [`VALUE_MAX`]; none while empty.
+    pub fn max(&self) -> Option<u64> {
+        (!self.is_empty()).then_some(self.max)
+    }
+
+    /// The sum of all values, exactly.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// The arithmetic mean, from the exact sum; none while empty.
+    pub fn mean(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// The standard deviation of the recorded population (divisor n, not n - 1), every value taken as its
+    /// bucket's midpoint; none while empty.
+    pub fn std_dev(&self) -> Option<f64> {
+        if self.is_empty() {
+            return None;
+        }
+        // Two passes around the mean of the midpoints: the one-pass formula loses all digits when the
+        // deviation is small beside the mean, which is what a healthy service looks like. The weights are
+        // summed here rather than taken from `count`, so that a saturated histogram stays consistent.
+        let cells = || self.used().map(|(index, n)| (self.midpoint(index) as f64, n as f64));
+        let weight: f64 = cells().map(|(_, n)| n).sum();
+        let mean = cells().map(|(v, n)| v * n).sum::<f64>() / weight;
+        let square = cells().map(|(v, n)| n * (v - mean) * (v - mean)).sum::<f64>();
+        Some((square / weight).sqrt())
+    }
+
+    /// Adds everything `other` recorded. Associative and commutative; an empty histogram is the identity.
+    pub fn merge(&mut self, other: &Hist) {
+        if other.is_empty() {
+            return;
+        }
+        if self.counts.is_empty() {
+            self.allocate();
+        }
+        let range = other.used_range();
+        for (mine, theirs) in self.counts[range.clone()].iter_mut().zip(&other.counts[range]) {
+            *mine = add_counts(*mine, *theirs);
+        }
+        self.count = add_counts(self.count, other.count);
+        self.sum = add_sums(self.sum, other.sum);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// Forgets everything but keeps the storage, and touches only the buckets between `min` and `max`: an
+    /// interval is cleared once a tick, and most of its buckets are never used.
+    pub fn clear(&mut self) {
+        let range = self.used_range();
+        self.counts[range].fill(0);
+        (self.count, self.sum, self.min, self.max) = (0, 0, u64::MAX, 0);
+    }
+
+    /// The value below or at which a share `q` of the recorded values lies, by nearest rank (rank =
+    /// ceil(q * n), the first of the definitions in Hyndman & Fan 1996), rounded to the midpoint of its bucket
+    /// and kept within `min..=max`.
+    ///
+    /// `q` outside 0..=1 is clamped: 0 gives `min`, 1 gives `max`. None while empty, or when `q` is no number.
+    pub fn quantile(&self, q: f64) -> Option<u64> {
+        self.value_at_rank(nearest_rank(q, self.count)?)
+    }
+
+    /// The value that stands at `rank_from_1` when all are sorted, to the accuracy of a bucket; the first and
+    /// the last are exact. None for rank 0 and ranks above the count.
+    pub fn value_at_rank(&self, rank_from_1: u64) -> Option<u64> {
+        let index = self.index_at_rank(rank_from_1)?;
+        Some(match rank_from_1 {
+            1 => self.min,
+            rank if rank == self.count => self.max,
+            _ => self.midpoint(index),
+        })
+    }
+
+    /// Between which values (both inclusive) the one at `rank_from_1` surely lies: its bucket's bounds, kept
+    /// within `min..=max`. None for rank 0 and ranks above the count.
+    pub fn bounds_at_rank(&self, rank_from_1: u64) -> Option<(u64, u64)> {
+        let index = self.index_at_rank(rank_from_1)?;
+        Some(match rank_from_1 {
+            1 => (self.min, self.min),
+            rank if rank == self.count => (self.max, self.max),
+            _ => self.bounds_within(index),
+        })
+    }
+
+    /// How many values are at most `value`. The bucket that holds `value` counts as a whole, so the limit is in
+    /// effect rounded up by less than 0.8 %; below `min` and from `max` on the answer is exact.
+    pub fn count_at_most(&self, value: u64) -> u64 {
+        if value < self.min || self.is_empty() {
+            return 0;
+        }
+        if value >= self.max {
+            return self.count;
+        }
+        let range = bucket_of(self.min)..bucket_of(value) + 1;
+        self.counts[range].iter().fold(0, |total, n| add_counts(total, *n)).min(self.count)
+    }
+
+    /// How many values are above `value`: all that [`Hist::count_at_most`] does not count.
+    pub fn count_above(&self, value: u64) -> u64 {
+        self.count - self.count_at_most(value)
+    }
+
+    /// The used buckets in ascending order: lowest value, highest value (inclusive), count. The bounds are the
+    /// layout's, except that the last bucket reaches up to `max` when larger values were recorded.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.used().map(|(index, n)| {
+            let (low, high) = bucket_bounds(index);
+            (low, if index == BUCKETS - 1 { high.max(self.max) } else { high }, n)
+        })
+    }
+
+    /// Memory held outside the value itself, in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.counts)
+    }
+
+    fn allocate(&mut self) {
+        self.counts = vec![0; BUCKETS].into_boxed_slice();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn record_first(&mut self, value: u64, n: u64) {
+        self.allocate();
+        self.record_n(value, n);
+    }
+
+    /// First to last used bucket; for an empty histogram a range that selects nothing.
+    fn used_range(&self) -> Range<usize> {
+        if self.is_empty() { 0..0 } else { bucket_of(self.min)..bucket_of(self.max) + 1 }
+    }
+
+    /// Used buckets: index and count.
+    fn used(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let range = self.used_range();
+        let first = range.start;
+        self.counts[range].iter().enumerate().filter(|(_, n)| **n > 0).map(move |(i, n)| (first + i, *n))
+    }
+
+    fn index_at_rank(&self, rank_from_1: u64) -> Option<usize> {
+        if rank_from_1 == 0 || rank_from_1 > self.count {
+            return None;
+        }
+        let mut seen = 0u64;
+        self.used()
+            .find(|(_, n)| {
+                seen = add_counts(seen, *n);
+                seen >= rank_from_1
+            })
+            .map(|(index, _)| index)
+    }
+
+    fn bounds_within(&self, index: usize) -> (u64, u64) {
+        let (low, high) = bucket_bounds(index);
+        let high = if index == BUCKETS - 1 { self.max } else { high };
+        (low.max(self.min), high.min(self.max))
+    }
+
+    fn midpoint(&self, index: usize) -> u64 {
+        let (low, high) = bucket_bounds(index);
+        (low + (high - low) / 2).clamp(self.min, self.max)
+    }
+}
+
+pub(crate) fn add_counts(a: u64, b: u64) -> u64 {
+    a.saturating_add(b).min(COUNT_MAX)
+}
+
+fn add_sums(a: u128, b: u128) -> u128 {
+    a.saturating_add(b).min(SUM_MAX)
+}
+
+/// The nearest rank, ceil(q * n) kept within 1..=n; none for n = 0 or when `q` is no number.
+///
+/// The trap is 0.07 * 100 = 7.000000000000001 in binary: a product within its own rounding error of a whole
+/// number is that number.
+pub(crate) fn nearest_rank(q: f64, n: u64) -> Option<u64> {
+    if n == 0 || q.is_nan() {
+        return None;
+    }
+    if q >= 1.0 {
+        return Some(n);
+    }
+    Some((ceil_forgiving(q.max(0.0) * n as f64, 4.0 * f64::EPSILON) as u64).clamp(1, n))
+}
+
+/// `x` rounded up, unless it is within `relative` of a whole number: then that number.
+pub(crate) fn ceil_forgiving(x: f64, relative: f64) -> f64 {
+    let whole = x.round();
+    if (x - whole).abs() <= relative * x.abs() { whole } else { x.ceil() }
+}
+
+impl Clone for Hist {
+    /// Copies the used buckets only; the clone has storage exactly when the original has.
+    fn clone(&self) -> Self {
+        let mut clone = if self.counts.is_empty() { Self::on_demand() } else { Self::new() };
+        clone.merge(self);
+        clone
+    }
+}
+
+impl Default for Hist {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PartialEq for Hist {
+    /// Equal content; whether storage is held makes no difference.
+    fn eq(&self, other: &Self) -> bool {
+        (self.count, self.sum, self.min, self.max) == (other.count, other.sum, other.min, other.max)
+            && self.counts[self.used_range()] == other.counts[other.used_range()]
+    }
+}
+
+impl Eq for Hist {}
+
+impl fmt::Debug for Hist {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hist({} values", self.count)?;
+        if let (Some(min), Some(mean), Some(max)) = (self.min(), self.mean(), self.max()) {
+            write!(f, ", {min}..={max}, mean {mean:.1}")?;
+        }
+        f.write_str(")")
+    }
+}

@@ -1,0 +1,105 @@
+//! The sparse byte form of a histogram.
+//!
+//! ```text
+//! empty:  0
+//! else:   LAYOUT_ID  min  max-min  sum  cell...
+//! cell:   2*(count-1) + g  [gap if g = 1]
+//! ```
+//!
+//! All numbers are LEB128. The first cell is the bucket of `min`; a cell with a gap lies that many empty buckets
+//! further on; the cell that reaches the bucket of `max` is the last, so no length is stored. Neighbouring
+//! buckets with up to 64 values, which is most of a second of a run, cost one byte each.
+
+use super::{COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, add_counts, bucket_of};
+use crate::{Error, varint};
+
+/// Stands for an empty histogram, which means the same in every layout.
+const EMPTY: u8 = 0;
+
+impl Hist {
+    /// Appends the sparse form: 1 byte when empty, about 1 to 2 bytes a used bucket otherwise. The form is
+    /// canonical: equal histograms give equal bytes.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        if self.is_empty() {
+            out.push(EMPTY);
+            return;
+        }
+        out.push(LAYOUT_ID);
+        varint::put(out, self.min.into());
+        varint::put(out, (self.max - self.min).into());
+        varint::put(out, self.sum);
+        let mut next = self.used_range().start;
+        for (index, n) in self.used() {
+            let gap = (index - next) as u128;
+            varint::put(out, u128::from(n - 1) << 1 | u128::from(gap > 0));
+            if gap > 0 {
+                varint::put(out, gap);
+            }
+            next = index + 1;
+        }
+    }
+
+    /// Takes one histogram off the front of `bytes`. An empty one allocates nothing, any other 38 KiB.
+    ///
+    /// # Errors
+    /// When the bytes end early, name another layout, or contradict themselves; `bytes` then points anywhere
+    /// within the input.
+    pub fn decode(bytes: &mut &[u8]) -> Result<Hist, Error> {
+        let mut hist = Hist::on_demand();
+        match varint::take_byte(bytes)? {
+            EMPTY => return Ok(hist),
+            LAYOUT_ID => {}
+            found => {
+                return Err(Error::UnknownVersion { what: "histogram layout", found, known: LAYOUT_ID });
+            }
+        }
+        let min = varint::take_u64(bytes)?;
+        let max = min
+            .checked_add(varint::take_u64(bytes)?)
+            .ok_or(Error::Malformed { what: "a largest value wider than 64 bits" })?;
+        let sum = varint::take(bytes)?;
+        let (first, last) = (bucket_of(min), bucket_of(max));
+        hist.allocate();
+        let mut next = first;
+        while next <= last {
+            let (n, index) = take_cell(bytes, next, first)?;
+            if index > last {
+                return Err(Error::Malformed { what: "a bucket above the largest value" });
+            }
+            hist.counts[index] = n;
+            hist.count = add_counts(hist.count, n);
+            next = index + 1;
+        }
+        (hist.min, hist.max, hist.sum) = (min, max, sum);
+        if !hist.sum_is_possible() {
+            return Err(Error::Malformed { what: "a sum that the counts cannot give" });
+        }
+        Ok(hist)
+    }
+
+    /// With n values of which one is `min` and one is `max`, the sum has hard limits. What stopped at its
+    /// largest value bounds nothing.
+    fn sum_is_possible(&self) -> bool {
+        let (min, max) = (u128::from(self.min), u128::from(self.max));
+        let others = u128::from(self.count - 1);
+        let lowest = min.saturating_mul(others).saturating_add(max);
+        let highest = max.saturating_mul(others).saturating_add(min);
+        let is_saturated = self.count >= COUNT_MAX || self.sum == SUM_MAX;
+        self.sum <= SUM_MAX && (is_saturated || (lowest..=highest).contains(&self.sum))
+    }
+}
+
+/// One cell: its count and its bucket, `next` being the one right after the cell before.
+fn take_cell(bytes: &mut &[u8], next: usize, first: usize) -> Result<(u64, usize), Error> {
+    let head = varint::take(bytes)?;
+    let n = u64::try_from((head >> 1) + 1)
+        .map_err(|_| Error::Malformed { what: "a count wider than 64 bits" })?;
+    if head & 1 == 0 {
+        return Ok((n, next));
+    }
+    let gap = varint::take_u64(bytes)?;
+    if gap == 0 || next == first {
+        return Err(Error::Malformed { what: "a gap where none can be" });
+    }
+    Ok((n, next.saturating_add(usize::try_from(gap).unwrap_or(usize::MAX))))
+}

@@ -1,0 +1,156 @@
+//! The sparse byte form of a tally.
+//!
+//! ```text
+//! tally:   TALLY_VERSION  sums  peaks  floors  hists
+//! each:    cells  used  (gap value)...      gap = empty cells since the used one before
+//! ```
+//!
+//! A value is a LEB128 number, or a histogram in its own form; only cells away from their identity are written, so
+//! the hundreds of counters that stay at zero cost nothing.
+//!
+//! What a few bytes may unfold to is limited by a [`Budget`], because the dense form is thousands of times
+//! larger than the sparse one and the bytes may come from a damaged file or a foreign machine.
+
+use super::{Layout, Tally};
+use crate::{BUCKETS, Error, Hist, varint};
+
+/// First byte of an encoded tally. Never 0: an interval uses that for "empty".
+pub const TALLY_VERSION: u8 = 1;
+
+/// The most memory that one call of a decoder asks for to hold cells, in bytes: 64 MiB. A thousand series of a
+/// thousand counters need 8.
+pub const CELL_BYTES_MAX: usize = 64 << 20;
+
+/// The most memory that one call of a decoder asks for to hold the buckets of histograms in use, in bytes:
+/// 512 MiB, that is 13,000 of them.
+pub const BUCKET_BYTES_MAX: usize = 512 << 20;
+
+/// What one decoding may still allocate.
+pub(crate) struct Budget {
+    cell_bytes: usize,
+    bucket_bytes: usize,
+}
+
+impl Budget {
+    pub(crate) fn new() -> Self {
+        Budget { cell_bytes: CELL_BYTES_MAX, bucket_bytes: BUCKET_BYTES_MAX }
+    }
+
+    /// Asks for `count` cells of type `T` before they are allocated.
+    pub(crate) fn take_cells<T>(&mut self, count: u64) -> Result<usize, Error> {
+        let found = count.saturating_mul(size_of::<T>() as u64);
+        take(&mut self.cell_bytes, "bytes of cells", found)?;
+        // What just fitted the budget fits a usize.
+        Ok(count as usize)
+    }
+
+    /// Asks for the buckets of one histogram.
+    fn take_hist(&mut self) -> Result<(), Error> {
+        take(&mut self.bucket_bytes, "bytes of buckets", (BUCKETS * size_of::<u64>()) as u64)
+    }
+
+    /// Asks for the cells of an empty tally.
+    pub(crate) fn take_layout(&mut self, layout: Layout) -> Result<(), Error> {
+        for count in [layout.sums, layout.peaks, layout.floors] {
+            self.take_cells::<u64>(count as u64)?;
+        }
+        self.take_cells::<Hist>(layout.hists as u64).map(|_| ())
+    }
+}
+
+fn take(left: &mut usize, what: &'static str, found: u64) -> Result<(), Error> {
+    let limit = *left as u64;
+    let rest = limit.checked_sub(found).ok_or(Error::TooLarge { what, found, limit })?;
+    *left = rest as usize;
+    Ok(())
+}
+
+impl Tally {
+    /// Appends the sparse form: 9 bytes or a few more when empty. The form is canonical: equal tallies give
+    /// equal bytes.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.push(TALLY_VERSION);
+        let number = |out: &mut Vec<u8>, n: &u64| varint::put(out, (*n).into());
+        put_cells(out, &self.sums, |n| *n == 0, number);
+        put_cells(out, &self.peaks, |n| *n == 0, number);
+        put_cells(out, &self.floors, |n| *n == u64::MAX, number);
+        put_cells(out, &self.hists, Hist::is_empty, |out, hist| hist.encode(out));
+    }
+
+    /// Takes one tally off the front of `bytes`.
+    ///
+    /// # Errors
+    /// When the bytes end early, were written by an unknown version, contradict themselves, or would unfold
+    /// to more than [`CELL_BYTES_MAX`] or [`BUCKET_BYTES_MAX`].
+    pub fn decode(bytes: &mut &[u8]) -> Result<Tally, Error> {
+        Self::decode_within(bytes, &mut Budget::new())
+    }
+
+    /// [`Tally::decode`] as one part of something larger.
+    pub(crate) fn decode_within(bytes: &mut &[u8], budget: &mut Budget) -> Result<Tally, Error> {
+        let found = varint::take_byte(bytes)?;
+        if found != TALLY_VERSION {
+            return Err(Error::UnknownVersion { what: "tally", found, known: TALLY_VERSION });
+        }
+        let number = |bytes: &mut &[u8], _: &mut Budget| varint::take_u64(bytes);
+        Ok(Tally {
+            sums: take_cells(bytes, budget, || 0, |n| *n == 0, number)?,
+            peaks: take_cells(bytes, budget, || 0, |n| *n == 0, number)?,
+            floors: take_cells(bytes, budget, || u64::MAX, |n| *n == u64::MAX, number)?,
+            hists: take_cells(bytes, budget, Hist::on_demand, Hist::is_empty, |bytes, budget| {
+                budget.take_hist()?;
+                Hist::decode(bytes)
+            })?,
+        })
+    }
+}
+
+fn put_cells<T>(
+    out: &mut Vec<u8>,
+    cells: &[T],
+    is_empty: impl Fn(&T) -> bool,
+    put: impl Fn(&mut Vec<u8>, &T),
+) {
+    varint::put(out, cells.len() as u128);
+    varint::put(out, cells.iter().filter(|cell| !is_empty(cell)).count() as u128);
+    let mut next = 0;
+    for (index, cell) in cells.iter().enumerate().filter(|(_, cell)| !is_empty(cell)) {
+        varint::put(out, (index - next) as u128);
+        put(out, cell);
+        next = index + 1;
+    }
+}
+
+fn take_cells<T>(
+    bytes: &mut &[u8],
+    budget: &mut Budget,
+    empty: impl FnMut() -> T,
+    is_empty: impl Fn(&T) -> bool,
+    take: impl Fn(&mut &[u8], &mut Budget) -> Result<T, Error>,
+) -> Result<Box<[T]>, Error> {
+    let len = varint::take_u64(bytes)?;
+    let len = budget.take_cells::<T>(len)?;
+    let used = varint::take_u64(bytes)?;
+    if used > len as u64 {
+        return Err(Error::Malformed { what: "more used cells than cells" });
+    }
+    // Every used cell takes at least two bytes: cheaper to find out before the cells are allocated.
+    if used > bytes.len() as u64 / 2 {
+        return Err(Error::Truncated);
+    }
+    let mut cells: Vec<T> = std::iter::repeat_with(empty).take(len).collect();
+    let mut next = 0usize;
+    for _ in 0..used {
+        let gap = varint::take_u64(bytes)?;
+        let index = usize::try_from(gap).ok().and_then(|gap| next.checked_add(gap));
+        let Some((index, cell)) = index.and_then(|index| Some((index, cells.get_mut(index)?))) else {
+            return Err(Error::Malformed { what: "a cell past the last" });
+        };
+        *cell = take(bytes, budget)?;
+        if is_empty(cell) {
+            return Err(Error::Malformed { what: "an empty cell among the used" });
+        }
+        next = index + 1;
+    }
+    Ok(cells.into())
+}

@@ -1,0 +1,61 @@
+//! LEB128 numbers: seven bits a byte, low bits first, high bit set while more follow.
+//!
+//! Only the shortest form is accepted, so that equal values have equal bytes and a decoded value encodes back
+//! to exactly what was read. One width (128 bits) serves all, because sums of nanoseconds need it.
+
+use crate::Error;
+
+/// Appends `value`: 1 byte below 128, at most 19.
+pub(crate) fn put(out: &mut Vec<u8>, mut value: u128) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Takes one number off the front of `bytes`.
+#[inline]
+pub(crate) fn take(bytes: &mut &[u8]) -> Result<u128, Error> {
+    // Nearly all numbers are one byte, and reading back a long run is mostly this line.
+    match bytes.split_first() {
+        Some((&byte, rest)) if byte < 0x80 => {
+            *bytes = rest;
+            Ok(byte.into())
+        }
+        _ => take_long(bytes),
+    }
+}
+
+fn take_long(bytes: &mut &[u8]) -> Result<u128, Error> {
+    let mut value = 0u128;
+    for (i, &byte) in bytes.iter().enumerate() {
+        let part = u128::from(byte & 0x7f);
+        let shift = 7 * i as u32;
+        // The nineteenth byte starts at bit 126: only two of its bits fit.
+        if shift > 126 || (shift == 126 && part > 3) {
+            return Err(Error::Malformed { what: "a number wider than 128 bits" });
+        }
+        value |= part << shift;
+        if byte & 0x80 == 0 {
+            if byte == 0 && i > 0 {
+                return Err(Error::Malformed { what: "a number padded with zero bytes" });
+            }
+            *bytes = &bytes[i + 1..];
+            return Ok(value);
+        }
+    }
+    Err(Error::Truncated)
+}
+
+/// Takes one number that must fit 64 bits.
+pub(crate) fn take_u64(bytes: &mut &[u8]) -> Result<u64, Error> {
+    u64::try_from(take(bytes)?).map_err(|_| Error::Malformed { what: "a number wider than 64 bits" })
+}
+
+/// Takes one raw byte (versions, markers).
+pub(crate) fn take_byte(bytes: &mut &[u8]) -> Result<u8, Error> {
+    let (&first, rest) = bytes.split_first().ok_or(Error::Truncated)?;
+    *bytes = rest;
+    Ok(first)
+}
