@@ -1,0 +1,73 @@
+//! The engine without record, report or terminal, for profiling: `engine_only URL users|RATE/s seconds [read]`.
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
+
+use plimsoll_engine::{Next, machine, start};
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::{Request, request, unit};
+use std::net::ToSocketAddrs;
+use std::sync::Arc;
+use std::time::Duration;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let url = request::url(&args[1]).unwrap();
+    let mut draft = Draft {
+        target: Some(url.target.clone()),
+        requests: vec![Request {
+            name: "x".into(),
+            method: "GET".into(),
+            path: url.path,
+            headers: vec![],
+            body: None,
+        }],
+        duration_ns: Some((args[3].parse::<f64>().unwrap() * 1e9) as u64),
+        read_bodies: Some(args.get(4).is_some_and(|a| a == "read")),
+        keep_alive: Some(args.get(4).is_none_or(|a| a != "close")),
+        ..Draft::default()
+    };
+    if args[2].contains("/s") {
+        draft.rate_per_s = Some(unit::rate_per_s(&args[2]).unwrap());
+        draft.connections = Some(100);
+    } else {
+        draft.connections = Some(args[2].parse().unwrap());
+    }
+    machine::raise_nofile();
+    let plan = seal(draft, Machine { cpus: machine::cpus(), seed: 1 }).unwrap();
+    let address = (url.target.host.as_str(), url.target.port).to_socket_addrs().unwrap().next().unwrap();
+    let mut running = start(Arc::new(plan), address, None).unwrap();
+    let mut all = plimsoll_engine::tally::blank(1);
+    loop {
+        match running.next(Duration::from_secs(5)) {
+            Next::Report(r) => {
+                all.merge(&r.interval);
+                running.give_back(r.worker, r.interval);
+            }
+            Next::Quiet => {}
+            Next::Ended => break,
+        }
+    }
+    let finish = running.finish();
+    let series = &all.series[0];
+    println!("{finish:?}");
+    for id in SeriesSum::ALL {
+        println!("{:>40} {}", id.name(), series.sums[id.id()]);
+    }
+    for fault in plimsoll_plan::Fault::ALL {
+        println!("{:>40} {}", fault.name(), series.sums[plimsoll_plan::metric::fault_id(*fault)]);
+    }
+    for id in RunSum::ALL {
+        println!("{:>40} {}", id.name(), all.run.sums[id.id()]);
+    }
+    let hists = SeriesHist::ALL.iter().map(|h| (h.name(), &series.hists[h.id()]));
+    for (name, h) in hists.chain(RunHist::ALL.iter().map(|h| (h.name(), &all.run.hists[h.id()]))) {
+        println!(
+            "{name:>40} n {} p50 {:?} p99 {:?} max {:?}",
+            h.count(),
+            h.quantile(0.5),
+            h.quantile(0.99),
+            h.max()
+        );
+    }
+}

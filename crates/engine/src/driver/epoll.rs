@@ -1,0 +1,99 @@
+//! The real door: epoll on Linux.
+
+use super::{CpuReading, Door, Errno, Flags, Io, Socket, TcpFacts};
+use crate::sys::epoll::{Epoll, Waker};
+use crate::sys::thread::{HostCpu, RunQueue, set_tight_timers};
+use crate::sys::{socket, time};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+pub struct EpollDoor {
+    epoll: Epoll,
+    waker: Arc<Waker>,
+    run_queue: RunQueue,
+    /// Only one worker reads the machine's account.
+    host: Option<HostCpu>,
+}
+
+impl EpollDoor {
+    /// For the calling thread.
+    pub fn new(waker: Arc<Waker>, reads_host: bool) -> Result<EpollDoor, Errno> {
+        set_tight_timers();
+        let epoll = Epoll::new()?;
+        epoll.add_level(waker.fd(), Self::WAKE)?;
+        Ok(EpollDoor { epoll, waker, run_queue: RunQueue::new(), host: reads_host.then(HostCpu::new) })
+    }
+}
+
+impl Door for EpollDoor {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        crate::clock::now_ns()
+    }
+
+    fn open(&mut self, address: SocketAddr, token: u64) -> Result<Socket, Errno> {
+        let fd = socket::connect(address)?;
+        match self.epoll.add(fd, token) {
+            Ok(()) => Ok(fd),
+            Err(errno) => {
+                socket::close(fd);
+                Err(errno)
+            }
+        }
+    }
+
+    fn connect_result(&mut self, socket: Socket) -> Result<(), Errno> {
+        socket::connect_result(socket)
+    }
+
+    #[inline]
+    fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io {
+        socket::send(socket, bytes)
+    }
+
+    #[inline]
+    fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io {
+        socket::recv(socket, buffer)
+    }
+
+    #[inline]
+    fn discard(&mut self, socket: Socket, bytes: usize) -> Io {
+        socket::discard(socket, bytes)
+    }
+
+    fn set_low_water(&mut self, socket: Socket, bytes: usize) {
+        socket::set_low_water(socket, bytes);
+    }
+
+    fn facts(&mut self, socket: Socket) -> TcpFacts {
+        socket::tcp_facts(socket)
+    }
+
+    fn close(&mut self, socket: Socket) {
+        socket::close(socket);
+    }
+
+    #[inline]
+    fn wait(&mut self, timeout_ns: u64) -> usize {
+        self.epoll.wait(timeout_ns)
+    }
+
+    #[inline]
+    fn event(&self, i: usize) -> (u64, Flags) {
+        self.epoll.event(i)
+    }
+
+    fn cpu(&mut self) -> CpuReading {
+        let (steal_ns, host_busy_ns) = self.host.as_ref().map_or((0, 0), HostCpu::read_ns);
+        CpuReading {
+            thread_cpu_ns: time::thread_cpu_ns(),
+            run_queue_ns: self.run_queue.waited_ns(),
+            steal_ns,
+            host_busy_ns,
+        }
+    }
+
+    fn clear_wake(&mut self) {
+        self.waker.clear();
+    }
+}

@@ -1,0 +1,42 @@
+//! What a worker asks of the world: sockets, time, readiness. One door to the kernel ([`epoll`]), and a false one
+//! for tests ([`sim`]) in which network and time are numbers.
+
+pub mod epoll;
+pub mod sim;
+
+pub use crate::sys::Errno;
+pub use crate::sys::epoll::{ERR, Flags, HUP, IN, OUT, RDHUP};
+pub use crate::sys::socket::{Io, Socket, TcpFacts};
+use std::net::SocketAddr;
+
+/// CPU account of the calling worker and its machine, cumulative, ns.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CpuReading {
+    pub thread_cpu_ns: u64,
+    pub run_queue_ns: u64,
+    pub steal_ns: u64,
+    pub host_busy_ns: u64,
+}
+
+/// See the module. Sockets are non-blocking and report readiness by edges, each registered once.
+pub trait Door {
+    fn now_ns(&self) -> u64;
+    /// Starts to connect; the token comes back with every event of this socket.
+    fn open(&mut self, address: SocketAddr, token: u64) -> Result<Socket, Errno>;
+    fn connect_result(&mut self, socket: Socket) -> Result<(), Errno>;
+    fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io;
+    fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io;
+    /// Throws received bytes away unseen.
+    fn discard(&mut self, socket: Socket, bytes: usize) -> Io;
+    fn set_low_water(&mut self, socket: Socket, bytes: usize);
+    fn facts(&mut self, socket: Socket) -> TcpFacts;
+    fn close(&mut self, socket: Socket);
+    /// Waits at most `timeout_ns` (0 polls) and says how many events there are.
+    fn wait(&mut self, timeout_ns: u64) -> usize;
+    fn event(&self, i: usize) -> (u64, Flags);
+    fn cpu(&mut self) -> CpuReading;
+    /// Token of the wake-up from other threads.
+    const WAKE: u64 = u64::MAX;
+    /// Forgets a wake-up.
+    fn clear_wake(&mut self);
+}

@@ -1,0 +1,68 @@
+//! `-n`: what is counted over all workers is leased to them in blocks, so that the hot path counts down alone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The pot, shared by all workers of this machine.
+#[derive(Debug)]
+pub struct Pot {
+    left: AtomicU64,
+    workers: u64,
+}
+
+impl Pot {
+    pub fn new(total: u64, workers: u32) -> Arc<Pot> {
+        Arc::new(Pot { left: AtomicU64::new(total), workers: u64::from(workers) })
+    }
+
+    /// Blocks shrink towards the end, so that no worker sits on requests which another could send.
+    fn draw(&self) -> u64 {
+        let mut left = self.left.load(Ordering::Relaxed);
+        loop {
+            let block = (left / (self.workers * 8)).clamp(1, 4_096).min(left);
+            match self.left.compare_exchange_weak(left, left - block, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return block,
+                Err(seen) => left = seen,
+            }
+        }
+    }
+}
+
+/// One worker's part; without a pot there is no limit.
+#[derive(Debug)]
+pub struct Lease {
+    pot: Option<Arc<Pot>>,
+    held: u64,
+    exhausted: bool,
+}
+
+impl Lease {
+    pub fn new(pot: Option<Arc<Pot>>) -> Lease {
+        Lease { pot, held: 0, exhausted: false }
+    }
+
+    /// Takes the right to one request.
+    #[inline]
+    pub fn take(&mut self) -> bool {
+        let Some(pot) = &self.pot else { return true };
+        if self.held == 0 {
+            self.held = pot.draw();
+        }
+        self.exhausted = self.held == 0;
+        self.held = self.held.saturating_sub(1);
+        !self.exhausted
+    }
+
+    /// Gives one back: it was not used.
+    pub fn put_back(&mut self) {
+        if self.pot.is_some() {
+            self.held += 1;
+            self.exhausted = false;
+        }
+    }
+
+    /// The last attempt to take found nothing.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+}

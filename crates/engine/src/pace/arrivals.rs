@@ -1,0 +1,144 @@
+//! The open model: the monotone sequence of intended instants, ns from the start.
+//!
+//! Let L(t) be the number of arrivals due until t, the integral of the rate. Arrival k is due when L(t) reaches its
+//! level: k itself (constant spread), or the sum of k + 1 unit exponentials (Poisson, by time rescaling: Cinlar 1975,
+//! *Introduction to Stochastic Processes*, section 4.7). Every worker walks the same sequence and takes its own
+//! numbers, so the arrivals of a run do not depend on how many workers or machines share it.
+//!
+//! The sequence is `Clone`: one that lags behind another is the queue of arrivals that wait, at no cost in memory.
+
+use super::random::SplitMix64;
+use super::share::Seat;
+use plimsoll_plan::load::{Arrivals as Spread, Profile};
+use std::sync::Arc;
+
+/// One leg of the integral: from `begin_ns` and `begin_level`, the rate goes from `from` to `to` per ns.
+#[derive(Debug, Clone, Copy)]
+struct Leg {
+    begin_ns: f64,
+    begin_level: f64,
+    duration_ns: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Leg {
+    fn end_level(&self) -> f64 {
+        self.begin_level + 0.5 * (self.from + self.to) * self.duration_ns
+    }
+
+    /// Solves from x + (to - from) x^2 / (2 d) = y for x, in the form that does not cancel:
+    /// x = 2 y / (from + sqrt(from^2 + 4 a y)) with a = (to - from) / (2 d).
+    fn time_of(&self, level: f64) -> f64 {
+        let y = level - self.begin_level;
+        let a =
+            if self.duration_ns.is_finite() { (self.to - self.from) / (2.0 * self.duration_ns) } else { 0.0 };
+        let root = (self.from * self.from + 4.0 * a * y).max(0.0).sqrt();
+        if y <= 0.0 { self.begin_ns } else { self.begin_ns + 2.0 * y / (self.from + root) }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Arrivals {
+    legs: Arc<[Leg]>,
+    leg: usize,
+    seat: Seat,
+    /// Number of my next arrival among all arrivals.
+    number: u64,
+    limit: u64,
+    end_ns: u64,
+    /// Poisson only: the generator, the level of the last arrival drawn, and how many were drawn.
+    poisson: Option<(SplitMix64, f64, u64)>,
+    next_ns: Option<u64>,
+}
+
+impl Arrivals {
+    /// Arrivals before `end_ns`, at most `limit` of them over all workers, shifted by `begin_ns`.
+    pub fn new(
+        profile: &Profile,
+        spread: Spread,
+        seed: u64,
+        seat: Seat,
+        begin_ns: u64,
+        end_ns: u64,
+        limit: u64,
+    ) -> Self {
+        let mut arrivals = Arrivals {
+            legs: legs(profile, begin_ns as f64).into(),
+            leg: 0,
+            seat,
+            number: seat.offset,
+            limit,
+            end_ns,
+            poisson: (spread == Spread::Poisson).then(|| (SplitMix64::new(seed), 0.0, 0)),
+            next_ns: None,
+        };
+        arrivals.next_ns = arrivals.compute();
+        arrivals
+    }
+
+    /// The intended instant of my next arrival; `None` when there are no more.
+    #[inline]
+    pub fn peek_ns(&self) -> Option<u64> {
+        self.next_ns
+    }
+
+    /// Goes on to the one after.
+    #[inline]
+    pub fn advance(&mut self) {
+        self.number += self.seat.stride;
+        self.next_ns = self.compute();
+    }
+
+    /// The count over all workers is used up, as far as I am concerned.
+    pub fn is_limit_reached(&self) -> bool {
+        self.number >= self.limit
+    }
+
+    fn compute(&mut self) -> Option<u64> {
+        if self.number >= self.limit {
+            return None;
+        }
+        let level = match &mut self.poisson {
+            None => self.number as f64,
+            Some((random, level, drawn)) => {
+                while *drawn <= self.number {
+                    *level += random.exponential();
+                    *drawn += 1;
+                }
+                *level
+            }
+        };
+        // The last leg has no end; legs at rate 0 have no width in levels and are stepped over.
+        while self.leg + 1 < self.legs.len() && level >= self.legs[self.leg].end_level() {
+            self.leg += 1;
+        }
+        let t = self.legs[self.leg].time_of(level);
+        (t < self.end_ns as f64).then_some(t as u64)
+    }
+}
+
+fn legs(profile: &Profile, begin_ns: f64) -> Vec<Leg> {
+    let mut legs = Vec::new();
+    let (mut rate, mut at_ns, mut level) = (profile.start / 1e9, begin_ns, 0.0);
+    for stage in &profile.stages {
+        let to = stage.to / 1e9;
+        // A jump (0 ns) only changes the rate.
+        if stage.duration_ns > 0 {
+            let leg = Leg {
+                begin_ns: at_ns,
+                begin_level: level,
+                duration_ns: stage.duration_ns as f64,
+                from: rate,
+                to,
+            };
+            at_ns += leg.duration_ns;
+            level = leg.end_level();
+            legs.push(leg);
+        }
+        rate = to;
+    }
+    legs.push(Leg { begin_ns: at_ns, begin_level: level, duration_ns: f64::INFINITY, from: rate, to: rate });
+    legs
+}

@@ -1,0 +1,28 @@
+//! Who does what, without talking: worker w of machine i takes every n-th arrival and every n-th user.
+
+use plimsoll_plan::load::Share;
+
+/// A worker's place among all workers of all machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seat {
+    /// Number of the first arrival or user that is mine.
+    pub offset: u64,
+    /// Distance to the next.
+    pub stride: u64,
+}
+
+impl Seat {
+    /// Arrivals go round the machines first, then round the workers: machine i of n gets k = i - 1 (mod n).
+    pub fn new(share: Share, worker: u32, workers: u32) -> Seat {
+        let machines = u64::from(share.of);
+        Seat {
+            offset: u64::from(worker) * machines + u64::from(share.part - 1),
+            stride: machines * u64::from(workers),
+        }
+    }
+
+    /// How many of the first `total` numbers are mine.
+    pub fn count_of(self, total: u64) -> u64 {
+        if total > self.offset { (total - self.offset - 1) / self.stride + 1 } else { 0 }
+    }
+}

@@ -1,0 +1,96 @@
+//! One plain connection before any load: does anybody listen, how far away is it, and what does the owner say?
+
+use crate::clock::now_ns;
+use std::fmt;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// Why the first connection failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbeError {
+    Refused,
+    TimedOut,
+    Unreachable(String),
+    /// This machine's fault.
+    Client(String),
+    Other(String),
+}
+
+impl fmt::Display for ProbeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProbeError::Refused => write!(f, "nothing listens there (connection refused)"),
+            ProbeError::TimedOut => write!(f, "no answer to the connection attempt in time"),
+            ProbeError::Unreachable(why) => write!(f, "there is no way to it ({why})"),
+            ProbeError::Client(why) => write!(f, "this machine could not open a connection ({why})"),
+            ProbeError::Other(why) => write!(f, "the connection failed ({why})"),
+        }
+    }
+}
+
+/// Opens and closes one connection; returns how long the set-up took, ns.
+///
+/// # Errors
+/// The reason, told apart by whose it is.
+pub fn connect(address: SocketAddr, timeout: Duration) -> Result<u64, ProbeError> {
+    let begin = now_ns();
+    match TcpStream::connect_timeout(&address, timeout) {
+        Ok(_) => Ok(now_ns() - begin),
+        Err(e) => Err(classify(&e)),
+    }
+}
+
+fn classify(e: &std::io::Error) -> ProbeError {
+    match (e.kind(), e.raw_os_error()) {
+        (ErrorKind::ConnectionRefused, _) => ProbeError::Refused,
+        (ErrorKind::TimedOut | ErrorKind::WouldBlock, _) => ProbeError::TimedOut,
+        (_, Some(libc::ENETUNREACH | libc::EHOSTUNREACH)) => ProbeError::Unreachable(e.to_string()),
+        (
+            _,
+            Some(
+                libc::EMFILE
+                | libc::ENFILE
+                | libc::EADDRNOTAVAIL
+                | libc::ENOBUFS
+                | libc::EPERM
+                | libc::EACCES,
+            ),
+        ) => ProbeError::Client(e.to_string()),
+        _ => ProbeError::Other(e.to_string()),
+    }
+}
+
+/// Longest ownership file.
+const BODY_MAX: u64 = 65_536;
+
+/// One plain GET, for the ownership file: (status, body).
+///
+/// # Errors
+/// A sentence when no whole answer came.
+pub fn get(
+    address: SocketAddr,
+    host_header: &str,
+    path: &str,
+    timeout: Duration,
+) -> Result<(u16, Vec<u8>), String> {
+    let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
+    let limits =
+        stream.set_read_timeout(Some(timeout)).and_then(|()| stream.set_write_timeout(Some(timeout)));
+    limits.map_err(|e| e.to_string())?;
+    // HTTP/1.0: the answer ends with the connection, so no framing is needed.
+    let request = format!(
+        "GET {path} HTTP/1.0\r\nHost: {host_header}\r\nUser-Agent: plimsoll/{}\r\nConnection: close\r\n\r\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+    let mut answer = Vec::new();
+    stream.take(BODY_MAX).read_to_end(&mut answer).map_err(|e| e.to_string())?;
+    let end = answer.windows(4).position(|w| w == b"\r\n\r\n").ok_or("the answer has no end of its head")?;
+    let status = std::str::from_utf8(&answer[..end])
+        .ok()
+        .and_then(|head| head.split(' ').nth(1))
+        .and_then(|code| code.get(..3)?.parse().ok())
+        .ok_or("the answer is not HTTP")?;
+    Ok((status, answer.split_off(end + 4)))
+}

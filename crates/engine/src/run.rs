@@ -1,0 +1,218 @@
+//! Starting the workers, hearing from them, steering them.
+
+use crate::command::Command;
+use crate::compile::compile;
+use crate::driver::epoll::EpollDoor;
+use crate::lease::{Lease, Pot};
+use crate::pace::Seat;
+use crate::sys::epoll::Waker;
+use crate::worker::{Post, Seating, Worker};
+use crate::{Error, clock};
+use plimsoll_plan::Plan;
+use plimsoll_plan::program::Maker;
+use plimsoll_stats::interval::Interval;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// One worker's numbers of one tick.
+#[derive(Debug)]
+pub struct Report {
+    pub worker: u32,
+    pub interval: Box<Interval>,
+    /// The worker's last.
+    pub last: bool,
+}
+
+/// What [`Running::next`] found.
+#[derive(Debug)]
+pub enum Next {
+    Report(Report),
+    /// Nothing within the time given.
+    Quiet,
+    /// All workers have ended.
+    Ended,
+}
+
+/// Why the workers ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    Duration,
+    Requests,
+    Command,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finish {
+    pub stopped: Stopped,
+    /// From the common start to the stop, ns.
+    pub elapsed_ns: u64,
+    /// Workers that did not end as they should, with the reason.
+    pub lost_workers: Vec<String>,
+}
+
+/// Commands on their way to one worker.
+struct Mailbox {
+    pending: AtomicBool,
+    queue: Mutex<Vec<Command>>,
+    waker: Arc<Waker>,
+}
+
+/// Sends commands to all workers; may be cloned and given away.
+#[derive(Clone)]
+pub struct Commander {
+    boxes: Arc<[Mailbox]>,
+}
+
+impl Commander {
+    pub fn send(&self, command: Command) {
+        for mailbox in self.boxes.iter() {
+            mailbox.queue.lock().unwrap_or_else(PoisonError::into_inner).push(command);
+            mailbox.pending.store(true, Ordering::Release);
+            mailbox.waker.wake();
+        }
+    }
+}
+
+/// The real post: channels to the gathering thread, a mailbox from the control plane.
+struct Channels {
+    worker: u32,
+    reports: Sender<Report>,
+    empties: Receiver<Box<Interval>>,
+    boxes: Arc<[Mailbox]>,
+}
+
+impl Post for Channels {
+    fn hand_over(&mut self, interval: Box<Interval>, last: bool) {
+        // Nobody listens any more only when the process is going down.
+        let _ = self.reports.send(Report { worker: self.worker, interval, last });
+    }
+
+    fn spare(&mut self) -> Option<Box<Interval>> {
+        self.empties.try_recv().ok()
+    }
+
+    #[inline]
+    fn commands(&mut self, into: &mut Vec<Command>) {
+        let mailbox = &self.boxes[self.worker as usize];
+        if mailbox.pending.load(Ordering::Acquire) {
+            mailbox.pending.store(false, Ordering::Release);
+            into.append(&mut mailbox.queue.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+}
+
+/// A run under way.
+pub struct Running {
+    reports: Receiver<Report>,
+    empties: Vec<Sender<Box<Interval>>>,
+    threads: Vec<JoinHandle<Result<(Stopped, u64), String>>>,
+    commander: Commander,
+}
+
+/// Starts a plan's workers; they begin together once all are ready.
+///
+/// # Errors
+/// When the kernel refuses a thread or an epoll instance.
+pub fn start(plan: Arc<Plan>, address: SocketAddr, maker: Option<Arc<dyn Maker>>) -> Result<Running, Error> {
+    let workers = plan.outline.workers;
+    let compiled = Arc::new(compile(&plan));
+    let outline = Arc::new(plan.outline.clone());
+    let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && maker.is_none();
+    let pot = match outline.stop.requests {
+        Some(total) if !counts_arrivals => Some(Pot::new(total_of_share(total, outline.share), workers)),
+        _ => None,
+    };
+    let mut boxes = Vec::new();
+    for _ in 0..workers {
+        let waker = Arc::new(Waker::new().map_err(Error::kernel("a wake-up descriptor"))?);
+        boxes.push(Mailbox { pending: AtomicBool::new(false), queue: Mutex::default(), waker });
+    }
+    let boxes: Arc<[Mailbox]> = boxes.into();
+    let (report_tx, reports) = channel();
+    let ready = Arc::new(Barrier::new(workers as usize));
+    let begin = Arc::new(AtomicU64::new(0));
+    let mut threads = Vec::new();
+    let mut empties = Vec::new();
+    for worker in 0..workers {
+        let (empty_tx, empty_rx) = channel();
+        empties.push(empty_tx);
+        let post =
+            Channels { worker, reports: report_tx.clone(), empties: empty_rx, boxes: Arc::clone(&boxes) };
+        let (ready, begin, boxes) = (Arc::clone(&ready), Arc::clone(&begin), Arc::clone(&boxes));
+        let (outline, compiled, maker) = (Arc::clone(&outline), Arc::clone(&compiled), maker.clone());
+        let lease = Lease::new(pot.clone());
+        let body = move || {
+            let door = EpollDoor::new(Arc::clone(&boxes[worker as usize].waker), worker == 0);
+            // The last one to arrive names the instant at which all begin.
+            if ready.wait().is_leader() {
+                begin.store(clock::now_ns(), Ordering::Release);
+            }
+            ready.wait();
+            let begin_ns = begin.load(Ordering::Acquire);
+            let seat = Seat::new(outline.share, worker, outline.workers);
+            let door = door.map_err(|e| format!("worker {worker}: no epoll instance: {}", e.sentence()))?;
+            let seating = Seating { outline, compiled, address, seat, begin_ns, lease, maker };
+            Ok(Worker::new(door, post, seating).run())
+        };
+        let thread = std::thread::Builder::new().name(format!("worker-{worker}")).spawn(body);
+        threads.push(thread.map_err(|e| Error::Kernel { what: "a worker thread", why: e.to_string() })?);
+    }
+    Ok(Running { reports, empties, threads, commander: Commander { boxes } })
+}
+
+/// `-n` is counted over all machines: each takes its part, the first ones the remainder.
+fn total_of_share(total: u64, share: plimsoll_plan::load::Share) -> u64 {
+    Seat { offset: u64::from(share.part - 1), stride: u64::from(share.of) }.count_of(total)
+}
+
+impl Running {
+    pub fn commander(&self) -> Commander {
+        self.commander.clone()
+    }
+
+    /// The next report of any worker.
+    pub fn next(&mut self, wait: Duration) -> Next {
+        match self.reports.recv_timeout(wait) {
+            Ok(report) => Next::Report(report),
+            Err(RecvTimeoutError::Timeout) => Next::Quiet,
+            Err(RecvTimeoutError::Disconnected) => Next::Ended,
+        }
+    }
+
+    /// Gives an interval back, so that the worker need not allocate another.
+    pub fn give_back(&mut self, worker: u32, interval: Box<Interval>) {
+        if let Some(sender) = self.empties.get(worker as usize) {
+            // The worker may have ended already.
+            let _ = sender.send(interval);
+        }
+    }
+
+    /// Waits for the workers and says how it ended.
+    pub fn finish(self) -> Finish {
+        let mut finish = Finish { stopped: Stopped::Requests, elapsed_ns: 0, lost_workers: Vec::new() };
+        let mut reasons = Vec::new();
+        for (i, thread) in self.threads.into_iter().enumerate() {
+            match thread.join() {
+                Ok(Ok((why, elapsed_ns))) => {
+                    reasons.push(why);
+                    finish.elapsed_ns = finish.elapsed_ns.max(elapsed_ns);
+                }
+                Ok(Err(sentence)) => finish.lost_workers.push(sentence),
+                Err(_) => finish.lost_workers.push(format!("worker {i} died of a bug in the load generator")),
+            }
+        }
+        // A worker that ran out of requests early waited for the others: what stopped them stopped the run.
+        for why in [Stopped::Command, Stopped::Duration] {
+            if reasons.contains(&why) {
+                finish.stopped = why;
+                break;
+            }
+        }
+        finish
+    }
+}

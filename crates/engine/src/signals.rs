@@ -1,0 +1,24 @@
+//! Interrupts as values.
+
+use crate::Error;
+use crate::sys;
+
+/// SIGINT and SIGTERM, blocked in every thread started after [`Signals::block`].
+pub struct Signals {
+    inner: sys::signals::Signals,
+}
+
+impl Signals {
+    /// Call first, in the main thread.
+    ///
+    /// # Errors
+    /// When the kernel refuses, which it does not on any Linux that runs the rest.
+    pub fn block() -> Result<Signals, Error> {
+        Ok(Signals { inner: sys::signals::Signals::block().map_err(Error::kernel("to block signals"))? })
+    }
+
+    /// Waits for the next one; its number.
+    pub fn wait(&self) -> i32 {
+        self.inner.wait()
+    }
+}

@@ -1,0 +1,73 @@
+//! Facts about this machine.
+
+use std::ffi::CStr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// (soft, hard) limit of open descriptors.
+pub fn nofile() -> (u64, u64) {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` is a valid place to write to.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) };
+    (limit.rlim_cur, limit.rlim_max)
+}
+
+/// Sets the soft limit; the hard one stays as it is.
+pub fn set_nofile_soft(soft: u64) -> bool {
+    let (_, hard) = nofile();
+    let limit = libc::rlimit { rlim_cur: soft.min(hard), rlim_max: hard };
+    // SAFETY: `limit` lives through the call.
+    unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) == 0 }
+}
+
+/// CPUs this thread may run on.
+pub fn cpus() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
+}
+
+/// (name and release of the kernel, host name).
+pub fn kernel_and_host() -> (String, String) {
+    // SAFETY: an all-zero utsname is valid, and `uname` fills it with terminated strings.
+    let mut raw: libc::utsname = unsafe { std::mem::zeroed() };
+    // SAFETY: `raw` is a valid place to write to.
+    unsafe { libc::uname(&mut raw) };
+    let text = |field: &[libc::c_char]| {
+        // SAFETY: the kernel terminates every field, and zeroed memory is terminated too.
+        unsafe { CStr::from_ptr(field.as_ptr()) }.to_string_lossy().into_owned()
+    };
+    (format!("{} {}", text(&raw.sysname), text(&raw.release)), text(&raw.nodename))
+}
+
+/// Addresses of this machine's interfaces.
+pub fn local_addresses() -> Vec<IpAddr> {
+    let mut first: *mut libc::ifaddrs = std::ptr::null_mut();
+    // SAFETY: `first` is a valid place for the list's head.
+    if unsafe { libc::getifaddrs(&mut first) } != 0 {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let mut at = first;
+    while !at.is_null() {
+        // SAFETY: `at` is an entry of the list, which lives until freeifaddrs.
+        let entry = unsafe { &*at };
+        if !entry.ifa_addr.is_null() {
+            // SAFETY: every address starts with its family, which says how long it is.
+            match i32::from(unsafe { (*entry.ifa_addr).sa_family }) {
+                libc::AF_INET => {
+                    // SAFETY: the family says that this is a sockaddr_in.
+                    let a = unsafe { &*entry.ifa_addr.cast::<libc::sockaddr_in>() };
+                    out.push(IpAddr::V4(Ipv4Addr::from(a.sin_addr.s_addr.to_ne_bytes())));
+                }
+                libc::AF_INET6 => {
+                    // SAFETY: the family says that this is a sockaddr_in6.
+                    let a = unsafe { &*entry.ifa_addr.cast::<libc::sockaddr_in6>() };
+                    out.push(IpAddr::V6(Ipv6Addr::from(a.sin6_addr.s6_addr)));
+                }
+                _ => {}
+            }
+        }
+        at = entry.ifa_next;
+    }
+    // SAFETY: `first` came from getifaddrs and is freed once.
+    unsafe { libc::freeifaddrs(first) };
+    out
+}

@@ -1,0 +1,32 @@
+//! Interrupts as values: blocked everywhere, waited for by one thread.
+
+use super::Errno;
+
+/// SIGINT and SIGTERM, taken out of the way of every thread that is started afterwards.
+pub struct Signals {
+    set: libc::sigset_t,
+}
+
+impl Signals {
+    /// Blocks them in the calling thread; threads inherit that, so call it first.
+    pub fn block() -> Result<Signals, Errno> {
+        // SAFETY: an all-zero set is a valid place for sigemptyset, which initialises it.
+        let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
+        // SAFETY: `set` is valid for all three calls; the old mask is not asked for.
+        let r = unsafe {
+            libc::sigemptyset(&mut set);
+            libc::sigaddset(&mut set, libc::SIGINT);
+            libc::sigaddset(&mut set, libc::SIGTERM);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut())
+        };
+        if r == 0 { Ok(Signals { set }) } else { Err(Errno(r)) }
+    }
+
+    /// Waits for the next one and returns its number.
+    pub fn wait(&self) -> i32 {
+        let mut number = 0;
+        // SAFETY: `set` was initialised by `block`; `number` is a valid place to write to.
+        unsafe { libc::sigwait(&self.set, &mut number) };
+        number
+    }
+}

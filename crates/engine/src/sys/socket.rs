@@ -1,0 +1,186 @@
+//! TCP sockets without blocking.
+
+use super::Errno;
+use std::mem::size_of;
+use std::net::SocketAddr;
+
+/// A socket's descriptor. Copy on purpose: the connection table owns it and closes it once.
+pub type Socket = i32;
+
+/// Opens a socket and starts to connect. `Ok` means under way (or done): writability tells.
+pub fn connect(address: SocketAddr) -> Result<Socket, Errno> {
+    let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
+    // SAFETY: no pointers.
+    let fd = unsafe { libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
+    if fd < 0 {
+        return Err(Errno::last());
+    }
+    // A request is one write; waiting for more to send (Nagle) would only delay the tail of a large body.
+    option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
+    let result = match address {
+        SocketAddr::V4(a) => {
+            let raw = libc::sockaddr_in {
+                sin_family: libc::AF_INET as libc::sa_family_t,
+                sin_port: a.port().to_be(),
+                sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(a.ip().octets()) },
+                sin_zero: [0; 8],
+            };
+            // SAFETY: `raw` is a whole sockaddr_in and its size is given.
+            unsafe {
+                libc::connect(
+                    fd,
+                    (&raw as *const libc::sockaddr_in).cast(),
+                    size_of::<libc::sockaddr_in>() as u32,
+                )
+            }
+        }
+        SocketAddr::V6(a) => {
+            let raw = libc::sockaddr_in6 {
+                sin6_family: libc::AF_INET6 as libc::sa_family_t,
+                sin6_port: a.port().to_be(),
+                sin6_flowinfo: a.flowinfo(),
+                sin6_addr: libc::in6_addr { s6_addr: a.ip().octets() },
+                sin6_scope_id: a.scope_id(),
+            };
+            // SAFETY: `raw` is a whole sockaddr_in6 and its size is given.
+            unsafe {
+                libc::connect(
+                    fd,
+                    (&raw as *const libc::sockaddr_in6).cast(),
+                    size_of::<libc::sockaddr_in6>() as u32,
+                )
+            }
+        }
+    };
+    if result < 0 {
+        let errno = Errno::last();
+        if errno.0 != libc::EINPROGRESS {
+            close(fd);
+            return Err(errno);
+        }
+    }
+    Ok(fd)
+}
+
+/// How a read or write ended: bytes moved (0 on a read: the other side closed), nothing to do now, or an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Io {
+    Done(usize),
+    WouldBlock,
+    Failed(Errno),
+}
+
+#[inline]
+fn io(n: isize) -> Io {
+    if n >= 0 {
+        return Io::Done(n as usize);
+    }
+    match Errno::last() {
+        Errno(libc::EAGAIN) => Io::WouldBlock,
+        errno => Io::Failed(errno),
+    }
+}
+
+#[inline]
+pub fn send(socket: Socket, bytes: &[u8]) -> Io {
+    // SAFETY: the slice is valid for its length. MSG_NOSIGNAL: a closed peer is an error, not a signal.
+    io(unsafe { libc::send(socket, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) })
+}
+
+#[inline]
+pub fn recv(socket: Socket, buffer: &mut [u8]) -> Io {
+    // SAFETY: the slice is valid and exclusively borrowed for its length.
+    io(unsafe { libc::recv(socket, buffer.as_mut_ptr().cast(), buffer.len(), 0) })
+}
+
+/// Throws away up to `bytes` received bytes inside the kernel, without a copy (tcp(7), MSG_TRUNC).
+#[inline]
+pub fn discard(socket: Socket, bytes: usize) -> Io {
+    // SAFETY: with MSG_TRUNC on TCP the kernel writes nothing, so a null buffer is never touched.
+    io(unsafe { libc::recv(socket, std::ptr::null_mut(), bytes, libc::MSG_TRUNC) })
+}
+
+/// The outcome of a connection attempt.
+pub fn connect_result(socket: Socket) -> Result<(), Errno> {
+    let mut error: libc::c_int = 0;
+    let mut size = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: `error` and `size` are valid and of the size that SO_ERROR writes.
+    let r = unsafe {
+        libc::getsockopt(
+            socket,
+            libc::SOL_SOCKET,
+            libc::SO_ERROR,
+            (&mut error as *mut libc::c_int).cast(),
+            &mut size,
+        )
+    };
+    match (r, error) {
+        (0, 0) => Ok(()),
+        (0, e) => Err(Errno(e)),
+        _ => Err(Errno::last()),
+    }
+}
+
+/// Wakes only when this many bytes are there (or the end): fewer wake-ups in a large body.
+pub fn set_low_water(socket: Socket, bytes: usize) {
+    option(socket, libc::SOL_SOCKET, libc::SO_RCVLOWAT, bytes.min(i32::MAX as usize) as libc::c_int);
+}
+
+fn option(socket: Socket, level: libc::c_int, name: libc::c_int, value: libc::c_int) {
+    // SAFETY: `value` lives through the call and its size is given. A refusal only costs speed.
+    unsafe {
+        libc::setsockopt(
+            socket,
+            level,
+            name,
+            (&value as *const libc::c_int).cast(),
+            size_of::<libc::c_int>() as u32,
+        )
+    };
+}
+
+/// What the kernel knows of a connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TcpFacts {
+    pub retransmits: u32,
+    /// Smoothed, ns; 0 when never measured.
+    pub rtt_ns: u64,
+    /// Lowest seen, ns; 0 when never measured.
+    pub min_rtt_ns: u64,
+}
+
+pub fn tcp_facts(socket: Socket) -> TcpFacts {
+    // The kernel's `struct tcp_info` (linux/tcp.h) as 32-bit words behind eight single bytes; newer kernels only
+    // append. `tcpi_min_rtt` lies behind two 64-bit pacing rates and two 64-bit counters, at byte 148.
+    const RTT_AT: usize = 68;
+    const TOTAL_RETRANS_AT: usize = 100;
+    const MIN_RTT_AT: usize = 148;
+    let mut raw = [0u8; 256];
+    let mut size = raw.len() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `size` bytes into `raw`.
+    let r = unsafe {
+        libc::getsockopt(socket, libc::IPPROTO_TCP, libc::TCP_INFO, raw.as_mut_ptr().cast(), &mut size)
+    };
+    if r < 0 {
+        return TcpFacts::default();
+    }
+    let word = |at: usize| {
+        if at + 4 <= size as usize {
+            u32::from_ne_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]])
+        } else {
+            0
+        }
+    };
+    let min = word(MIN_RTT_AT);
+    TcpFacts {
+        retransmits: word(TOTAL_RETRANS_AT),
+        rtt_ns: u64::from(word(RTT_AT)) * 1_000,
+        // All ones stand for "never measured".
+        min_rtt_ns: if min == u32::MAX { 0 } else { u64::from(min) * 1_000 },
+    }
+}
+
+pub fn close(socket: Socket) {
+    // SAFETY: the connection table closes each descriptor once and forgets it.
+    unsafe { libc::close(socket) };
+}

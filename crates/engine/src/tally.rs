@@ -1,0 +1,123 @@
+//! One worker's numbers: counted into an interval that leaves at each tick, nothing shared, nothing locked.
+
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{
+    RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist, SeriesSum, fault_id, status_id,
+};
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::{Layout, Tally as Cells};
+
+/// The layout of run-wide numbers.
+pub const RUN: Layout =
+    Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: RunFloor::COUNT, hists: RunHist::COUNT };
+/// The layout of one request's numbers.
+pub const SERIES: Layout = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+
+/// An empty interval; its histograms take memory at their first value.
+pub fn blank(series: usize) -> Interval {
+    Interval {
+        tick: 0,
+        run: Cells::on_demand(RUN),
+        series: (0..series).map(|_| Cells::on_demand(SERIES)).collect(),
+    }
+}
+
+pub struct Tally {
+    pub now: Box<Interval>,
+    /// Requests in flight, and since when that number is true.
+    in_flight: u64,
+    changed_ns: u64,
+}
+
+impl Tally {
+    pub fn new(series: usize, begin_ns: u64) -> Tally {
+        Tally { now: Box::new(blank(series)), in_flight: 0, changed_ns: begin_ns }
+    }
+
+    #[inline]
+    pub fn add(&mut self, id: RunSum, n: u64) {
+        self.now.run.add(id.id(), n);
+    }
+
+    #[inline]
+    pub fn record(&mut self, id: RunHist, value: u64) {
+        self.now.run.record(id.id(), value);
+    }
+
+    pub fn peak(&mut self, id: RunPeak, value: u64) {
+        self.now.run.peak(id.id(), value);
+    }
+
+    pub fn floor(&mut self, id: RunFloor, value: u64) {
+        self.now.run.floor(id.id(), value);
+    }
+
+    #[inline]
+    pub fn series(&mut self, request: u32) -> &mut Cells {
+        &mut self.now.series[request as usize]
+    }
+
+    #[inline]
+    pub fn sent(&mut self, request: u32, bytes: usize, reused: bool, now_ns: u64) {
+        self.integrate(now_ns);
+        self.in_flight += 1;
+        self.now.run.peak(RunPeak::InFlight.id(), self.in_flight);
+        if reused {
+            self.now.run.add(RunSum::ConnReusedRequests.id(), 1);
+        }
+        let series = self.series(request);
+        series.add(SeriesSum::Sent.id(), 1);
+        series.add(SeriesSum::BytesOut.id(), bytes as u64);
+    }
+
+    /// An exchange that was sent is over, however it ended.
+    #[inline]
+    pub fn landed(&mut self, now_ns: u64) {
+        self.integrate(now_ns);
+        self.in_flight -= 1;
+    }
+
+    /// Area under "requests in flight" (Little's N, measured).
+    #[inline]
+    fn integrate(&mut self, now_ns: u64) {
+        let passed = now_ns.saturating_sub(self.changed_ns);
+        if passed > 0 {
+            self.now.run.add(RunSum::InFlightNs.id(), self.in_flight * passed);
+            self.changed_ns = now_ns;
+        }
+    }
+
+    /// A fault on the network's or server's side ends a request; one on the client's only counts.
+    pub fn fault(&mut self, request: u32, fault: Fault) {
+        let client = fault.side() == plimsoll_plan::Side::Client;
+        let series = self.series(request);
+        series.add(fault_id(fault), 1);
+        if !client {
+            series.add(SeriesSum::Finished.id(), 1);
+            series.add(SeriesSum::Failed.id(), 1);
+        }
+    }
+
+    #[inline]
+    pub fn status(&mut self, request: u32, status: u16) {
+        let failed = !(200..400).contains(&status);
+        let series = self.series(request);
+        series.add(SeriesSum::Finished.id(), 1);
+        series.add(status_id(status), 1);
+        if failed {
+            series.add(SeriesSum::Failed.id(), 1);
+            series.add(fault_id(Fault::Status), 1);
+        }
+    }
+
+    /// Ends the tick: the full interval goes, `fresh` takes its place.
+    pub fn swap(&mut self, tick: u32, mut fresh: Box<Interval>, edge_ns: u64) -> Box<Interval> {
+        self.integrate(edge_ns);
+        fresh.clear();
+        let mut full = std::mem::replace(&mut self.now, fresh);
+        full.tick = tick;
+        // What is in flight across the edge is in flight in the new tick from its beginning.
+        self.now.run.peak(RunPeak::InFlight.id(), self.in_flight);
+        full
+    }
+}

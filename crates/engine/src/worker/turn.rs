@@ -1,0 +1,298 @@
+//! The loop of one worker: wait, take what the kernel has, send what is due, hand over at each tick.
+
+use super::{Post, Source, Worker, level};
+use crate::conn::State;
+use crate::driver::Door;
+use crate::pace::{Arrivals, Users};
+use crate::{Command, Stopped};
+use plimsoll_plan::load::{Arrivals as Spread, Load};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist};
+
+/// The very last stretch before a due arrival is spent on the clock alone: a poll would cost up to a microsecond.
+const CLOCK_ONLY_NS: u64 = 3_000;
+/// Longest sleep, so that a lost wake-up cannot hang a worker for longer.
+const SLEEP_MAX_NS: u64 = 1_000_000_000;
+/// Connections whose TCP account is read at each tick.
+const SAMPLED_PER_TICK: usize = 32;
+/// A tick handed over later than this after its edge is counted as late.
+const LATE_TICK_NS: u64 = 100_000_000;
+
+impl<D: Door, P: Post> Worker<D, P> {
+    /// Runs to the end and says why it ended, and when (ns from the start).
+    pub fn run(mut self) -> (Stopped, u64) {
+        self.now_ns = self.door.now_ns();
+        loop {
+            self.obey();
+            self.now_ns = self.door.now_ns();
+            self.start_due();
+            self.timers();
+            if self.now_ns >= self.tick_end_ns {
+                self.tick_edges();
+            }
+            if let Some(why) = self.over() {
+                return self.finish(why);
+            }
+            let ready = self.wait();
+            let turn_begin_ns = self.now_ns;
+            for i in 0..ready {
+                let (token, flags) = self.door.event(i);
+                if token == D::WAKE {
+                    self.door.clear_wake();
+                    continue;
+                }
+                self.on_ready(token, flags);
+                // Between any two answers: an arrival that came due is not kept waiting by the batch.
+                if self.next_due_ns().is_some_and(|due| due <= self.now_ns) {
+                    self.start_due();
+                }
+            }
+            if ready > 0 {
+                let turn_ns = self.door.now_ns().saturating_sub(turn_begin_ns);
+                self.tally.record(RunHist::Turn, turn_ns);
+                self.tally.peak(RunPeak::TurnNs, turn_ns);
+                self.tally.add(RunSum::Turns, 1);
+            }
+        }
+    }
+
+    /// Sleeps, spins or just collects, and sets the time; returns the number of events.
+    fn wait(&mut self) -> usize {
+        let due_ns = self.next_due_ns().unwrap_or(u64::MAX);
+        let other_ns =
+            [self.wheel.next_ns(), self.next_level_change_ns(), Some(self.tick_end_ns), Some(self.end_ns)]
+                .into_iter()
+                .flatten()
+                .fold(self.now_ns + SLEEP_MAX_NS, u64::min);
+        let now_ns = self.now_ns;
+        let spin_from_ns = due_ns.saturating_sub(self.outline.limits.spin_ns);
+        if spin_from_ns > now_ns {
+            let ready = self.door.wait(spin_from_ns.min(other_ns).saturating_sub(now_ns));
+            self.now_ns = self.door.now_ns();
+            return ready;
+        }
+        // Spin towards the due instant; answers that come meanwhile are taken at once.
+        loop {
+            if due_ns.saturating_sub(self.now_ns) > CLOCK_ONLY_NS {
+                let ready = self.door.wait(0);
+                if ready > 0 {
+                    let after_ns = self.door.now_ns();
+                    self.spin_ns += self.now_ns - now_ns;
+                    self.now_ns = after_ns;
+                    return ready;
+                }
+            }
+            self.now_ns = self.door.now_ns();
+            if self.now_ns >= due_ns || self.now_ns >= other_ns {
+                self.spin_ns += self.now_ns - now_ns;
+                return 0;
+            }
+        }
+    }
+
+    /// When the next arrival that can be started is due.
+    #[inline]
+    pub(super) fn next_due_ns(&self) -> Option<u64> {
+        match &self.source {
+            Source::Open { arrivals, free, returned, .. } if !free.is_empty() && !self.paused => {
+                returned.front().copied().or(arrivals.peek_ns())
+            }
+            _ => None,
+        }
+    }
+
+    fn next_level_change_ns(&self) -> Option<u64> {
+        match &self.source {
+            Source::Closed { next_change_ns, .. } if !self.paused => *next_change_ns,
+            _ => None,
+        }
+    }
+
+    fn timers(&mut self) {
+        let mut due = std::mem::take(&mut self.due_timers);
+        self.wheel.expire(self.now_ns, &mut due);
+        for id in due.drain(..) {
+            let conn = &self.conns[id as usize];
+            match conn.deadline_ns {
+                0 => {}
+                deadline if deadline > self.now_ns => self.wheel.arm(id, deadline),
+                _ => self.on_deadline(id),
+            }
+        }
+        self.due_timers = due;
+        if self.next_level_change_ns().is_some_and(|t| t <= self.now_ns) {
+            self.change_level();
+        }
+    }
+
+    /// Why the worker is done, if it is.
+    fn over(&self) -> Option<Stopped> {
+        if self.stop.is_some() {
+            return self.stop;
+        }
+        if self.now_ns >= self.end_ns {
+            return Some(Stopped::Duration);
+        }
+        let counted_out = match &self.source {
+            Source::Closed { .. } => self.lease.is_exhausted(),
+            Source::Open { arrivals, returned, .. } => {
+                (arrivals.is_limit_reached() && returned.is_empty()) || self.lease.is_exhausted()
+            }
+        };
+        (counted_out && self.outstanding == 0).then_some(Stopped::Requests)
+    }
+
+    fn obey(&mut self) {
+        let mut commands = std::mem::take(&mut self.commands);
+        self.post.commands(&mut commands);
+        for command in commands.drain(..) {
+            match command {
+                Command::Stop => self.stop = Some(Stopped::Command),
+                Command::Pause => self.paused = true,
+                Command::Resume => self.resume(),
+                Command::SetLevel(to) => self.set_level(to.max(0.0)),
+            }
+        }
+        self.commands = commands;
+    }
+
+    fn set_level(&mut self, to: f64) {
+        let now_ns = self.door.now_ns();
+        let (seat, end_ns, seed) = (self.seat, self.end_ns, self.outline.seed);
+        match (&mut self.source, &self.outline.load) {
+            (Source::Closed { users, next_change_ns, .. }, _) => {
+                // Users beyond those made at the start would allocate on the hot path.
+                let most = self.users.len() as f64 * seat.stride as f64 + seat.offset as f64;
+                *users = Users::new(level(to.min(most)), seat, now_ns);
+                *next_change_ns = Some(now_ns);
+            }
+            (Source::Open { arrivals, .. }, Load::Open { arrivals: spread, .. }) => {
+                *arrivals = Arrivals::new(&level(to), *spread, seed ^ now_ns, seat, now_ns, end_ns, u64::MAX);
+            }
+            (Source::Open { arrivals, .. }, Load::Closed { .. }) => {
+                *arrivals = Arrivals::new(&level(to), Spread::Constant, seed, seat, now_ns, end_ns, u64::MAX);
+            }
+        }
+    }
+
+    fn resume(&mut self) {
+        if !std::mem::take(&mut self.paused) {
+            return;
+        }
+        let now_ns = self.door.now_ns();
+        match &mut self.source {
+            // What came due in the pause was not offered.
+            Source::Open { arrivals, .. } => {
+                while arrivals.peek_ns().is_some_and(|t| t < now_ns) {
+                    arrivals.advance();
+                }
+            }
+            Source::Closed { active, next_change_ns, .. } => {
+                // Every user that stopped at the pause starts again.
+                self.tally.add(RunSum::UsersNs, u64::from(*active) * (now_ns - self.users_changed_ns));
+                self.users_changed_ns = now_ns;
+                *active = 0;
+                *next_change_ns = Some(now_ns);
+            }
+        }
+    }
+
+    /// Hands over every tick whose end has passed.
+    fn tick_edges(&mut self) {
+        while self.now_ns >= self.tick_end_ns && self.tick_end_ns < self.end_ns {
+            let edge_ns = self.tick_end_ns;
+            if self.now_ns - edge_ns > LATE_TICK_NS {
+                self.tally.add(RunSum::LateTicks, 1);
+            }
+            self.sample_connections(SAMPLED_PER_TICK);
+            self.close_books(edge_ns);
+            self.hand_over(edge_ns, false);
+            self.tick += 1;
+            self.tick_end_ns = self.begin_ns + self.outline.tick_bounds_ns(self.tick).1;
+        }
+    }
+
+    /// Sums that are integrals over the tick.
+    fn close_books(&mut self, edge_ns: u64) {
+        self.count_waiting(edge_ns);
+        if let Source::Closed { active, .. } = &self.source {
+            let area = u64::from(*active) * edge_ns.saturating_sub(self.users_changed_ns);
+            self.tally.add(RunSum::UsersNs, area);
+        }
+        self.users_changed_ns = edge_ns;
+        let wall_ns = edge_ns.saturating_sub(self.tick_begin_ns);
+        let cpu = self.door.cpu();
+        let used_ns = cpu.thread_cpu_ns.saturating_sub(self.cpu.thread_cpu_ns);
+        let queue_ns = cpu.run_queue_ns.saturating_sub(self.cpu.run_queue_ns);
+        let spin_ns = std::mem::take(&mut self.spin_ns);
+        self.tally.add(RunSum::WallNs, wall_ns);
+        self.tally.add(RunSum::SpinNs, spin_ns);
+        self.tally.add(RunSum::BusyNs, used_ns.saturating_sub(spin_ns));
+        self.tally.add(RunSum::RunQueueNs, queue_ns);
+        self.tally.add(RunSum::SleepNs, wall_ns.saturating_sub(used_ns + queue_ns));
+        self.tally.add(RunSum::StealNs, cpu.steal_ns.saturating_sub(self.cpu.steal_ns));
+        self.tally.add(RunSum::HostBusyNs, cpu.host_busy_ns.saturating_sub(self.cpu.host_busy_ns));
+        self.cpu = cpu;
+        self.tick_begin_ns = edge_ns;
+        let open = self.conns.iter().filter(|c| c.socket >= 0).count() as u64;
+        self.tally.peak(RunPeak::Connections, open);
+    }
+
+    fn hand_over(&mut self, edge_ns: u64, last: bool) {
+        let series = self.compiled.requests.len();
+        let fresh = self.post.spare().unwrap_or_else(|| Box::new(crate::tally::blank(series)));
+        let full = self.tally.swap(self.tick, fresh, edge_ns);
+        self.post.hand_over(full, last);
+    }
+
+    /// Reads the kernel's account of some connections; over the ticks, of all.
+    fn sample_connections(&mut self, most: usize) {
+        let len = self.conns.len();
+        for _ in 0..most.min(len) {
+            self.sampled = (self.sampled + 1) % len;
+            let conn = &self.conns[self.sampled];
+            if conn.socket >= 0 && conn.state != State::Connecting {
+                self.read_facts(self.sampled as u32);
+            }
+        }
+    }
+
+    /// Adds what TCP did since the last look; returns the smoothed round-trip time.
+    pub(super) fn read_facts(&mut self, id: u32) -> u64 {
+        let conn = &mut self.conns[id as usize];
+        let facts = self.door.facts(conn.socket);
+        let news = facts.retransmits.saturating_sub(conn.retransmits_seen);
+        conn.retransmits_seen = facts.retransmits.max(conn.retransmits_seen);
+        self.tally.add(RunSum::Retransmits, u64::from(news));
+        if facts.min_rtt_ns > 0 {
+            self.tally.floor(RunFloor::RttNs, facts.min_rtt_ns);
+        }
+        facts.rtt_ns
+    }
+
+    fn finish(mut self, why: Stopped) -> (Stopped, u64) {
+        let end_ns = if why == Stopped::Duration { self.end_ns } else { self.now_ns.min(self.end_ns) };
+        for id in 0..self.conns.len() as u32 {
+            let conn = &self.conns[id as usize];
+            let (request, intended_ns, sent_ns) = (conn.request, conn.intended_ns, conn.sent_ns);
+            if conn.in_flight() {
+                self.tally.landed(end_ns);
+                self.tally.add(RunSum::InFlightAtStop, 1);
+                let series = self.tally.series(request);
+                series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
+                series.record(SeriesHist::ServiceCensored.id(), end_ns.saturating_sub(sent_ns));
+            } else if conn.state == State::Connecting && matches!(self.source, Source::Open { .. }) {
+                self.tally.add(RunSum::NeverStarted, 1);
+                let series = self.tally.series(request);
+                series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
+            }
+            if self.conns[id as usize].socket >= 0 {
+                self.tally.add(RunSum::OpenAtStop, 1);
+                self.close_socket(id);
+            }
+        }
+        self.never_started(end_ns);
+        self.close_books(end_ns);
+        self.hand_over(end_ns, true);
+        (why, end_ns.saturating_sub(self.begin_ns))
+    }
+}
