@@ -1,0 +1,126 @@
+//! The numbers to hold, as data. Each is looked up in what the benches measured and printed as met, missed, or
+//! not measured.
+
+use std::collections::BTreeMap;
+
+enum Bound {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+struct Goal {
+    measure: &'static str,
+    what: &'static str,
+    bound: Bound,
+    unit: &'static str,
+}
+
+const GOALS: &[Goal] = &[
+    Goal {
+        measure: "plain.ratio",
+        what: "plain GET, 100 connections, requests per CPU-s",
+        bound: Bound::AtLeast(1.25),
+        unit: "x wrk",
+    },
+    Goal {
+        measure: "large.unread_ratio",
+        what: "683,481-byte bodies, unread",
+        bound: Bound::AtLeast(4.0),
+        unit: "x wrk",
+    },
+    Goal {
+        measure: "large.read_ratio",
+        what: "683,481-byte bodies, read",
+        bound: Bound::AtLeast(1.8),
+        unit: "x wrk",
+    },
+    Goal {
+        measure: "open.own_p50_us",
+        what: "open loop, 10,000/s: sends off their instant, own record, p50",
+        bound: Bound::AtMost(1.0),
+        unit: "us",
+    },
+    Goal {
+        measure: "open.own_p99_over_floor_us",
+        what: "open loop: the same, p99 above the machine's own floor",
+        bound: Bound::AtMost(1000.0),
+        unit: "us",
+    },
+    Goal {
+        measure: "open.grid_p50_us",
+        what: "open loop: off the grid as the server sees it, p50",
+        bound: Bound::AtMost(30.0),
+        unit: "us",
+    },
+    Goal {
+        measure: "open.unaccounted",
+        what: "open loop: arrivals lost silently",
+        bound: Bound::AtMost(0.0),
+        unit: "arrivals",
+    },
+    Goal {
+        measure: "idle.kib_per_connection",
+        what: "10,000 idle connections, user memory each",
+        bound: Bound::AtMost(1.0),
+        unit: "KiB",
+    },
+    Goal {
+        measure: "plain.peak_rss_mib",
+        what: "peak RSS of the plain run",
+        bound: Bound::AtMost(16.0),
+        unit: "MiB",
+    },
+    Goal {
+        measure: "start.median_ms",
+        what: "start to first byte sent",
+        bound: Bound::AtMost(30.0),
+        unit: "ms",
+    },
+];
+
+/// The table of goals, in Markdown. A smoke run is not judged: one second says nothing about a goal.
+pub fn table(measures: &BTreeMap<&'static str, f64>, judged: bool) -> String {
+    let mut text = String::from("| goal | to hold | measured | |\n|---|---|---|---|\n");
+    for goal in GOALS {
+        let (sign, limit) = match goal.bound {
+            Bound::AtLeast(limit) => (">=", limit),
+            Bound::AtMost(limit) => ("<=", limit),
+        };
+        let (measured, verdict) = match measures.get(goal.measure) {
+            Some(&value) => (format!("{value:.2} {}", goal.unit), verdict(goal, value, judged)),
+            None => ("-".to_string(), "not measured"),
+        };
+        text.push_str(&format!(
+            "| {} | {sign} {limit} {} | {measured} | {verdict} |\n",
+            goal.what, goal.unit
+        ));
+    }
+    text
+}
+
+fn verdict(goal: &Goal, value: f64, judged: bool) -> &'static str {
+    let holds = match goal.bound {
+        Bound::AtLeast(limit) => value >= limit,
+        Bound::AtMost(limit) => value <= limit,
+    };
+    match (judged, holds) {
+        (false, _) => "not judged",
+        (true, true) => "met",
+        (true, false) => "MISSED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_is_met_missed_or_not_measured() {
+        let measures = BTreeMap::from([("plain.ratio", 1.25), ("start.median_ms", 30.1)]);
+        let text = table(&measures, true);
+        assert!(text.contains("| 1.25 x wrk | met |"), "{text}");
+        assert!(text.contains("| 30.10 ms | MISSED |"), "{text}");
+        assert_eq!(text.matches("not measured").count(), GOALS.len() - 2);
+        assert!(table(&measures, false).contains("| 30.10 ms | not judged |"));
+    }
+}

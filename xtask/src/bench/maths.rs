@@ -1,0 +1,60 @@
+//! The few statistics that the bench needs. Kept here, apart from the tool's own crate: what judges the tool must
+//! not share its mistakes.
+
+/// The middle value, or the mean of the two middle ones. Zero values: nothing.
+pub fn median(values: &[f64]) -> Option<f64> {
+    quantile(values, 0.5)
+}
+
+/// Linear interpolation between the closest ranks (Hyndman and Fan 1996, definition 7).
+pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = q * (sorted.len().checked_sub(1)? as f64);
+    let (low, high) = (place.floor() as usize, place.ceil() as usize);
+    Some(sorted[low] + (sorted[high] - sorted[low]) * (place - low as f64))
+}
+
+/// The value at rank `q` of sorted values, no interpolation: for maxima and far tails of many samples.
+pub fn at_rank(sorted: &[f64], q: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    Some(sorted[((sorted.len() as f64 * q) as usize).min(last)])
+}
+
+/// Year, month and day of a number of days since 1970-01-01 (the usual era arithmetic on years that begin in
+/// March).
+pub fn civil(days: i64) -> (i64, u32, u32) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * of_year + 2) / 153;
+    let day = (of_year - (153 * shifted_month + 2) / 5 + 1) as u32;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 } as u32;
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_of_known_values() {
+        let values = [4.0, 1.0, 3.0, 2.0, 5.0];
+        assert_eq!(
+            (median(&values), quantile(&values, 0.25), quantile(&values, 0.75)),
+            (Some(3.0), Some(2.0), Some(4.0))
+        );
+        assert_eq!(median(&[1.0, 2.0]), Some(1.5));
+        assert_eq!(median(&[]), None);
+        assert_eq!(at_rank(&[1.0, 2.0, 3.0], 1.0), Some(3.0));
+    }
+
+    #[test]
+    fn dates_across_leap_days() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(19_782), (2024, 2, 29));
+        assert_eq!(civil(20_778), (2026, 11, 21));
+    }
+}

@@ -1,0 +1,128 @@
+//! The bench's command line.
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bench {
+    Plain,
+    Large,
+    Open,
+    Idle,
+    Start,
+}
+
+const ALL: [Bench; 5] = [Bench::Plain, Bench::Large, Bench::Open, Bench::Idle, Bench::Start];
+
+impl Bench {
+    pub fn name(self) -> &'static str {
+        match self {
+            Bench::Plain => "plain",
+            Bench::Large => "large",
+            Bench::Open => "open",
+            Bench::Idle => "idle",
+            Bench::Start => "start",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Options {
+    /// One short round, to prove that every bench still runs.
+    pub smoke: bool,
+    pub rounds: usize,
+    /// Length of a round of `plain` and `large`.
+    pub secs: u32,
+    /// Length of a round of `open`: ten seconds unless `--secs` says otherwise.
+    pub open_secs: u32,
+    pub benches: Vec<Bench>,
+    /// The only peers to run; nothing means every one that is found.
+    pub peers: Option<Vec<String>>,
+    /// Leave our own tool out (to look at a machine).
+    pub peers_only: bool,
+    pub note: Option<String>,
+    /// As it was typed, for the record.
+    pub line: String,
+}
+
+impl Options {
+    pub fn parse(arguments: &[String]) -> Result<Options, String> {
+        let mut options = Options {
+            smoke: false,
+            rounds: 15,
+            secs: 4,
+            open_secs: 10,
+            benches: Vec::new(),
+            peers: None,
+            peers_only: false,
+            note: None,
+            line: format!("cargo xtask bench {}", arguments.join(" ")).trim_end().to_string(),
+        };
+        let mut rest = arguments.iter();
+        while let Some(word) = rest.next() {
+            let mut value = || rest.next().ok_or_else(|| format!("`{word}` needs a value"));
+            match word.as_str() {
+                "--smoke" => options.smoke = true,
+                "--peers-only" => options.peers_only = true,
+                "--rounds" => options.rounds = positive(word, value()?)? as usize,
+                "--secs" => {
+                    options.secs = positive(word, value()?)?;
+                    options.open_secs = options.secs;
+                }
+                "--peers" => options.peers = Some(value()?.split(',').map(str::to_string).collect()),
+                "--note" => options.note = Some(value()?.clone()),
+                "all" => options.benches.extend(ALL),
+                name => match ALL.into_iter().find(|bench| bench.name() == name) {
+                    Some(bench) => options.benches.push(bench),
+                    None => {
+                        return Err(format!(
+                            "unknown argument `{name}`\nusage: cargo xtask bench {}",
+                            super::USAGE
+                        ));
+                    }
+                },
+            }
+        }
+        if options.benches.is_empty() {
+            options.benches.extend(ALL);
+        }
+        if options.smoke {
+            (options.rounds, options.secs, options.open_secs) = (1, 1, 1);
+        }
+        Ok(options)
+    }
+}
+
+fn positive(flag: &str, text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err(format!("`{flag} {text}`: a whole number above 0 is expected")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        Options::parse(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn without_arguments_everything_runs_fifteen_rounds() {
+        let options = parse("").unwrap();
+        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (5, 15, 4, 10));
+    }
+
+    #[test]
+    fn smoke_is_one_round_of_a_second_whatever_else_is_said() {
+        let options = parse("open --rounds 9 --smoke --peers wrk,ab").unwrap();
+        assert_eq!((options.rounds, options.secs, options.open_secs), (1, 1, 1));
+        assert_eq!(options.benches, [Bench::Open]);
+        assert_eq!(options.peers.unwrap(), ["wrk", "ab"]);
+    }
+
+    #[test]
+    fn a_zero_and_a_stranger_are_refused() {
+        assert!(parse("--rounds 0").unwrap_err().contains("`--rounds 0`"));
+        assert!(parse("--rounds").unwrap_err().contains("needs a value"));
+        assert!(parse("fast").unwrap_err().contains("unknown argument `fast`"));
+    }
+}

@@ -1,0 +1,120 @@
+//! `cargo xtask docs`: the reference pages come out of the binary's own tables (flags, metrics, faults, cautions,
+//! exit codes), so they cannot describe a tool that does not exist. `--check` is the proof in CI.
+
+use crate::{Outcome, shell};
+use serde_json::Value;
+use std::path::{Component, Path};
+
+/// Generated pages live here and nothing else does.
+const FOLDER: &str = "docs/reference";
+
+pub fn command(arguments: &[String]) -> Outcome {
+    let check = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => false,
+        ["--check"] => true,
+        _ => return Err(format!("unknown arguments `{}`", arguments.join(" "))),
+    };
+    let text =
+        shell::output(shell::cargo().args(["run", "--quiet", "--package", "plimsoll", "--", "docs-dump"]))?;
+    let pages = pages(&text)?;
+    let folder = shell::root().join(FOLDER);
+    if check {
+        let stale = stale(&pages, &folder)?;
+        if stale.is_empty() {
+            println!("{} reference pages are up to date", pages.len());
+            return Ok(());
+        }
+        return Err(format!("stale: {}\ntype: cargo xtask docs", stale.join(", ")));
+    }
+    write(&pages, &folder)?;
+    println!("{} pages in {FOLDER}", pages.len());
+    Ok(())
+}
+
+/// One generated page: its path below `docs/reference`, and its text.
+type Page = (String, String);
+
+fn pages(text: &str) -> Result<Vec<Page>, String> {
+    let value: Value = serde_json::from_str(text).map_err(|e| format!("`docs-dump` printed no JSON: {e}"))?;
+    let list = value.as_array().ok_or("`docs-dump` printed no list of pages")?;
+    let mut pages = Vec::new();
+    for page in list {
+        let (Some(path), Some(text)) = (page["path"].as_str(), page["text"].as_str()) else {
+            return Err(format!("a page needs `path` and `text`, this one has neither or one: {page}"));
+        };
+        // A page must stay below the folder: the writer must never be led elsewhere by a name.
+        if path.is_empty() || !Path::new(path).components().all(|c| matches!(c, Component::Normal(_))) {
+            return Err(format!("page path `{path}` leads out of {FOLDER}"));
+        }
+        pages.push((path.to_string(), text.to_string()));
+    }
+    if pages.is_empty() { Err("`docs-dump` printed no pages".into()) } else { Ok(pages) }
+}
+
+fn write(pages: &[Page], folder: &Path) -> Outcome {
+    for (path, text) in pages {
+        let file = folder.join(path);
+        let parent = file.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|e| format!("cannot make `{}`: {e}", parent.display()))?;
+        std::fs::write(&file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
+    }
+    for extra in extras(pages, folder)? {
+        let file = folder.join(&extra);
+        std::fs::remove_file(&file).map_err(|e| format!("cannot remove `{}`: {e}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// Pages that differ from what the binary says, are missing, or that the binary no longer knows.
+fn stale(pages: &[Page], folder: &Path) -> Result<Vec<String>, String> {
+    let mut stale = Vec::new();
+    for (path, text) in pages {
+        // A file that is missing or unreadable is stale: writing it again is the mend in both cases.
+        if std::fs::read_to_string(folder.join(path)).ok().as_deref() != Some(text.as_str()) {
+            stale.push(format!("{FOLDER}/{path}"));
+        }
+    }
+    stale.extend(extras(pages, folder)?.into_iter().map(|path| format!("{FOLDER}/{path}")));
+    Ok(stale)
+}
+
+fn extras(pages: &[Page], folder: &Path) -> Result<Vec<String>, String> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let files = crate::tidy::tree::walk(folder)?;
+    Ok(files.into_iter().filter(|file| !pages.iter().any(|(path, _)| path == file)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("xtask-docs-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_changed_a_missing_and_a_forgotten_page_are_all_stale() {
+        let folder = scratch("stale");
+        let old = vec![("flags.md".into(), "old".into()), ("gone.md".into(), "x".into())];
+        write(&old, &folder).unwrap();
+        let now = vec![("flags.md".into(), "new".into()), ("sub/faults.md".into(), "y".into())];
+        let found = stale(&now, &folder).unwrap();
+        assert_eq!(
+            found,
+            ["docs/reference/flags.md", "docs/reference/sub/faults.md", "docs/reference/gone.md"]
+        );
+        write(&now, &folder).unwrap();
+        assert!(stale(&now, &folder).unwrap().is_empty());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_page_that_would_leave_the_folder_is_refused() {
+        let refused = pages(r#"[{"path": "../../etc/passwd", "text": ""}]"#);
+        assert!(refused.unwrap_err().contains("leads out of"));
+    }
+}

@@ -1,0 +1,104 @@
+//! `cargo xtask <command>`: the project's chores. Each command is one module and one row of `COMMANDS`;
+//! help comes out of the table, so a command cannot exist without being listed.
+#![forbid(unsafe_code)]
+// Chores talk to a person at a terminal: printing is what they are for.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bench;
+mod docs;
+mod needs;
+mod nightly;
+mod shell;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+/// What a chore answers: a sentence when it failed (the last line a person reads).
+pub type Outcome = Result<(), String>;
+
+struct Command {
+    name: &'static str,
+    usage: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+const COMMANDS: &[Command] = &[
+    Command { name: "tidy", usage: "", about: "check the house rules of STYLE.md", run: tidy::command },
+    Command {
+        name: "test",
+        usage: "[--quick]",
+        about: "everything CI runs; --quick leaves out the truth tests, the release build and the bench",
+        run: test::command,
+    },
+    Command {
+        name: "bench",
+        usage: bench::USAGE,
+        about: "this tool beside its peers, interleaved; writes bench/runs/<date>-<machine>/",
+        run: bench::command,
+    },
+    Command {
+        name: "nightly",
+        usage: "",
+        about: "the heavy proofs: long truth tests, full bench, cargo-deny",
+        run: nightly::command,
+    },
+    Command {
+        name: "docs",
+        usage: "[--check]",
+        about: "regenerate docs/reference/ from the binary; --check fails when a page is stale",
+        run: docs::command,
+    },
+    Command {
+        name: "needs",
+        usage: "",
+        about: "install the system packages that the tests use, or say what to type",
+        run: needs::command,
+    },
+];
+
+fn help() -> String {
+    let mut text = String::from("usage: cargo xtask <command>\n\n");
+    for command in COMMANDS {
+        let head = format!("{} {}", command.name, command.usage);
+        text.push_str(&format!("  {}\n      {}\n", head.trim_end(), command.about));
+    }
+    text
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        print!("{}", help());
+        return ExitCode::SUCCESS;
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") || rest.iter().any(|a| a == "--help" || a == "-h") {
+        print!("{}", help());
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = COMMANDS.iter().find(|c| c.name == name) else {
+        eprintln!("unknown command `{name}`\n\n{}", help());
+        return ExitCode::from(2);
+    };
+    match (command.run)(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("{name}: {sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_lists_every_command_with_a_sentence() {
+        let text = help();
+        for command in COMMANDS {
+            assert!(text.contains(command.name) && text.contains(command.about), "{}", command.name);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `cargo xtask nightly`: the proofs that are too long for every push. The truth tests lengthen themselves when they
+//! see `PLIMSOLL_NIGHTLY=1` (the 15-minute memory run); none is hidden behind an attribute that skips it.
+
+use crate::{Outcome, bench, shell};
+use std::process::Command;
+
+pub fn command(arguments: &[String]) -> Outcome {
+    if let Some(unknown) = arguments.first() {
+        return Err(format!("unknown argument `{unknown}`"));
+    }
+    println!("== truth tests, long");
+    let truth = ["test", "--release", "--package", "plimsoll", "--test", "truth"];
+    shell::run(shell::cargo().args(truth).env("PLIMSOLL_NIGHTLY", "1"))?;
+    println!("== bench, full");
+    bench::command(&["all".into(), "--note".into(), "nightly".into()])?;
+    println!("== licences, bans, sources");
+    deny()
+}
+
+/// cargo-deny is kept under target/tools: a chore installs nothing into a person's home.
+fn deny() -> Outcome {
+    let tools = shell::target_folder()?.join("tools");
+    let program = tools.join("bin/cargo-deny");
+    if !program.is_file() {
+        shell::run(shell::cargo().args(["install", "cargo-deny", "--locked", "--root"]).arg(&tools))?;
+    }
+    shell::run(
+        Command::new(&program).current_dir(shell::root()).args(["check", "licenses", "bans", "sources"]),
+    )
+}

@@ -1,0 +1,162 @@
+//! Imports run strictly downward. Checked twice: in the manifests, where cargo would allow any direction that is
+//! not a circle, and in the sources, where a dependency that slipped through would be used.
+
+use super::tables::{LEVELS, is_test_path};
+use super::{Problem, source, tree::Package, tree::Tree};
+
+const RULE: &str = "imports";
+
+pub fn check(tree: &Tree) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for package in &tree.packages {
+        manifest(package, &mut problems);
+    }
+    for file in tree.rust() {
+        for (crate_name, at) in used(&file.code) {
+            let test = is_test_path(&file.path);
+            if let Some(why) = refusal(owner(&file.path), &crate_name, test) {
+                problems.push(Problem::new(RULE, &file.path, source::line_of(&file.code, at), why));
+            }
+        }
+    }
+    problems
+}
+
+fn manifest(package: &Package, problems: &mut Vec<Problem>) {
+    let path = format!("{}/Cargo.toml", package.folder);
+    let path = path.trim_start_matches('/');
+    if let Some(short) = package.folder.strip_prefix("crates/") {
+        if !LEVELS.iter().any(|row| row.0 == short) {
+            let why = format!("crate `{short}` has no row in the level table of xtask");
+            problems.push(Problem::new(RULE, path, 0, why));
+        }
+        if package.name != format!("plimsoll-{short}") {
+            problems.push(Problem::new(
+                RULE,
+                path,
+                0,
+                format!("package of this folder is called `plimsoll-{short}`"),
+            ));
+        }
+    }
+    for dependency in &package.dependencies {
+        if let Some(name) = ours(&dependency.name)
+            && let Some(why) = refusal(owner(path), &name, dependency.dev)
+        {
+            problems.push(Problem::new(RULE, path, 0, why));
+        }
+    }
+}
+
+/// The short name of a crate of ours, from a package or crate name.
+fn ours(name: &str) -> Option<String> {
+    let name = name.replace('-', "_");
+    match name.as_str() {
+        "ruler" | "plimsoll" => Some(name),
+        _ => name.strip_prefix("plimsoll_").map(str::to_string),
+    }
+}
+
+/// Whose file is it: a crate's short name, `ruler`, `xtask`, or the root package.
+fn owner(path: &str) -> &str {
+    if let Some(rest) = path.strip_prefix("crates/") {
+        return rest.split('/').next().unwrap_or_default();
+    }
+    match path.split('/').next() {
+        Some("testbed") => "ruler",
+        Some("xtask") => "xtask",
+        _ => "plimsoll",
+    }
+}
+
+/// Why `owner` may not import `name`; nothing when it may.
+fn refusal(owner: &str, name: &str, test: bool) -> Option<String> {
+    if owner == name {
+        return None; // a crate's own tests import it by name
+    }
+    match owner {
+        "plimsoll" => None,
+        "ruler" => Some(format!(
+            "the ruler imports nothing of ours, so not `{name}`: it must not share our mistakes"
+        )),
+        "xtask" => Some(format!(
+            "xtask imports nothing of ours, so not `{name}`: chores must run when nothing compiles"
+        )),
+        _ if name == "plimsoll" => Some("nobody imports the binary".into()),
+        _ if name == "ruler" => (!test).then(|| "only the binary and tests may import `ruler`".into()),
+        _ => {
+            let allowed = LEVELS.iter().find(|row| row.0 == owner).map_or(&[][..], |row| row.1);
+            let list = if allowed.is_empty() { "none of ours".into() } else { allowed.join(", ") };
+            (!allowed.contains(&name)).then(|| format!("`{owner}` may not import `{name}` (it may: {list})"))
+        }
+    }
+}
+
+/// Crates of ours that are named in masked code, with the place.
+fn used(code: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("plimsoll_") {
+        let bytes = code.as_bytes();
+        let end = (at..bytes.len()).find(|&i| !source::is_word(bytes[i])).unwrap_or(bytes.len());
+        let name = &code[at + "plimsoll_".len()..end];
+        // Only names of crates: a variable called `plimsoll_path` is nobody's import.
+        let starts = at == 0 || !source::is_word(bytes[at - 1]);
+        if starts && LEVELS.iter().any(|row| row.0 == name) {
+            found.push((name.to_string(), at));
+        }
+    }
+    found.extend(source::find_words(code, "ruler::").map(|at| ("ruler".to_string(), at)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_upward_or_sideways_dependency_fails() {
+        let tree = Tree::of(&[])
+            .with_package(
+                "plimsoll-engine",
+                "crates/engine",
+                &[],
+                &[("plimsoll-record", false), ("plimsoll-wire", false)],
+            )
+            .with_package("plimsoll-plan", "crates/plan", &[], &[("plimsoll-stats", true)])
+            .with_package("plimsoll", "", &[], &[("plimsoll-console", false), ("ruler", false)]);
+        let problems = check(&tree);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].message.contains("`engine` may not import `record`"));
+        assert!(problems[1].message.contains("`plan` may not import `stats`"));
+    }
+
+    #[test]
+    fn an_upward_use_in_a_source_fails_and_a_comment_does_not() {
+        let text = "//! Speaks of plimsoll_output.\nuse plimsoll_plan::Plan;\nuse plimsoll_output::Sink;\n";
+        let problems = check(&Tree::of(&[("crates/record/src/lib.rs", text)]));
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].line, 3);
+    }
+
+    #[test]
+    fn the_ruler_is_for_the_binary_and_for_tests_and_imports_none_of_ours() {
+        let tree = Tree::of(&[
+            ("crates/engine/src/pool.rs", "use ruler::main;"),
+            ("crates/engine/tests/a.rs", "use ruler::main;"),
+        ])
+        .with_package("plimsoll-wire", "crates/wire", &[], &[("ruler", true)])
+        .with_package("plimsoll-stats", "crates/stats", &[], &[("ruler", false)])
+        .with_package("ruler", "testbed/ruler", &[], &[("plimsoll-stats", true)]);
+        let paths: Vec<String> = check(&tree).into_iter().map(|p| p.path).collect();
+        assert_eq!(
+            paths,
+            ["crates/stats/Cargo.toml", "testbed/ruler/Cargo.toml", "crates/engine/src/pool.rs"]
+        );
+    }
+
+    #[test]
+    fn a_new_crate_needs_a_row_in_the_table() {
+        let tree = Tree::of(&[]).with_package("plimsoll-misc", "crates/misc", &[], &[]);
+        assert!(check(&tree)[0].message.contains("no row"));
+    }
+}

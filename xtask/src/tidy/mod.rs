@@ -1,0 +1,61 @@
+//! `cargo xtask tidy`: the house rules as a program. A rule is a function from the tree to a list of problems, with a
+//! test that shows it failing on a bad sample; what a rule permits is data in `tables`, each exception with its reason.
+
+mod imports;
+mod licences;
+mod links;
+mod modules;
+mod shape;
+mod source;
+mod tables;
+pub mod tree;
+mod words;
+
+use crate::{Outcome, shell};
+use std::collections::BTreeSet;
+use tree::Tree;
+
+/// One broken rule at one place. `line` is 0 where the whole file (or no file) is meant.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    pub path: String,
+    pub line: usize,
+    pub rule: &'static str,
+    pub message: String,
+}
+
+impl Problem {
+    fn new(rule: &'static str, path: &str, line: usize, message: String) -> Problem {
+        Problem { path: path.to_string(), line, rule, message }
+    }
+}
+
+type Rule = fn(&Tree) -> Vec<Problem>;
+
+const RULES: &[(&str, Rule)] = &[
+    ("imports", imports::check),
+    ("words", words::check),
+    ("modules", modules::check),
+    ("shape", shape::check),
+    ("licences", licences::check),
+    ("links", links::check),
+    ("tables", tables::check),
+];
+
+pub fn command(arguments: &[String]) -> Outcome {
+    if let Some(unknown) = arguments.first() {
+        return Err(format!("unknown argument `{unknown}`"));
+    }
+    let tree = Tree::read(&shell::root())?;
+    let problems: BTreeSet<Problem> = RULES.iter().flat_map(|(_, rule)| rule(&tree)).collect();
+    for problem in &problems {
+        let Problem { path, line, rule, message } = problem;
+        let line = if *line == 0 { String::new() } else { format!(":{line}") };
+        eprintln!("{path}{line}: [{rule}] {message}");
+    }
+    if problems.is_empty() {
+        println!("{} files keep {} groups of rules", tree.files.len(), RULES.len());
+        return Ok(());
+    }
+    Err(format!("{} problems", problems.len()))
+}

@@ -1,0 +1,162 @@
+//! Dead files: a `.rs` that no `mod` leads to is compiled by nobody and checked by nobody. The walk starts at
+//! cargo's own targets and follows `mod name;`, nested inline modules and `#[path]`.
+
+use super::{Problem, source, tree::Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One `mod name;`.
+struct Declaration {
+    /// Files that it may mean; the first that exists is it.
+    candidates: Vec<String>,
+    /// It stands behind `#[cfg(test)]`.
+    test: bool,
+}
+
+pub fn check(tree: &Tree) -> Vec<Problem> {
+    let reached = reach(tree);
+    let folders: Vec<String> = tree.packages.iter().map(|p| p.folder.clone()).collect();
+    // Fuzz targets are a workspace of their own: cargo's view of this one does not hold them.
+    let ours = |path: &str| {
+        !path.starts_with("fuzz/")
+            && folders.iter().any(|folder| folder.is_empty() || path.starts_with(&format!("{folder}/")))
+    };
+    let dead = tree.rust().filter(|file| ours(&file.path) && !reached.contains_key(&file.path));
+    dead.map(|file| {
+        let message = "no `mod` leads to this file".to_string();
+        Problem::new("dead file", &file.path, 0, message)
+    })
+    .collect()
+}
+
+/// Files that are compiled only for tests.
+pub fn test_files(tree: &Tree) -> BTreeSet<String> {
+    reach(tree).into_iter().filter(|&(_, test)| test).map(|(path, _)| path).collect()
+}
+
+/// Every file that a target leads to, and whether it does so only through test modules.
+fn reach(tree: &Tree) -> BTreeMap<String, bool> {
+    let mut reached: BTreeMap<String, bool> = BTreeMap::new();
+    let mut open: Vec<(String, bool, bool)> = Vec::new();
+    for package in &tree.packages {
+        open.extend(package.roots.iter().map(|root| (root.clone(), true, false)));
+    }
+    while let Some((path, is_root, test)) = open.pop() {
+        // Reached before as ordinary code, or again as test code: nothing new to learn.
+        if reached.get(&path).is_some_and(|&known_test| !known_test || test) {
+            continue;
+        }
+        let Some(file) = tree.file(&path) else { continue };
+        reached.insert(path.clone(), test);
+        for declaration in declarations(&file.path, &file.text, &file.code, is_root) {
+            if let Some(child) = declaration.candidates.into_iter().find(|c| tree.file(c).is_some()) {
+                open.push((child, false, test || declaration.test));
+            }
+        }
+    }
+    reached
+}
+
+fn declarations(path: &str, text: &str, code: &str, is_root: bool) -> Vec<Declaration> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.trim_end_matches(".rs");
+    // `a.rs` keeps its children in `a/`; a root and `mod.rs` keep them beside themselves.
+    let home = if is_root || stem == "mod" { folder.to_string() } else { join(folder, stem) };
+    let tests = source::test_ranges(code);
+    let mut found = Vec::new();
+    let inline = inline_modules(code);
+    for at in source::find_words(code, "mod") {
+        let rest = code[at + 3..].trim_start();
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        if name.is_empty() || !rest[name.len()..].trim_start().starts_with(';') {
+            continue;
+        }
+        let mut inside = home.clone();
+        for (range, module) in &inline {
+            if range.contains(&at) {
+                inside = join(&inside, module);
+            }
+        }
+        let candidates = match path_attribute(text, code, at) {
+            Some(given) => vec![join(folder, &given)],
+            None => vec![join(&inside, &format!("{name}.rs")), join(&inside, &format!("{name}/mod.rs"))],
+        };
+        found.push(Declaration { candidates, test: tests.iter().any(|range| range.contains(&at)) });
+    }
+    found
+}
+
+fn inline_modules(code: &str) -> Vec<(std::ops::Range<usize>, String)> {
+    let mut found = Vec::new();
+    for at in source::find_words(code, "mod") {
+        let rest = &code[at + 3..];
+        let Some(brace) = rest.find(['{', ';']).filter(|&i| rest.as_bytes()[i] == b'{') else { continue };
+        let name = rest[..brace].trim();
+        if !name.is_empty() && name.bytes().all(source::is_word) {
+            let open = at + 3 + brace;
+            found.push((open..source::block_end(code, open), name.to_string()));
+        }
+    }
+    found
+}
+
+/// The path of `#[path = "..."]` directly above a declaration. Read from the raw text: the mask blanks strings.
+fn path_attribute(text: &str, code: &str, at: usize) -> Option<String> {
+    let begin = code[..at].rfind([';', '}', '{']).map_or(0, |i| i + 1);
+    let head = &text[begin..at];
+    let after = &head[head.find("#[path")? + 6..];
+    after.split('"').nth(1).map(str::to_string)
+}
+
+fn join(folder: &str, name: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in name.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_no_mod_leads_to_fails() {
+        let tree = Tree::of(&[
+            (
+                "crates/plan/src/lib.rs",
+                "//! x\nmod load;\nmod a { mod b; }\n#[path = \"odd/name.rs\"]\nmod c;",
+            ),
+            ("crates/plan/src/load.rs", "//! x\nmod ramp;"),
+            ("crates/plan/src/load/ramp.rs", "//! x"),
+            ("crates/plan/src/a/b.rs", "//! x"),
+            ("crates/plan/src/odd/name.rs", "//! x"),
+            ("crates/plan/src/dead.rs", "//! x"),
+            ("crates/plan/tests/units.rs", "//! x\nmod common;"),
+            ("crates/plan/tests/common/mod.rs", "//! x"),
+        ])
+        .with_package(
+            "plimsoll-plan",
+            "crates/plan",
+            &["crates/plan/src/lib.rs", "crates/plan/tests/units.rs"],
+            &[],
+        );
+        let paths: Vec<String> = check(&tree).into_iter().map(|p| p.path).collect();
+        assert_eq!(paths, ["crates/plan/src/dead.rs"]);
+    }
+
+    #[test]
+    fn a_mod_in_a_comment_or_a_string_leads_nowhere() {
+        let tree = Tree::of(&[
+            ("src/main.rs", "//! mod dead;\nfn main() { let s = \"mod dead;\"; }"),
+            ("src/dead.rs", "//! x"),
+        ])
+        .with_package("plimsoll", "", &["src/main.rs"], &[]);
+        assert_eq!(check(&tree).len(), 1);
+    }
+}

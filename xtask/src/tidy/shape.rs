@@ -1,0 +1,61 @@
+//! The shape of a file: it says first why it exists, it stays short, its lines fit a screen.
+
+use super::tables::{LONG_FILES, listed};
+use super::{Problem, tree::Tree};
+
+/// Lines that are not blank, above which a file needs a row with a reason (one table, one enum, one state machine).
+pub const LONG: usize = 500;
+/// rustfmt breaks code at 110; strings and comments it leaves alone, so they get a little more.
+const WIDE: usize = 120;
+
+pub fn check(tree: &Tree) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in tree.rust() {
+        let first = file.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        if !first.starts_with("//!") {
+            let message = "a file starts with `//!` and why it exists".to_string();
+            problems.push(Problem::new("head", &file.path, 1, message));
+        }
+        let lines = file.text.lines().filter(|line| !line.trim().is_empty()).count();
+        if lines > LONG && !listed(&file.path, LONG_FILES) {
+            let message = format!("{lines} lines: split it, or give the reason in xtask/src/tidy/tables.rs");
+            problems.push(Problem::new("long file", &file.path, 0, message));
+        }
+        for (at, line) in file.text.lines().enumerate() {
+            let width = line.chars().count();
+            if width > WIDE {
+                problems.push(Problem::new(
+                    "wide line",
+                    &file.path,
+                    at + 1,
+                    format!("{width} characters (most: {WIDE})"),
+                ));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(text: &str) -> Vec<&'static str> {
+        check(&Tree::of(&[("src/a.rs", text)])).into_iter().map(|p| p.rule).collect()
+    }
+
+    #[test]
+    fn a_file_without_a_head_fails() {
+        assert_eq!(broken("// not a head\nfn f() {}\n"), ["head"]);
+        assert!(broken("//! Why.\nfn f() {}\n").is_empty());
+    }
+
+    #[test]
+    fn a_long_file_and_a_wide_line_fail() {
+        let long = format!("//! Why.\n{}", "x;\n\n".repeat(LONG));
+        assert_eq!(broken(&long), ["long file"]);
+        let wide = format!("//! Why.\n// {}\n", "é".repeat(WIDE));
+        assert_eq!(broken(&wide), ["wide line"]);
+        assert!(broken(&format!("//! Why.\n{}", "é".repeat(WIDE))).is_empty());
+    }
+}

@@ -1,0 +1,89 @@
+//! What the rules permit, as data. An exception is one row with its reason; a row whose file is gone is a problem
+//! too, so the tables cannot collect dust.
+
+use super::{Problem, tree::Tree};
+
+/// Import direction: a crate of ours (by its folder under `crates/`) and what it may import. Strictly downward; two
+/// crates on one level never import each other. The binary may import everything and is not listed.
+pub const LEVELS: &[(&str, &[&str])] = &[
+    ("plan", &[]),
+    ("stats", &[]),
+    ("wire", &[]),
+    ("front", &["plan"]),
+    ("engine", &["plan", "stats", "wire"]),
+    ("record", &["plan", "stats"]),
+    ("control", &["engine", "record", "stats", "plan"]),
+    ("output", &["record", "stats", "plan"]),
+    ("console", &["control", "output", "record", "stats", "plan"]),
+];
+
+/// Places that may read a clock. A path that ends in `/` means everything below.
+pub const CLOCKS: &[&str] = &["crates/engine/src/clock.rs", "src/wall.rs", "testbed/", "xtask/"];
+
+/// Places that may ask the kernel for the time directly.
+pub const KERNEL_CLOCKS: &[&str] =
+    &["crates/engine/src/clock.rs", "crates/engine/src/sys/", "testbed/", "xtask/"];
+
+/// Places that may print.
+pub const PRINTS: &[&str] = &["crates/output/", "src/", "xtask/", "testbed/"];
+
+/// The one place for `unsafe`.
+pub const UNSAFE: &[&str] = &["crates/engine/src/sys/", "crates/engine/src/sys.rs"];
+
+/// Crates whose root need not forbid `unsafe`.
+pub const MAY_BE_UNSAFE: &[&str] = &["crates/engine/"];
+
+/// Test files with an allocator that counts: implementing `GlobalAlloc` is unsafe by definition.
+pub const COUNTING_ALLOCATORS: &[(&str, &str)] = &[
+    ("crates/stats/tests/allocation.rs", "recording allocates nothing"),
+    ("crates/wire/tests/allocations.rs", "a request in the steady state allocates nothing"),
+];
+
+/// Files longer than `shape::LONG` lines that are not blank.
+pub const LONG_FILES: &[(&str, &str)] = &[];
+
+/// Tests that sleep, and why waiting for an event is not possible there.
+pub const SLEEPERS: &[(&str, &str)] = &[];
+
+/// Is the path in a list of files and folders?
+pub fn within(path: &str, places: &[&str]) -> bool {
+    places.iter().any(|place| if place.ends_with('/') { path.starts_with(place) } else { path == *place })
+}
+
+pub fn listed(path: &str, table: &[(&str, &str)]) -> bool {
+    table.iter().any(|row| row.0 == path)
+}
+
+/// A file that cargo or a person runs only as a test, an example or a benchmark.
+pub fn is_test_path(path: &str) -> bool {
+    let folder = |name: &str| path.starts_with(&format!("{name}/")) || path.contains(&format!("/{name}/"));
+    folder("tests") || folder("benches") || folder("examples")
+}
+
+pub fn check(tree: &Tree) -> Vec<Problem> {
+    let rows = [COUNTING_ALLOCATORS, LONG_FILES, SLEEPERS].concat();
+    stale(&rows, tree)
+}
+
+fn stale(rows: &[(&str, &str)], tree: &Tree) -> Vec<Problem> {
+    let gone = rows.iter().filter(|row| tree.file(row.0).is_none());
+    gone.map(|row| Problem::new("tables", row.0, 0, "is listed in xtask's tables but does not exist".into()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_for_a_file_that_is_gone_is_a_problem() {
+        let tree = Tree::of(&[("src/main.rs", "//! x")]);
+        assert_eq!(stale(&[("src/main.rs", "why"), ("src/gone.rs", "why")], &tree).len(), 1);
+    }
+
+    #[test]
+    fn folders_end_in_a_slash_and_files_do_not() {
+        assert!(within("src/flags/mod.rs", &["src/"]) && !within("crates/plan/src/lib.rs", &["src/"]));
+        assert!(within("src/wall.rs", &["src/wall.rs"]) && !within("src/wall.rs.bak", &["src/wall.rs"]));
+    }
+}

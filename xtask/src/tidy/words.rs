@@ -1,0 +1,256 @@
+//! Words that may stand only in certain places: clocks, prints, panics, `unsafe`, machine paths, marks of
+//! unfinished work. One row a rule: what is looked for, where it is at home, what to do instead.
+
+use super::tables::{self, is_test_path, listed, within};
+use super::{Problem, modules, source, tree::File, tree::Tree};
+
+/// Looks at the masked code of a Rust file. `permitted` says whether a path may use the word at all.
+struct CodeRule {
+    rule: &'static str,
+    words: &'static [&'static str],
+    permitted: fn(&str) -> bool,
+    /// Test modules and test files are excepted.
+    tests_may: bool,
+    /// A comment `// proof: ...` on the line, or alone on the line above, is an exception.
+    proof: bool,
+    advice: &'static str,
+}
+
+const CODE: &[CodeRule] = &[
+    CodeRule {
+        rule: "clock",
+        words: &["Instant::now", "SystemTime::now", ".elapsed()"],
+        permitted: |path| within(path, tables::CLOCKS),
+        tests_may: true,
+        proof: false,
+        advice: "time is an argument: only engine/src/clock.rs asks the machine",
+    },
+    CodeRule {
+        rule: "clock",
+        words: &["clock_gettime", "_rdtsc"],
+        permitted: |path| within(path, tables::KERNEL_CLOCKS),
+        tests_may: true,
+        proof: false,
+        advice: "time is an argument: only engine/src/clock.rs asks the machine",
+    },
+    CodeRule {
+        rule: "print",
+        words: &["println!", "eprintln!", "print!", "eprint!", "dbg!"],
+        // A build script talks to cargo by printing.
+        permitted: |path| within(path, tables::PRINTS) || path.ends_with("/build.rs") || path == "build.rs",
+        tests_may: true,
+        proof: false,
+        advice: "numbers become text only in `output`: return a value or an event",
+    },
+    CodeRule {
+        rule: "panic",
+        words: &[".unwrap()", ".expect(", "panic!", "todo!", "unimplemented!", "unreachable!"],
+        permitted: |path| !within(path, &["crates/", "src/"]),
+        tests_may: true,
+        proof: true,
+        advice: "return an error, or show on the line why it cannot happen: `// proof: ...`",
+    },
+    CodeRule {
+        rule: "unsafe",
+        words: &["unsafe"],
+        permitted: |path| within(path, tables::UNSAFE) || listed(path, tables::COUNTING_ALLOCATORS),
+        tests_may: false,
+        proof: false,
+        advice: "all `unsafe` lives in crates/engine/src/sys (a test's counting allocator: a row in xtask's tables)",
+    },
+    CodeRule {
+        rule: "ignored test",
+        words: &["#[ignore"],
+        permitted: |_| false,
+        tests_may: false,
+        proof: false,
+        advice: "a test that nobody runs guards nothing: make it shorter, or let it lengthen itself at night",
+    },
+    CodeRule {
+        rule: "sleep",
+        words: &["thread::sleep"],
+        permitted: |path| {
+            !(path.starts_with("tests/") || path.contains("/tests/")) || listed(path, tables::SLEEPERS)
+        },
+        tests_may: false,
+        proof: false,
+        advice: "wait for an event with a deadline",
+    },
+];
+
+/// Looks at the raw text of every file, comments and strings included.
+struct TextRule {
+    rule: &'static str,
+    words: &'static [&'static str],
+    advice: &'static str,
+}
+
+// Put together at compile time so that these rows do not trip over themselves.
+const TEXT: &[TextRule] = &[
+    TextRule {
+        rule: "machine path",
+        words: &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")],
+        advice: "a path of one machine: use one relative to the checkout",
+    },
+    TextRule {
+        rule: "unfinished",
+        words: &[
+            concat!("FIX", "ME"),
+            concat!("XX", "X"),
+            concat!("TO", "DO"),
+            concat!("HA", "CK"),
+            concat!("TB", "D"),
+        ],
+        advice: "finish it, or write it down where work is planned",
+    },
+];
+
+pub fn check(tree: &Tree) -> Vec<Problem> {
+    let test_files = modules::test_files(tree);
+    let mut problems = Vec::new();
+    for file in &tree.files {
+        text_rules(file, &mut problems);
+        if file.is_rust() {
+            let whole = is_test_path(&file.path) || test_files.contains(&file.path);
+            code_rules(file, whole, &mut problems);
+            forbids_unsafe(file, &mut problems);
+        }
+    }
+    problems
+}
+
+fn code_rules(file: &File, whole_file_is_test: bool, problems: &mut Vec<Problem>) {
+    let tests = source::test_ranges(&file.code);
+    let in_test = |at: usize| whole_file_is_test || tests.iter().any(|range| range.contains(&at));
+    for row in CODE.iter().filter(|row| !(row.permitted)(&file.path)) {
+        for word in row.words {
+            for at in source::find_words(&file.code, word) {
+                let line = source::line_of(&file.code, at);
+                let excused = (row.tests_may && in_test(at)) || (row.proof && has_proof(&file.text, line));
+                if !excused {
+                    problems.push(Problem::new(
+                        row.rule,
+                        &file.path,
+                        line,
+                        format!("`{word}`: {}", row.advice),
+                    ));
+                }
+            }
+        }
+    }
+}
+
+fn has_proof(text: &str, line: usize) -> bool {
+    let mark = "// proof: ";
+    let at = |number: usize| text.lines().nth(number).unwrap_or_default();
+    // `line` counts from 1, `lines()` from 0.
+    at(line - 1).contains(mark) || (line >= 2 && at(line - 2).trim_start().starts_with(mark))
+}
+
+fn text_rules(file: &File, problems: &mut Vec<Problem>) {
+    for row in TEXT {
+        for word in row.words {
+            for at in source::find_words(&file.text, word) {
+                let line = source::line_of(&file.text, at);
+                problems.push(Problem::new(row.rule, &file.path, line, format!("`{word}`: {}", row.advice)));
+            }
+        }
+    }
+}
+
+/// A crate's root says that it has no `unsafe`, so the compiler checks what this lexer could miss.
+fn forbids_unsafe(file: &File, problems: &mut Vec<Problem>) {
+    let root = file.path == "src/main.rs" || file.path == "src/lib.rs" || file.path.ends_with("/src/lib.rs");
+    let exempt = tables::MAY_BE_UNSAFE.iter().any(|folder| file.path.starts_with(folder));
+    if root && !exempt && !file.code.contains("#![forbid(unsafe_code)]") {
+        let message = "the crate's root says `#![forbid(unsafe_code)]`".to_string();
+        problems.push(Problem::new("unsafe", &file.path, 0, message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rules and lines that a file breaks.
+    fn broken(path: &str, text: &str) -> Vec<(&'static str, usize)> {
+        check(&Tree::of(&[(path, text)])).into_iter().map(|p| (p.rule, p.line)).collect()
+    }
+
+    #[test]
+    fn a_second_clock_fails_and_the_one_clock_does_not() {
+        let text = "//! x\nfn f() { let t = Instant::now(); }\n";
+        assert_eq!(broken("crates/engine/src/turn.rs", text), [("clock", 2)]);
+        assert_eq!(broken("src/run.rs", "//! x\nlet t = std::time::SystemTime::now();"), [("clock", 2)]);
+        assert_eq!(broken("crates/record/src/env.rs", "//! x\nlibc::clock_gettime(0);"), [("clock", 2)]);
+        for home in
+            ["crates/engine/src/clock.rs", "src/wall.rs", "tests/truth/main.rs", "testbed/ruler/src/turn.rs"]
+        {
+            assert_eq!(broken(home, text), [], "{home}");
+        }
+    }
+
+    #[test]
+    fn a_print_outside_output_fails() {
+        let text = "//! x\nfn f() { eprintln!(\"x\"); }\n#[cfg(test)]\nmod tests { fn g() { println!(); } }";
+        assert_eq!(broken("crates/control/src/run.rs", text), [("print", 2)]);
+        assert_eq!(broken("crates/output/src/live.rs", text), []);
+        assert_eq!(broken("crates/wire/build.rs", text), []);
+    }
+
+    #[test]
+    fn a_panic_in_the_core_fails_unless_it_is_proved_or_a_test() {
+        let text = "//! x\nlet a = b.unwrap();\nlet c = d.expect(\"x\"); // proof: d was checked above\n\
+                    // proof: never empty\nlet e = f.unwrap();\npanic!(\"no\");\ny.unwrap_or(3);\n";
+        assert_eq!(broken("crates/front/src/yaml.rs", text), [("panic", 2), ("panic", 6)]);
+        assert_eq!(broken("crates/front/tests/yaml.rs", text), []);
+        assert_eq!(broken("src/commands/run.rs", "//! x\n#[test]\nfn t() { a.unwrap(); }"), []);
+    }
+
+    #[test]
+    fn a_test_module_in_its_own_file_may_panic() {
+        let tree = Tree::of(&[
+            ("crates/plan/src/lib.rs", "//! x\n#![forbid(unsafe_code)]\n#[cfg(test)]\nmod tests;\nmod load;"),
+            ("crates/plan/src/tests.rs", "//! x\nfn f() { a.unwrap(); }"),
+            ("crates/plan/src/load.rs", "//! x\nfn f() { a.unwrap(); }"),
+        ])
+        .with_package("plimsoll-plan", "crates/plan", &["crates/plan/src/lib.rs"], &[]);
+        let paths: Vec<String> = check(&tree).into_iter().map(|p| p.path).collect();
+        assert_eq!(paths, ["crates/plan/src/load.rs"]);
+    }
+
+    #[test]
+    fn unsafe_outside_sys_fails_even_in_tests() {
+        let text = "//! x\n#![forbid(unsafe_op_in_unsafe_fn)]\nfn f() { unsafe { g() } }";
+        assert_eq!(broken("crates/engine/src/pool.rs", text), [("unsafe", 3)]);
+        assert_eq!(broken("crates/engine/tests/pool.rs", text), [("unsafe", 3)]);
+        assert_eq!(broken("crates/engine/src/sys/epoll.rs", text), []);
+    }
+
+    #[test]
+    fn a_crate_root_must_forbid_unsafe() {
+        assert_eq!(broken("crates/plan/src/lib.rs", "//! x\n"), [("unsafe", 0)]);
+        assert_eq!(broken("src/main.rs", "//! x\n// #![forbid(unsafe_code)]\n"), [("unsafe", 0)]);
+        assert_eq!(broken("crates/plan/src/lib.rs", "//! x\n#![forbid(unsafe_code)]\n"), []);
+        assert_eq!(broken("crates/engine/src/lib.rs", "//! x\n"), []);
+    }
+
+    #[test]
+    fn machine_paths_and_marks_of_unfinished_work_fail_in_any_file() {
+        let path = format!("see {}someone/x", concat!("/ho", "me/"));
+        assert_eq!(broken("README.md", &path), [("machine path", 1)]);
+        assert_eq!(broken("deny.toml", &format!("# {}: later", concat!("FIX", "ME"))), [("unfinished", 1)]);
+        assert_eq!(
+            broken("src/a.rs", &format!("//! {} write this", concat!("TO", "DO"))),
+            [("unfinished", 1)]
+        );
+        assert_eq!(broken("docs/a.md", "mktemp XXXXXX, METHODOLOGY"), []);
+    }
+
+    #[test]
+    fn skipped_and_sleeping_tests_fail() {
+        let text = "//! x\n#[test]\n#[ignore = \"slow\"]\nfn a() { std::thread::sleep(D); }";
+        assert_eq!(broken("tests/truth/main.rs", text), [("ignored test", 3), ("sleep", 4)]);
+        assert_eq!(broken("crates/control/tests/run.rs", text), [("ignored test", 3), ("sleep", 4)]);
+    }
+}
