@@ -1,0 +1,219 @@
+//! Composing an answer, right or wrong, as commanded.
+
+use crate::fault::Fault;
+use crate::outgoing::{End, Outgoing, Tail, push_text};
+use crate::settings::{Behaviour, Framing};
+
+/// What an answer depends on besides the behaviour.
+pub(crate) struct Order<'a> {
+    pub(crate) behaviour: &'a Behaviour,
+    pub(crate) status: u16,
+    pub(crate) fault: Option<Fault>,
+    /// HEAD: the head of the answer, no body.
+    pub(crate) head_only: bool,
+    /// The request came in HTTP/1.0, which knows neither chunks nor 1xx.
+    pub(crate) to_http10: bool,
+    /// The connection may live on, as far as the request and the server are concerned.
+    pub(crate) may_keep_alive: bool,
+    /// The request says `Connection: keep-alive`; HTTP/1.0 needs that.
+    pub(crate) asks_keep_alive: bool,
+}
+
+/// A fault in the middle of a body needs a body that has a middle.
+const LEAST_TO_CUT: u64 = 64;
+
+/// Fills `out` with the answer and with what becomes of the connection after it.
+pub(crate) fn compose(order: &Order<'_>, out: &mut Outgoing) {
+    out.clear();
+    let behaviour = order.behaviour;
+    match order.fault {
+        Some(Fault::ResetBefore | Fault::AcceptThenReset) => out.end = End::Reset,
+        Some(Fault::CloseBefore) => out.end = End::Close,
+        Some(Fault::Never) => out.end = End::Hold,
+        _ => {
+            whole(order, out);
+            if order.fault == Some(Fault::Drip) {
+                out.drip_every_ns = Some(behaviour.drip_every_ns);
+            }
+        }
+    }
+}
+
+fn whole(order: &Order<'_>, out: &mut Outgoing) {
+    let behaviour = order.behaviour;
+    let plan = BodyPlan::new(order);
+    let http10 = behaviour.http10 || order.to_http10;
+    let keep_alive = order.may_keep_alive
+        && !behaviour.close
+        && plan.framing != Some(Framing::Close)
+        && (!http10 || order.asks_keep_alive);
+    if !http10 {
+        for turn in 0..behaviour.informational {
+            out.bytes().extend_from_slice(match turn % 2 {
+                0 => b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n".as_slice(),
+                _ => b"HTTP/1.1 100 Continue\r\n\r\n".as_slice(),
+            });
+        }
+    }
+    let head_start = out.bytes().len();
+    head(order, &plan, keep_alive, http10, out.bytes());
+    match order.fault {
+        Some(Fault::EndlessHead) => {
+            // Without the empty line that would end it.
+            let length = out.bytes().len();
+            out.bytes().truncate(length - 2);
+            out.follow_with(Tail::Headers);
+            out.end = End::Hold;
+            return;
+        }
+        Some(Fault::StallHead) => {
+            let length = out.bytes().len();
+            out.bytes().truncate(head_start + (length - head_start) / 2);
+            out.end = End::Hold;
+            return;
+        }
+        Some(Fault::HalfClose) => {
+            out.end = End::HalfClose;
+            return;
+        }
+        _ => {}
+    }
+    body(order, &plan, out);
+    out.end = match order.fault {
+        Some(Fault::ResetMidBody) => End::Reset,
+        Some(Fault::CloseMidBody) => End::Close,
+        _ if keep_alive => End::KeepAlive,
+        _ => End::Close,
+    };
+    match order.fault {
+        Some(Fault::GarbageAfter) => out.append(b"these bytes belong to no answer\r\n\r\n"),
+        Some(Fault::TwoAnswers) => out.append(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond"),
+        _ => {}
+    }
+}
+
+/// What stands in the head about the body, and how much of it is sent.
+struct BodyPlan {
+    /// None: a status that has neither a body nor a length.
+    framing: Option<Framing>,
+    /// As told in the head.
+    told_bytes: u64,
+    /// As sent.
+    sent_bytes: u64,
+}
+
+impl BodyPlan {
+    fn new(order: &Order<'_>) -> Self {
+        let behaviour = order.behaviour;
+        if matches!(order.status, 100..=199 | 204 | 304) {
+            return BodyPlan { framing: None, told_bytes: 0, sent_bytes: 0 };
+        }
+        let framing = match (behaviour.framing, order.fault) {
+            (_, Some(Fault::ConflictingLength)) => Framing::Length,
+            (_, Some(Fault::BadChunk)) => Framing::Chunked,
+            (Framing::Chunked, _) if order.to_http10 => Framing::Close,
+            (framing, _) => framing,
+        };
+        let cut = matches!(
+            order.fault,
+            Some(Fault::ResetMidBody | Fault::CloseMidBody | Fault::HalfClose | Fault::BadChunk)
+        );
+        let told_bytes = if cut { behaviour.body_bytes.max(LEAST_TO_CUT) } else { behaviour.body_bytes };
+        let sent_bytes = match order.head_only {
+            true => 0,
+            false if cut => told_bytes / 2,
+            false => told_bytes,
+        };
+        BodyPlan { framing: Some(framing), told_bytes, sent_bytes }
+    }
+}
+
+fn head(order: &Order<'_>, plan: &BodyPlan, keep_alive: bool, http10: bool, to: &mut Vec<u8>) {
+    let start = to.len();
+    let behaviour = order.behaviour;
+    if order.fault == Some(Fault::BadStatusLine) {
+        to.extend_from_slice(b"HTPP/one.one ok 200\r\n");
+    } else {
+        let version = if behaviour.http10 { "1.0" } else { "1.1" };
+        let reason = behaviour.reason.as_deref().unwrap_or_else(|| usual_reason(order.status));
+        push_text(to, format_args!("HTTP/{version} {} {reason}\r\n", order.status));
+    }
+    to.extend_from_slice(b"Server: ruler\r\n");
+    if order.fault == Some(Fault::BadHeader) {
+        to.extend_from_slice(b"this line has no colon\r\n");
+    }
+    match plan.framing {
+        Some(Framing::Length) => {
+            to.extend_from_slice(b"Content-Type: text/plain\r\n");
+            push_text(to, format_args!("Content-Length: {}\r\n", plan.told_bytes));
+            if order.fault == Some(Fault::ConflictingLength) {
+                push_text(to, format_args!("Content-Length: {}\r\n", plan.told_bytes + 10));
+            }
+        }
+        Some(Framing::Chunked) => {
+            to.extend_from_slice(b"Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n");
+            if behaviour.trailers {
+                to.extend_from_slice(b"Trailer: X-Ruler-Trailer\r\n");
+            }
+        }
+        Some(Framing::Close) => to.extend_from_slice(b"Content-Type: text/plain\r\n"),
+        None => {}
+    }
+    if !keep_alive {
+        to.extend_from_slice(b"Connection: close\r\n");
+    } else if http10 {
+        to.extend_from_slice(b"Connection: keep-alive\r\n");
+    }
+    const PAD: &[u8] = b"X-Pad: \r\n";
+    let least = to.len() - start + PAD.len() + 2;
+    let wanted = usize::try_from(behaviour.head_bytes).unwrap_or(0);
+    if wanted >= least {
+        to.extend_from_slice(&PAD[..PAD.len() - 2]);
+        to.resize(to.len() + wanted - least, b'x');
+        to.extend_from_slice(b"\r\n");
+    }
+    to.extend_from_slice(b"\r\n");
+}
+
+fn body(order: &Order<'_>, plan: &BodyPlan, out: &mut Outgoing) {
+    let behaviour = order.behaviour;
+    match plan.framing {
+        Some(Framing::Chunked) if !order.head_only => {
+            out.follow_with(Tail::Chunks {
+                offset: 0,
+                left: plan.sent_bytes,
+                chunk: behaviour.chunk_bytes,
+                finish: plan.sent_bytes == plan.told_bytes,
+                trailers: behaviour.trailers,
+            });
+            if order.fault == Some(Fault::BadChunk) {
+                out.append(b"no size\r\n");
+            }
+        }
+        Some(Framing::Length | Framing::Close) if plan.sent_bytes > 0 => {
+            out.follow_with(Tail::Body { offset: 0, left: plan.sent_bytes });
+        }
+        _ => {}
+    }
+}
+
+fn usual_reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "Created",
+        204 => "No Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        304 => "Not Modified",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "Commanded",
+    }
+}

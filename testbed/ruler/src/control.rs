@@ -1,0 +1,218 @@
+//! The end points under `/_ruler/`: change the settings, read the record.
+
+use crate::analysis::{grid, quantile};
+use crate::fault::FAULTS;
+use crate::outgoing::push_text;
+use crate::record::{ENTRY_BYTES, Recorder};
+use crate::settings::{Settings, query_parts};
+use crate::station::Station;
+use crate::units::percent_decoded;
+use std::fmt::Write;
+
+/// The path under which nothing is counted.
+pub(crate) const PREFIX: &[u8] = b"/_ruler/";
+
+/// What the end points read.
+pub(crate) struct View<'a> {
+    pub(crate) recorder: &'a Recorder,
+    pub(crate) station: &'a Station,
+    pub(crate) settings: &'a Settings,
+    pub(crate) open: u64,
+}
+
+/// What is to be done about a request under `/_ruler/`.
+pub(crate) enum Wanted {
+    /// Send this: media type, further header lines, body.
+    Show(&'static str, String, Vec<u8>),
+    /// Put these settings into force; the names say which keys were given.
+    Change(Box<Settings>, Vec<String>),
+    Forget,
+}
+
+/// Understands the target (from `/_ruler/` on). An error is a sentence for a 400.
+pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, String> {
+    let rest = target.get(PREFIX.len()..).unwrap_or_default();
+    let at = rest.iter().position(|&byte| byte == b'?').unwrap_or(rest.len());
+    let mut pairs = Vec::new();
+    for (name, value) in query_parts(rest.get(at + 1..).unwrap_or_default()) {
+        pairs.push((percent_decoded(name)?, percent_decoded(value)?));
+    }
+    let takes = |known: &[&str]| match pairs.iter().find(|pair| !known.contains(&pair.0.as_str())) {
+        Some(pair) => Err(format!("`{}` is no parameter here; known are: {}", pair.0, known.join(", "))),
+        None => Ok(()),
+    };
+    let parameter = |name: &str| pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.as_str());
+    match &rest[..at] {
+        b"set" => {
+            if pairs.is_empty() {
+                return Err("`/_ruler/set` needs at least one key=value".into());
+            }
+            let settings = Box::new(view.settings.changed(&pairs)?);
+            Ok(Wanted::Change(settings, pairs.into_iter().map(|pair| pair.0).collect()))
+        }
+        b"forget" => takes(&[]).map(|()| Wanted::Forget),
+        b"counters" => takes(&[]).map(|()| json(counters(view))),
+        b"log" => {
+            takes(&["from", "count"])?;
+            let number = |name| match parameter(name) {
+                Some(text) => crate::units::whole(text, 0, 1 << 40).map(Some),
+                None => Ok(None),
+            };
+            log(view.recorder, number("from")?.unwrap_or(0), number("count")?.unwrap_or(1 << 40))
+        }
+        b"quantiles" => {
+            takes(&["q"])?;
+            quantiles(view.recorder, parameter("q").unwrap_or("0.5,0.9,0.99")).map(json)
+        }
+        b"arrivals" => {
+            takes(&["rate"])?;
+            let text = parameter("rate").ok_or("`/_ruler/arrivals` needs a rate, for example ?rate=1000")?;
+            match text.parse::<f64>() {
+                Ok(rate_per_s) if rate_per_s > 0.0 && rate_per_s < 1e9 => {
+                    Ok(json(arrivals(view.recorder, rate_per_s)))
+                }
+                _ => Err(format!("`{text}` is no rate; write a number of arrivals per second")),
+            }
+        }
+        b"last_request" => {
+            takes(&[])?;
+            let cut = if view.recorder.last_request_is_cut { "X-Ruler-Cut: 1\r\n" } else { "" };
+            let bytes = view.recorder.last_request.clone();
+            Ok(Wanted::Show("application/octet-stream", cut.into(), bytes))
+        }
+        other => Err(format!(
+            "`/_ruler/{}` is no end point; there are set, counters, log, quantiles, arrivals, \
+             last_request, forget",
+            String::from_utf8_lossy(other)
+        )),
+    }
+}
+
+fn json(text: String) -> Wanted {
+    Wanted::Show("application/json", String::new(), text.into_bytes())
+}
+
+fn counters(view: &View<'_>) -> String {
+    let (recorder, station) = (view.recorder, view.station);
+    let counters = &recorder.counters;
+    let mut text = String::from("{");
+    for (name, value) in [
+        ("requests", counters.requests),
+        ("answered", counters.answered),
+        ("abandoned", counters.abandoned),
+        ("malformed", counters.malformed),
+        ("accepted", counters.accepted),
+        ("open", view.open),
+        ("over_limit", counters.over_limit),
+        ("accept_errors", counters.accept_errors),
+        ("closed_by_peer", counters.closed_by_peer),
+        ("closed_by_us", counters.closed_by_us),
+        ("resets_received", counters.resets_received),
+        ("bytes_in", counters.bytes_in),
+        ("queue", station.waiting()),
+        ("queue_max", station.longest()),
+        ("in_service", station.in_service()),
+        ("overflowed", counters.overflowed),
+        ("log_records", recorder.log.len() as u64),
+        ("log_dropped", recorder.log_dropped),
+    ] {
+        // Writing to a String cannot fail, here and below.
+        let _ = write!(text, "\"{name}\":{value},");
+    }
+    let statuses = recorder.by_status.iter().enumerate().filter(|row| *row.1 > 0);
+    object(&mut text, "by_status", statuses.map(|(status, &count)| (status.to_string(), count)));
+    let faults = FAULTS.iter().zip(counters.by_fault).filter(|row| row.1 > 0);
+    object(&mut text, "by_fault", faults.map(|(row, count)| (row.0.to_owned(), count)));
+    let mut paths: Vec<_> = recorder.by_path.iter().map(|(path, &count)| (path.as_ref(), count)).collect();
+    paths.sort_unstable();
+    let paths = paths.into_iter().map(|(path, count)| (String::from_utf8_lossy(path).into_owned(), count));
+    object(&mut text, "by_path", paths);
+    let _ = write!(text, "\"other_paths\":{}}}", recorder.other_paths);
+    text
+}
+
+fn object(text: &mut String, name: &str, members: impl Iterator<Item = (String, u64)>) {
+    let members: Vec<String> = members.map(|(key, count)| format!("{}:{count}", quoted(&key))).collect();
+    let _ = write!(text, "\"{name}\":{{{}}},", members.join(","));
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            letter if letter < ' ' => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(letter));
+            }
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn log(recorder: &Recorder, from: u64, count: u64) -> Result<Wanted, String> {
+    let length = recorder.log.len();
+    let from = usize::try_from(from).unwrap_or(length).min(length);
+    let count = usize::try_from(count).unwrap_or(length).min(length - from);
+    let mut bytes = Vec::with_capacity(count * ENTRY_BYTES);
+    for entry in &recorder.log[from..from + count] {
+        bytes.extend_from_slice(&entry.bytes());
+    }
+    let mut head = Vec::new();
+    push_text(
+        &mut head,
+        format_args!("X-Ruler-Records: {length}\r\nX-Ruler-Dropped: {}\r\n", recorder.log_dropped),
+    );
+    Ok(Wanted::Show("application/octet-stream", String::from_utf8_lossy(&head).into_owned(), bytes))
+}
+
+fn quantiles(recorder: &Recorder, wanted: &str) -> Result<String, String> {
+    let mut points = Vec::new();
+    for text in wanted.split(',') {
+        points.push((text, crate::units::probability(text)?));
+    }
+    let finished = recorder.log.iter().filter(|entry| entry.last_byte_written_ns > 0);
+    let mut in_server: Vec<u64> =
+        (finished.clone()).map(|entry| entry.last_byte_written_ns.saturating_sub(entry.arrive_ns)).collect();
+    let mut commanded: Vec<u64> = finished.clone().map(|entry| entry.commanded_ns).collect();
+    // The ruler's own lateness: how far it missed what it was told.
+    let mut late: Vec<u64> = finished
+        .map(|entry| (entry.last_byte_written_ns - entry.arrive_ns).saturating_sub(entry.commanded_ns))
+        .collect();
+    let mut text = format!("{{\"count\":{},\"log_dropped\":{}", in_server.len(), recorder.log_dropped);
+    for (name, values) in
+        [("in_server_ns", &mut in_server), ("commanded_ns", &mut commanded), ("late_ns", &mut late)]
+    {
+        values.sort_unstable();
+        let _ = write!(text, ",\"{name}\":{{");
+        for (label, q) in &points {
+            let _ = write!(text, "\"{label}\":{},", quantile(values, *q).unwrap_or(0));
+        }
+        let sum: u128 = values.iter().map(|&value| u128::from(value)).sum();
+        let mean = sum / values.len().max(1) as u128;
+        let _ = write!(text, "\"mean\":{mean},\"max\":{}}}", values.last().copied().unwrap_or(0));
+    }
+    text.push('}');
+    Ok(text)
+}
+
+fn arrivals(recorder: &Recorder, rate_per_s: f64) -> String {
+    let stamps: Vec<u64> = recorder.log.iter().map(|entry| entry.arrive_ns).collect();
+    let grid = grid(&stamps, rate_per_s);
+    let first = stamps.iter().min().copied().unwrap_or(0);
+    let last = stamps.iter().max().copied().unwrap_or(0);
+    let mut text = format!(
+        "{{\"count\":{},\"first_ns\":{first},\"last_ns\":{last},\"log_dropped\":{}",
+        stamps.len(),
+        recorder.log_dropped
+    );
+    for (name, values) in [("gap", &grid.gaps_ns), ("off_grid", &grid.off_ns)] {
+        for (label, q) in [("p50", 0.5), ("p99", 0.99), ("max", 1.0)] {
+            let value_us = quantile(values, q).unwrap_or(0) as f64 / 1e3;
+            let _ = write!(text, ",\"{name}_{label}_us\":{value_us}");
+        }
+    }
+    text.push('}');
+    text
+}

@@ -1,0 +1,121 @@
+//! The command line: a few flags of its own, and every key of the settings as a flag.
+
+use crate::error::Error;
+use crate::fault::FAULTS;
+use crate::settings::{KEYS, Settings};
+use crate::units::{duration_ns, whole};
+use std::fmt::Write;
+use std::net::SocketAddr;
+
+/// What the command line asks for.
+pub(crate) enum Asked {
+    Run(Box<Options>),
+    Help,
+}
+
+/// How to run.
+pub(crate) struct Options {
+    pub(crate) listen: SocketAddr,
+    pub(crate) until_stdin_closes: bool,
+    pub(crate) life_s: u64,
+    pub(crate) spin_ns: u64,
+    pub(crate) log_max: u64,
+    pub(crate) settings: Settings,
+}
+
+/// Flags that are not keys: name, its value in the help, meaning.
+const OWN: [(&str, &str, &str); 5] = [
+    ("listen", "127.0.0.1:0", "address to serve; port 0 takes a free one"),
+    ("until-stdin-closes", "", "end when stdin reaches its end"),
+    ("seconds", "3600", "end after so long in any case"),
+    ("spin", "50us", "poll instead of sleeping for the last stretch before something is due"),
+    ("log-max", "20000000", "records kept in the log (40 bytes each)"),
+];
+
+/// Reads the arguments after the program's name.
+pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Asked, Error> {
+    let mut options = Options {
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        until_stdin_closes: false,
+        life_s: 3600,
+        spin_ns: 0,
+        log_max: 20_000_000,
+        settings: Settings::default(),
+    };
+    let mut pairs = Vec::new();
+    let mut args = args.peekable();
+    while let Some(arg) = args.next() {
+        if arg == "--help" || arg == "-h" {
+            return Ok(Asked::Help);
+        }
+        let Some(flag) = arg.strip_prefix("--") else {
+            return Err(Error::wrong(format!("`{arg}` is no flag; see --help")));
+        };
+        let (name, mut inline) = match flag.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (flag, None),
+        };
+        let name = name.replace('_', "-");
+        // A switch among the keys may stand alone.
+        if name == "accept-none-beyond"
+            && inline.is_none()
+            && args.peek().is_none_or(|next| next.starts_with("--"))
+        {
+            inline = Some("1".into());
+        }
+        let mut value = || {
+            inline
+                .take()
+                .or_else(|| args.next())
+                .ok_or_else(|| Error::wrong(format!("`--{name}` needs a value")))
+        };
+        let wrong = |text: String| Error::wrong(format!("--{name}: {text}"));
+        match name.as_str() {
+            "listen" => {
+                let text = value()?;
+                options.listen = text
+                    .parse()
+                    .map_err(|_| wrong(format!("`{text}` is no address; write for example 127.0.0.1:0")))?;
+            }
+            "until-stdin-closes" => options.until_stdin_closes = true,
+            "seconds" => options.life_s = whole(&value()?, 1, 1_000_000_000).map_err(wrong)?,
+            "spin" => options.spin_ns = duration_ns(&value()?).map_err(wrong)?,
+            "log-max" => options.log_max = whole(&value()?, 0, 1 << 32).map_err(wrong)?,
+            _ => {
+                let key = name.replace('-', "_");
+                if !KEYS.iter().any(|row| row.name == key) {
+                    return Err(Error::wrong(format!("`--{name}` is no flag; see --help")));
+                }
+                pairs.push((key, value()?));
+            }
+        }
+        if inline.is_some() {
+            return Err(Error::wrong(format!("`--{name}` takes no value")));
+        }
+    }
+    options.settings = options.settings.changed(&pairs).map_err(Error::wrong)?;
+    Ok(Asked::Run(Box::new(options)))
+}
+
+/// The text of `--help`, made from the tables.
+pub(crate) fn help() -> String {
+    let mut text =
+        String::from("A server whose behaviour is commanded, and which counts what it receives.\n\n");
+    text.push_str("Usage: ruler [--listen ADDRESS:PORT] [--KEY VALUE]...\n\nFlags:\n");
+    for (name, value, meaning) in OWN {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "  {:<32} {meaning}", format!("--{name} {value}"));
+    }
+    text.push_str(
+        "\nKeys (--KEY VALUE; /_ruler/set?KEY=VALUE; those marked * also in any request's query):\n",
+    );
+    for row in &KEYS {
+        let mark = if row.per_request() { '*' } else { ' ' };
+        let _ = writeln!(text, "{mark} {:<32} {}", format!("{}={}", row.name, row.example), row.meaning);
+    }
+    text.push_str("\nFaults:\n");
+    for (name, _, meaning) in FAULTS {
+        let _ = writeln!(text, "  {name:<32} {meaning}");
+    }
+    text
+}

@@ -1,0 +1,281 @@
+//! Bytes on their way out: a buffer for what is small, and a tail that is made while it is sent.
+//!
+//! A body is the 64 KiB pattern below over and over, so byte i is the same whatever the framing, and a
+//! body of any size needs no memory. 64 KiB stay in the cache while the kernel copies from them.
+
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
+use std::io::IoSlice;
+
+const PATTERN_BYTES: usize = 64 << 10;
+
+/// Lines of 63 letters and a line feed.
+static PATTERN: [u8; PATTERN_BYTES] = {
+    let mut bytes = [b'\n'; PATTERN_BYTES];
+    let mut at = 0;
+    while at < PATTERN_BYTES {
+        if at % 64 != 63 {
+            bytes[at] = b'a' + ((at % 64 + at / 64) % 26) as u8;
+        }
+        at += 1;
+    }
+    bytes
+};
+
+/// Bodies up to this size are copied behind their head, which saves gathering.
+const INLINE_MOST: u64 = 16 << 10;
+/// Slices in one gathering write: 1 MiB.
+const SLICES: usize = 16;
+/// One connection may write so much before others have their turn.
+const TURN_BYTES: usize = 4 << 20;
+/// An endless head goes out in blocks of `PATTERN_BYTES`, one in so long.
+const ENDLESS_EVERY_NS: u64 = 1_000_000;
+
+/// What follows the buffer.
+#[derive(Clone, Copy)]
+pub(crate) enum Tail {
+    Nothing,
+    /// The pattern from `offset` on.
+    Body {
+        offset: u64,
+        left: u64,
+    },
+    /// The same in chunks. `finish` is false for a body that breaks off.
+    Chunks {
+        offset: u64,
+        left: u64,
+        chunk: u64,
+        finish: bool,
+        trailers: bool,
+    },
+    /// Header lines for ever.
+    Headers,
+}
+
+/// What becomes of the connection when all is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The next request may come.
+    KeepAlive,
+    /// FIN.
+    Close,
+    /// RST.
+    Reset,
+    /// FIN of our side only; reading goes on.
+    HalfClose,
+    /// Nothing, until the peer goes.
+    Hold,
+}
+
+/// How far a writing came.
+pub(crate) enum Wrote {
+    All,
+    /// The socket is full; it will say when it is not.
+    Blocked,
+    /// More is to be written after this time.
+    Later(u64),
+}
+
+/// What a connection has to write.
+pub(crate) struct Outgoing {
+    bytes: Vec<u8>,
+    position: usize,
+    tail: Tail,
+    /// Bytes after the tail.
+    after: Vec<u8>,
+    /// One byte at a time, with this time between two.
+    pub(crate) drip_every_ns: Option<u64>,
+    pub(crate) end: End,
+}
+
+impl Outgoing {
+    pub(crate) fn new() -> Self {
+        Outgoing {
+            bytes: Vec::new(),
+            position: 0,
+            tail: Tail::Nothing,
+            after: Vec::new(),
+            drip_every_ns: None,
+            end: End::KeepAlive,
+        }
+    }
+
+    /// Empties it for the next answer; the buffer's memory stays, unless it grew large.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(256 << 10);
+        self.after.clear();
+        self.position = 0;
+        self.tail = Tail::Nothing;
+        self.drip_every_ns = None;
+        self.end = End::KeepAlive;
+    }
+
+    /// The buffer, to append a head or a small body to.
+    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    /// Sets what follows the buffer; a small one is put into the buffer at once.
+    pub(crate) fn follow_with(&mut self, tail: Tail) {
+        self.tail = tail;
+        match tail {
+            Tail::Body { offset, left } if left <= INLINE_MOST => {
+                push_pattern(&mut self.bytes, offset, left);
+                self.tail = Tail::Nothing;
+            }
+            Tail::Chunks { .. } => self.refill(),
+            _ => {}
+        }
+    }
+
+    /// Appends bytes after everything else.
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        match self.tail {
+            Tail::Nothing => self.bytes.extend_from_slice(bytes),
+            _ => self.after.extend_from_slice(bytes),
+        }
+    }
+
+    /// Writes as much as it can.
+    pub(crate) fn write(&mut self, socket: &OwnedFd) -> Result<Wrote, Errno> {
+        let mut turn = 0;
+        loop {
+            if self.is_empty() {
+                return Ok(Wrote::All);
+            }
+            let (wanted, sent) = self.send(socket);
+            match sent {
+                Ok(sent) => {
+                    self.consume(sent);
+                    turn += sent;
+                    let (drip_every_ns, done) = (self.drip_every_ns, self.is_empty());
+                    match drip_every_ns {
+                        Some(every_ns) if !done => return Ok(Wrote::Later(every_ns)),
+                        // A short write says that the socket is full, without another call to hear it.
+                        None if sent < wanted => return Ok(Wrote::Blocked),
+                        _ if matches!(self.tail, Tail::Headers) => return Ok(Wrote::Later(ENDLESS_EVERY_NS)),
+                        _ if turn >= TURN_BYTES => return Ok(Wrote::Later(0)),
+                        _ => {}
+                    }
+                }
+                Err(Errno::AGAIN) => return Ok(Wrote::Blocked),
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+
+    /// True when nothing is left; makes the next piece of a tail if that is what is needed.
+    fn is_empty(&mut self) -> bool {
+        while self.position == self.bytes.len() {
+            match self.tail {
+                Tail::Body { left, .. } if left > 0 => return false,
+                Tail::Body { .. } | Tail::Nothing if self.after.is_empty() => return true,
+                Tail::Body { .. } | Tail::Nothing => {
+                    self.tail = Tail::Nothing;
+                    self.position = 0;
+                    self.bytes.clear();
+                    std::mem::swap(&mut self.bytes, &mut self.after);
+                }
+                Tail::Chunks { .. } | Tail::Headers => {
+                    self.position = 0;
+                    self.bytes.clear();
+                    self.refill();
+                }
+            }
+        }
+        false
+    }
+
+    /// Sends once; returns how much was offered, and how much was taken.
+    fn send(&self, socket: &OwnedFd) -> (usize, Result<usize, Errno>) {
+        let front = &self.bytes[self.position..];
+        let Tail::Body { mut offset, mut left } = self.tail else {
+            let offered = if self.drip_every_ns.is_some() { &front[..1] } else { front };
+            return (offered.len(), send(socket, offered, SendFlags::NOSIGNAL));
+        };
+        let mut slices = [IoSlice::new(&[]); SLICES];
+        let mut wanted = front.len();
+        slices[0] = IoSlice::new(front);
+        for slice in &mut slices[1..] {
+            let piece = pattern_at(offset, left);
+            *slice = IoSlice::new(piece);
+            offset += piece.len() as u64;
+            left -= piece.len() as u64;
+            wanted += piece.len();
+        }
+        if self.drip_every_ns.is_some() {
+            let first: &[u8] = slices.iter().find(|slice| !slice.is_empty()).map_or(&[], |slice| &slice[..1]);
+            return (1, send(socket, first, SendFlags::NOSIGNAL));
+        }
+        let sent = sendmsg(socket, &slices, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL);
+        (wanted, sent)
+    }
+
+    fn consume(&mut self, sent: usize) {
+        let from_buffer = sent.min(self.bytes.len() - self.position);
+        self.position += from_buffer;
+        if let Tail::Body { offset, left } = &mut self.tail {
+            // What was not in the buffer came out of the pattern, which `send` limits to `left`.
+            let from_pattern = (sent - from_buffer) as u64;
+            *offset += from_pattern;
+            *left -= from_pattern;
+        }
+    }
+
+    /// Appends the next block of a tail that has to be composed.
+    fn refill(&mut self) {
+        match &mut self.tail {
+            Tail::Chunks { offset, left, chunk, finish, trailers } => {
+                while *left > 0 && self.bytes.len() < PATTERN_BYTES {
+                    let size = (*left).min(*chunk);
+                    push_text(&mut self.bytes, format_args!("{size:x}\r\n"));
+                    push_pattern(&mut self.bytes, *offset, size);
+                    self.bytes.extend_from_slice(b"\r\n");
+                    *offset += size;
+                    *left -= size;
+                }
+                if *left == 0 {
+                    if *finish {
+                        let trailer: &[u8] = if *trailers { b"X-Ruler-Trailer: the end\r\n" } else { b"" };
+                        self.bytes.extend_from_slice(b"0\r\n");
+                        self.bytes.extend_from_slice(trailer);
+                        self.bytes.extend_from_slice(b"\r\n");
+                    }
+                    self.tail = Tail::Nothing;
+                }
+            }
+            Tail::Headers => {
+                while self.bytes.len() < PATTERN_BYTES {
+                    self.bytes.extend_from_slice(b"X-Endless: ");
+                    push_pattern(&mut self.bytes, 0, 63);
+                    self.bytes.extend_from_slice(b"\r\n");
+                }
+            }
+            Tail::Body { .. } | Tail::Nothing => {}
+        }
+    }
+}
+
+/// The pattern from `offset` on, up to its end or `most` bytes.
+fn pattern_at(offset: u64, most: u64) -> &'static [u8] {
+    let start = (offset % PATTERN_BYTES as u64) as usize;
+    let length = (PATTERN_BYTES - start).min(usize::try_from(most).unwrap_or(usize::MAX));
+    &PATTERN[start..start + length]
+}
+
+fn push_pattern(to: &mut Vec<u8>, mut offset: u64, mut left: u64) {
+    while left > 0 {
+        let piece = pattern_at(offset, left);
+        to.extend_from_slice(piece);
+        offset += piece.len() as u64;
+        left -= piece.len() as u64;
+    }
+}
+
+/// Formats into a byte buffer; a Vec takes everything, so there is no error to report.
+pub(crate) fn push_text(to: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    let _ = std::io::Write::write_fmt(to, text);
+}

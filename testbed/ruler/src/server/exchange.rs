@@ -1,0 +1,331 @@
+//! The life of one request: counted, decided upon, served by a worker, answered, recorded.
+
+use super::Server;
+use super::slots::{Exchange, Stage};
+use crate::answer::{Order, compose};
+use crate::control::PREFIX;
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::outgoing::{End, push_text};
+use crate::record::Mark;
+use crate::settings::{Behaviour, Overflow};
+use crate::station::Admission;
+use crate::timers::{Key, Task, Ticket};
+
+impl Server {
+    /// A whole request is in the connection's reader.
+    pub(super) fn begin(&mut self, key: Key) -> Result<(), Error> {
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        if connection.reader.target().starts_with(PREFIX) {
+            return self.command(key);
+        }
+        // Requests behind another one on the same connection wait for it.
+        let (arrive_ns, begin_ns) = (connection.read_ns, connection.read_ns.max(connection.free_since_ns));
+        let behaviour = match connection.reader.target().iter().position(|&byte| byte == b'?') {
+            Some(at) => self.settings.for_request(&connection.reader.target()[at + 1..]),
+            None => Ok(self.settings.behaviour.clone()),
+        };
+        let Some(mark) = self.count(key) else { return Ok(()) };
+        let (status, fault) = match &behaviour {
+            Ok(behaviour) => self.decide(key, behaviour),
+            Err(_) => (400, None),
+        };
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        let head = &connection.reader.head;
+        let limit = self.settings.service.keep_alive_requests;
+        connection.exchange = Some(Exchange {
+            mark,
+            behaviour: behaviour.as_ref().unwrap_or(&self.settings.behaviour).clone(),
+            status,
+            fault,
+            overflowed: false,
+            arrive_ns,
+            head_only: head.asks_head_only,
+            to_http10: head.http10,
+            keep_alive: head.keep_alive && (limit == 0 || u64::from(connection.turn) < limit),
+            asks_keep_alive: head.asks_keep_alive,
+        });
+        connection.stage = Stage::Waiting;
+        let ticket = Ticket { key, turn: connection.turn };
+        match behaviour {
+            Ok(_) => self.admit(ticket, begin_ns),
+            Err(sentence) => self.reply(key, 400, "text/plain", "", format!("{sentence}\n").as_bytes()),
+        }
+    }
+
+    /// Counts and logs the request in the reader, keeps its bytes, and makes the reader ready for more.
+    fn count(&mut self, key: Key) -> Option<Mark> {
+        let connection = self.slots.get(key)?;
+        connection.turn = connection.turn.wrapping_add(1);
+        let target = connection.reader.target();
+        let path = target.split(|&byte| byte == b'?').next().unwrap_or(target);
+        let mark = self.recorder.arrived(path, connection.read_ns, connection.number);
+        self.recorder.last_request_is_cut = connection.reader.raw_is_cut;
+        // Swapping the buffers keeps the bytes without copying them.
+        std::mem::swap(&mut self.recorder.last_request, &mut connection.reader.raw);
+        connection.reader.restart();
+        Some(mark)
+    }
+
+    /// A request that was found in the queue of a dead connection.
+    pub(super) fn count_unanswerable(&mut self, key: Key) {
+        let control = self.slots.get(key).is_some_and(|connection| {
+            let control = connection.reader.target().starts_with(PREFIX);
+            if control {
+                connection.reader.restart();
+            }
+            control
+        });
+        if !control && self.count(key).is_some() {
+            self.recorder.counters.abandoned += 1;
+        }
+    }
+
+    fn decide(&mut self, key: Key, behaviour: &Behaviour) -> (u16, Option<Fault>) {
+        let failing = self.streams.error.hits(behaviour.error_rate);
+        let status = if failing { behaviour.error_status } else { behaviour.status };
+        if let Some(connection) = self.slots.get(key)
+            && connection.doomed
+        {
+            return (status, Some(Fault::ResetBefore));
+        }
+        let fault = (behaviour.fault)
+            .filter(|&fault| fault != Fault::AcceptThenReset)
+            .filter(|_| self.streams.fault.hits(behaviour.fault_rate));
+        (status, fault)
+    }
+
+    /// Gives the request to the station, if there is one, at `begin_ns`.
+    fn admit(&mut self, ticket: Ticket, begin_ns: u64) -> Result<(), Error> {
+        let service = &self.settings.service;
+        if service.workers == 0 {
+            self.note_begin(ticket, begin_ns);
+            return self.schedule(ticket, begin_ns);
+        }
+        match self.station.offer(ticket, begin_ns, service.workers, service.queue) {
+            Admission::Begins(instant_ns) => {
+                self.serve(ticket, instant_ns);
+                Ok(())
+            }
+            Admission::Waits => Ok(()),
+            Admission::Overflows => {
+                let overflow = service.overflow;
+                let Some(exchange) =
+                    self.slots.at(ticket).and_then(|connection| connection.exchange.as_mut())
+                else {
+                    return Ok(());
+                };
+                exchange.overflowed = true;
+                exchange.status = 503;
+                exchange.fault = match overflow {
+                    Overflow::Status503 => None,
+                    Overflow::Reset => Some(Fault::ResetBefore),
+                    Overflow::Close => Some(Fault::CloseBefore),
+                };
+                if self.recorder.remembers(exchange.mark) {
+                    self.recorder.counters.overflowed += 1;
+                }
+                let due_ns = self.held(begin_ns);
+                self.answer_at(ticket, due_ns)
+            }
+        }
+    }
+
+    /// A worker takes the request at `begin_ns` and is busy with it until its answer may go out. The
+    /// worker works on even when the client is gone by then, as a real one does.
+    fn serve(&mut self, ticket: Ticket, begin_ns: u64) {
+        self.note_begin(ticket, begin_ns);
+        let service_ns = self.settings.service.service.draw(&mut self.streams.service);
+        let end_ns = self.held(begin_ns + service_ns);
+        self.timers.push(end_ns, Task::EndService(ticket));
+    }
+
+    pub(super) fn service_ends(&mut self, ticket: Ticket, end_ns: u64) -> Result<(), Error> {
+        // A pause commanded meanwhile holds this too.
+        let held_ns = self.held(end_ns);
+        if held_ns > end_ns {
+            self.timers.push(held_ns, Task::EndService(ticket));
+            return Ok(());
+        }
+        self.station.release(end_ns);
+        self.take_waiting();
+        self.schedule(ticket, end_ns)?;
+        self.pump(ticket.key)
+    }
+
+    /// Idle workers take waiting requests.
+    pub(super) fn take_waiting(&mut self) {
+        // An abolished station lets everybody in.
+        let workers = match self.settings.service.workers {
+            0 => u64::MAX,
+            workers => workers,
+        };
+        while let Some((ticket, begin_ns)) = self.station.take_next(workers) {
+            self.serve(ticket, begin_ns);
+        }
+    }
+
+    /// Nothing but the commanded delay, and a pause, stands between `ready_ns` and the answer.
+    fn schedule(&mut self, ticket: Ticket, ready_ns: u64) -> Result<(), Error> {
+        let exchange = self.slots.at(ticket).and_then(|connection| connection.exchange.as_ref());
+        let Some(exchange) = exchange else { return Ok(()) };
+        let delay_ns = exchange.behaviour.delay.draw(&mut self.streams.delay);
+        let due_ns = self.held(ready_ns + delay_ns);
+        // What is due at its own arrival is late already: no need to ask the clock.
+        if delay_ns == 0 && due_ns == ready_ns {
+            self.answer(ticket, due_ns)
+        } else {
+            self.answer_at(ticket, due_ns)
+        }
+    }
+
+    fn answer_at(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
+        if due_ns <= crate::clock::now_ns() {
+            return self.answer(ticket, due_ns);
+        }
+        self.timers.push(due_ns, Task::Answer(ticket));
+        Ok(())
+    }
+
+    pub(super) fn answer_due(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
+        let held_ns = self.held(due_ns);
+        if held_ns > due_ns {
+            self.timers.push(held_ns, Task::Answer(ticket));
+            return Ok(());
+        }
+        self.answer(ticket, due_ns)?;
+        // The next request of a pipeline may be waiting.
+        self.pump(ticket.key)
+    }
+
+    /// The end of the pause in which `due_ns` lies, or `due_ns`.
+    fn held(&self, due_ns: u64) -> u64 {
+        match &self.settings.service.pause {
+            Some(pause) => pause.hold(self.pause_from_ns, due_ns),
+            None => due_ns,
+        }
+    }
+
+    fn note_begin(&mut self, ticket: Ticket, begin_ns: u64) {
+        if let Some(exchange) = self.slots.at(ticket).and_then(|connection| connection.exchange.as_ref())
+            && let Some(entry) = self.recorder.entry(exchange.mark)
+        {
+            entry.begin_service_ns = begin_ns;
+        }
+    }
+
+    /// Begins the answer, which was due at `due_ns`.
+    fn answer(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
+        let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
+        let Some(exchange) = &connection.exchange else { return Ok(()) };
+        if connection.stage != Stage::Waiting {
+            return Ok(());
+        }
+        let order = Order {
+            behaviour: &exchange.behaviour,
+            status: exchange.status,
+            fault: exchange.fault,
+            head_only: exchange.head_only,
+            to_http10: exchange.to_http10,
+            may_keep_alive: exchange.keep_alive,
+            asks_keep_alive: exchange.asks_keep_alive,
+        };
+        compose(&order, &mut connection.out);
+        if let Some(entry) = self.recorder.entry(exchange.mark) {
+            let silent = [Fault::ResetBefore, Fault::CloseBefore, Fault::Never].map(Some);
+            entry.status = if silent.contains(&exchange.fault) { 0 } else { u32::from(exchange.status) };
+            entry.commanded_ns = due_ns.saturating_sub(exchange.arrive_ns);
+        }
+        if let Some(fault) = exchange.fault
+            && !exchange.overflowed
+            && self.recorder.remembers(exchange.mark)
+        {
+            let fault = if connection.doomed { Fault::ResetIdleRace } else { fault };
+            // The race is counted when it strikes, not when it is prepared.
+            if fault != Fault::ResetIdleRace || connection.doomed {
+                self.recorder.counters.by_fault[fault.index()] += 1;
+            }
+        }
+        connection.doomed = exchange.fault == Some(Fault::ResetIdleRace);
+        connection.stage = Stage::Writing;
+        self.flush(ticket.key)
+    }
+
+    /// The answer's last byte is written, or as much of it as its fault allows.
+    pub(super) fn conclude(&mut self, key: Key, now: u64) {
+        let Some(exchange) = self.slots.get(key).and_then(|connection| connection.exchange.take()) else {
+            return;
+        };
+        if !exchange.fault.is_none_or(Fault::answers_in_full) || !self.recorder.remembers(exchange.mark) {
+            return;
+        }
+        self.recorder.counters.answered += 1;
+        self.recorder.by_status[usize::from(exchange.status)] += 1;
+        if let Some(entry) = self.recorder.entry(exchange.mark) {
+            entry.last_byte_written_ns = now;
+        }
+    }
+
+    /// The client is gone: its request, if there is one, will not be answered. Where a fault or a full
+    /// station had its way with the request already, it is counted there and not a second time.
+    pub(super) fn abandon(&mut self, key: Key) {
+        let Some(connection) = self.slots.get(key) else { return };
+        let begun = connection.stage == Stage::Writing;
+        let Some(exchange) = connection.exchange.take() else { return };
+        let unanswerable = !exchange.fault.is_none_or(Fault::answers_in_full);
+        let counted_elsewhere = unanswerable && (begun || exchange.overflowed);
+        if !counted_elsewhere && self.recorder.remembers(exchange.mark) {
+            self.recorder.counters.abandoned += 1;
+        }
+    }
+
+    /// What came is not HTTP: 400, and the end of the connection.
+    pub(super) fn refuse(&mut self, key: Key, reason: &str) -> Result<(), Error> {
+        self.recorder.counters.malformed += 1;
+        if let Some(connection) = self.slots.get(key) {
+            connection.reader.head.keep_alive = false;
+            connection.turn = connection.turn.wrapping_add(1);
+        }
+        self.reply(key, 400, "text/plain", "", format!("{reason}\n").as_bytes())
+    }
+
+    /// Sends a plain answer, independent of all that is commanded. `lines` are further header lines.
+    pub(super) fn reply(
+        &mut self,
+        key: Key,
+        status: u16,
+        kind: &str,
+        lines: &str,
+        body: &[u8],
+    ) -> Result<(), Error> {
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        let (keep_alive, head_only) = match &connection.exchange {
+            Some(exchange) => (exchange.keep_alive, exchange.head_only),
+            None => (connection.reader.head.keep_alive, connection.reader.head.asks_head_only),
+        };
+        let out = &mut connection.out;
+        out.clear();
+        let reason = if status == 200 { "OK" } else { "Bad Request" };
+        let life = if keep_alive { "keep-alive" } else { "close" };
+        push_text(
+            out.bytes(),
+            format_args!(
+                "HTTP/1.1 {status} {reason}\r\nServer: ruler\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
+                 Connection: {life}\r\n{lines}\r\n",
+                body.len()
+            ),
+        );
+        if !head_only {
+            out.bytes().extend_from_slice(body);
+        }
+        out.end = if keep_alive { End::KeepAlive } else { End::Close };
+        if let Some(exchange) = &connection.exchange
+            && let Some(entry) = self.recorder.entry(exchange.mark)
+        {
+            entry.status = u32::from(status);
+            entry.begin_service_ns = exchange.arrive_ns;
+        }
+        connection.stage = Stage::Writing;
+        self.flush(key)
+    }
+}

@@ -1,0 +1,288 @@
+//! The event loop: one thread, one epoll, sockets registered once and edge-triggered.
+//!
+//! Between any two events the timers that are due are served, so that a burst of arrivals does not make
+//! answers late. `slots` holds the connections, `stream` moves bytes, `exchange` is the life of one
+//! request, `command` serves `/_ruler/`.
+
+mod command;
+mod exchange;
+mod slots;
+mod stream;
+
+use crate::clock::{now_ns, timespec};
+use crate::draw::Random;
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::flags::Options;
+use crate::listener;
+use crate::record::Recorder;
+use crate::settings::Settings;
+use crate::station::Station;
+use crate::timers::{Key, Task, Timers};
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{SocketFlags, accept_with};
+use slots::{Connection, Slots};
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
+
+const LISTENER: u64 = u64::MAX;
+const STDIN: u64 = u64::MAX - 1;
+/// Events taken at once: few, because all of them bear the stamp of the same waking.
+const EVENTS: usize = 32;
+/// Connections accepted at once.
+const ACCEPTS: usize = 32;
+/// Timers served at once, so that an overload of due answers does not starve the sockets.
+const DUE: usize = 128;
+/// How long accepting rests when descriptors have run out.
+const ACCEPT_REST_NS: u64 = 10_000_000;
+/// Size of the shared read buffer, which is also the most that one read takes.
+const SCRATCH: usize = 64 << 10;
+
+/// Why the loop ended.
+pub(crate) enum Ending {
+    StdinClosed,
+    LifeOver { seconds: u64 },
+}
+
+/// One stream of random numbers for each use.
+struct Streams {
+    delay: Random,
+    service: Random,
+    error: Random,
+    fault: Random,
+}
+
+impl Streams {
+    fn new(seed: u64) -> Self {
+        let [delay, service, error, fault] = [1, 2, 3, 4].map(|stream| Random::new(seed, stream));
+        Streams { delay, service, error, fault }
+    }
+}
+
+pub(crate) struct Server {
+    epoll: OwnedFd,
+    address: SocketAddr,
+    /// None while listening is commanded off.
+    listener: Option<OwnedFd>,
+    /// The listener is in the epoll set.
+    listener_armed: bool,
+    slots: Slots,
+    timers: Timers,
+    station: Station,
+    settings: Settings,
+    streams: Streams,
+    recorder: Recorder,
+    /// When the first pause begins.
+    pause_from_ns: u64,
+    scratch: Vec<u8>,
+    spin_ns: u64,
+    life_s: u64,
+    /// Stdin is not a thing that can be waited for (a file, /dev/null), so it is at its end already.
+    stdin_is_over: bool,
+}
+
+impl Server {
+    /// Listens; connections are accepted by [`Server::run`].
+    pub(crate) fn open(options: Options) -> Result<Self, Error> {
+        listener::raise_open_files()?;
+        // Timers are to fire when they are due, not up to 50 us later (the default slack).
+        rustix::thread::set_current_timer_slack(NonZeroU64::new(1))
+            .map_err(Error::machine("set the timer slack"))?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(Error::machine("open an epoll"))?;
+        let settings = options.settings;
+        let (socket, address) = listener::open(options.listen, settings.service.backlog)?;
+        let mut stdin_is_over = false;
+        if options.until_stdin_closes {
+            let data = EventData::new_u64(STDIN);
+            match epoll::add(&epoll, rustix::stdio::stdin(), data, EventFlags::IN) {
+                Ok(()) => {}
+                Err(Errno::PERM) => stdin_is_over = true,
+                Err(errno) => return Err(Error::machine("wait for stdin")(errno)),
+            }
+        }
+        let mut server = Server {
+            epoll,
+            address,
+            listener: settings.service.listen.then_some(socket),
+            listener_armed: false,
+            slots: Slots::default(),
+            timers: Timers::default(),
+            station: Station::default(),
+            streams: Streams::new(settings.service.seed),
+            recorder: Recorder::new(options.log_max),
+            pause_from_ns: now_ns() + settings.service.pause_at_ns,
+            settings,
+            scratch: vec![0; SCRATCH],
+            spin_ns: options.spin_ns,
+            life_s: options.life_s,
+            stdin_is_over,
+        };
+        server.arm_listener()?;
+        Ok(server)
+    }
+
+    /// The address in use, with the port that was free.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until stdin closes (if that was asked for) or its life is over.
+    pub(crate) fn run(&mut self) -> Result<Ending, Error> {
+        let end_ns = now_ns() + self.life_s * 1_000_000_000;
+        if self.stdin_is_over {
+            return Ok(Ending::StdinClosed);
+        }
+        let mut events = Vec::with_capacity(EVENTS);
+        loop {
+            let now = self.serve_due(now_ns())?;
+            if now >= end_ns {
+                return Ok(Ending::LifeOver { seconds: self.life_s });
+            }
+            let next_ns = self.timers.next_due_ns().unwrap_or(end_ns).min(end_ns);
+            let sleep = timespec(next_ns.saturating_sub(now).saturating_sub(self.spin_ns));
+            events.clear();
+            match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&sleep)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(Error::machine("wait for events")(errno)),
+            }
+            if events.is_empty() {
+                continue;
+            }
+            let woke_ns = now_ns();
+            for event in &events {
+                match event.data.u64() {
+                    LISTENER => self.accept(woke_ns)?,
+                    STDIN => {
+                        let read = rustix::io::read(rustix::stdio::stdin(), &mut self.scratch[..]);
+                        match read {
+                            Ok(0) => return Ok(Ending::StdinClosed),
+                            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
+                            Err(errno) => return Err(Error::machine("read stdin")(errno)),
+                        }
+                    }
+                    packed => self.ready(Key::unpack(packed), event.flags, woke_ns)?,
+                }
+                self.serve_due(now_ns())?;
+            }
+        }
+    }
+
+    /// Does what is due; returns the time then.
+    fn serve_due(&mut self, mut now: u64) -> Result<u64, Error> {
+        for _ in 0..DUE {
+            let Some((due_ns, task)) = self.timers.pop_due(now) else { break };
+            match task {
+                Task::Answer(ticket) => self.answer_due(ticket, due_ns)?,
+                Task::EndService(ticket) => self.service_ends(ticket, due_ns)?,
+                Task::WriteOn(ticket) => self.write_on(ticket)?,
+                Task::Idle(key) => self.look_if_idle(key, now)?,
+                Task::ReadOn(key) => self.pump(key)?,
+                Task::AcceptAgain => self.arm_listener()?,
+            }
+            now = now_ns();
+        }
+        Ok(now)
+    }
+
+    /// Waits for connections again, if there is a listener and it is not.
+    fn arm_listener(&mut self) -> Result<(), Error> {
+        if let (Some(listener), false) = (&self.listener, self.listener_armed) {
+            epoll::add(&self.epoll, listener, EventData::new_u64(LISTENER), EventFlags::IN)
+                .map_err(Error::machine("wait for connections"))?;
+            self.listener_armed = true;
+        }
+        Ok(())
+    }
+
+    fn disarm_listener(&mut self) -> Result<(), Error> {
+        if let (Some(listener), true) = (&self.listener, self.listener_armed) {
+            epoll::delete(&self.epoll, listener).map_err(Error::machine("stop waiting for connections"))?;
+        }
+        self.listener_armed = false;
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        let most = self.settings.service.max_connections;
+        most > 0 && self.slots.open() >= most
+    }
+
+    fn accept(&mut self, now: u64) -> Result<(), Error> {
+        for _ in 0..ACCEPTS {
+            if self.is_full() && self.settings.service.accept_none_beyond {
+                return self.disarm_listener();
+            }
+            let Some(listener) = &self.listener else { return Ok(()) };
+            let socket = match accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
+                Ok(socket) => socket,
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR | Errno::CONNABORTED) => continue,
+                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
+                    self.recorder.counters.accept_errors += 1;
+                    self.timers.push(now + ACCEPT_REST_NS, Task::AcceptAgain);
+                    return self.disarm_listener();
+                }
+                Err(errno) => return Err(Error::machine("accept a connection")(errno)),
+            };
+            self.recorder.counters.accepted += 1;
+            let behaviour = &self.settings.behaviour;
+            let to_reset = behaviour.fault == Some(Fault::AcceptThenReset)
+                && self.streams.fault.hits(behaviour.fault_rate);
+            if to_reset || self.is_full() {
+                let counters = &mut self.recorder.counters;
+                if to_reset {
+                    counters.by_fault[Fault::AcceptThenReset.index()] += 1;
+                } else {
+                    counters.over_limit += 1;
+                }
+                counters.closed_by_us += 1;
+                listener::make_close_reset(&socket).map_err(Error::machine("prepare a reset"))?;
+                continue;
+            }
+            self.welcome(socket, now)?;
+        }
+        Ok(())
+    }
+
+    fn welcome(&mut self, socket: OwnedFd, now: u64) -> Result<(), Error> {
+        let connection = Connection::new(socket, self.recorder.epoch(), now);
+        let key = self.slots.insert(connection);
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        epoll::add(&self.epoll, &connection.socket, EventData::new_u64(key.pack()), flags)
+            .map_err(Error::machine("wait for a connection's bytes"))?;
+        self.watch_idleness(key, now);
+        Ok(())
+    }
+
+    /// Makes sure that somebody looks after the connection when it has been idle for too long. At most
+    /// one such timer a connection: it moves on when it finds that there was traffic.
+    fn watch_idleness(&mut self, key: Key, now: u64) {
+        let limit_ns = self.settings.service.idle_close_ns;
+        let Some(connection) = self.slots.get(key) else { return };
+        connection.idle_since_ns = now;
+        if limit_ns > 0 && !connection.idle_watched && !connection.is_control {
+            connection.idle_watched = true;
+            self.timers.push(now + limit_ns, Task::Idle(key));
+        }
+    }
+
+    fn look_if_idle(&mut self, key: Key, now: u64) -> Result<(), Error> {
+        let limit_ns = self.settings.service.idle_close_ns;
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        connection.idle_watched = false;
+        if limit_ns == 0 || connection.is_control {
+            return Ok(());
+        }
+        let until_ns =
+            if connection.is_idle() { connection.idle_since_ns + limit_ns } else { now + limit_ns };
+        if until_ns <= now {
+            return self.close(key, slots::Closed::Us);
+        }
+        connection.idle_watched = true;
+        self.timers.push(until_ns, Task::Idle(key));
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! Moving bytes: reading until there is nothing, writing until it is full, closing.
+
+use super::Server;
+use super::slots::{Closed, Stage};
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::listener::make_close_reset;
+use crate::outgoing::{End, Wrote};
+use crate::request::Heard;
+use crate::timers::{Key, Task, Ticket};
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
+
+/// Bytes kept unconsumed for one connection (a pipeline behind a slow answer) before reading stops.
+const INPUT_MOST: usize = 256 << 10;
+/// Rounds of reading that one connection gets in a row.
+const ROUNDS: usize = 16;
+
+impl Server {
+    /// Something happened on a connection's socket.
+    pub(super) fn ready(&mut self, key: Key, flags: EventFlags, woke_ns: u64) -> Result<(), Error> {
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        let going = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
+        connection.peer_going |= going;
+        // Read before writing and before judging an error: what a client sent before it went away is in
+        // the receive queue, and has to be counted.
+        if going || flags.contains(EventFlags::IN) {
+            self.read(key, woke_ns);
+        }
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        if flags.contains(EventFlags::OUT) && connection.blocked {
+            connection.blocked = false;
+            if connection.stage == Stage::Writing && !connection.lost {
+                self.flush(key)?;
+            }
+        }
+        self.pump(key)
+    }
+
+    /// Takes what is there into the connection's input. The first piece bears the stamp of the loop's
+    /// waking: it was there by then, even if others were served first.
+    fn read(&mut self, key: Key, mut stamp_ns: u64) {
+        let Some(connection) = self.slots.get(key) else { return };
+        let mut taken = 0;
+        connection.unread = false;
+        loop {
+            if connection.input.len() - connection.used >= INPUT_MOST {
+                connection.unread = true;
+                break;
+            }
+            match recv(&connection.socket, &mut self.scratch[..], RecvFlags::empty()) {
+                Ok((0, _)) => {
+                    connection.at_end = true;
+                    break;
+                }
+                Ok((length, _)) => {
+                    connection.input.extend_from_slice(&self.scratch[..length]);
+                    connection.read_ns = stamp_ns;
+                    taken += length as u64;
+                    // A read that leaves room has emptied the queue; only an end can be behind it.
+                    if length < self.scratch.len() && !connection.peer_going {
+                        break;
+                    }
+                    stamp_ns = now_ns();
+                }
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => {}
+                Err(_) => {
+                    connection.lost = true;
+                    break;
+                }
+            }
+        }
+        if !connection.is_control {
+            self.recorder.counters.bytes_in += taken;
+            // Bytes of a former epoch would be taken back wrongly if this turns out to be a tester.
+            if connection.epoch == self.recorder.epoch() {
+                connection.bytes_in += taken;
+            }
+        }
+    }
+
+    /// Serves requests out of the input as long as the connection is ready for one.
+    pub(super) fn pump(&mut self, key: Key) -> Result<(), Error> {
+        for _ in 0..ROUNDS {
+            self.serve_input(key)?;
+            let Some(connection) = self.slots.get(key) else { return Ok(()) };
+            if connection.lost {
+                return self.bury(key);
+            }
+            if connection.stage == Stage::Holding {
+                self.count_rest(key);
+            }
+            let Some(connection) = self.slots.get(key) else { return Ok(()) };
+            let room = connection.input.len() - connection.used < INPUT_MOST;
+            if connection.unread && room {
+                self.read(key, now_ns());
+                continue;
+            }
+            // A peer that only shut its writing side still gets its answer.
+            if connection.at_end && matches!(connection.stage, Stage::Reading | Stage::Holding) {
+                return self.close(key, Closed::Peer);
+            }
+            return Ok(());
+        }
+        self.timers.push(now_ns(), Task::ReadOn(key));
+        Ok(())
+    }
+
+    fn serve_input(&mut self, key: Key) -> Result<(), Error> {
+        while let Some(connection) = self.slots.get(key) {
+            if connection.stage != Stage::Reading || connection.lost {
+                break;
+            }
+            let (used, heard) = connection.reader.feed(&connection.input[connection.used..]);
+            connection.used += used;
+            if connection.used == connection.input.len() {
+                connection.input.clear();
+                connection.input.shrink_to(super::SCRATCH);
+                connection.used = 0;
+            }
+            match heard {
+                Heard::Whole => self.begin(key)?,
+                Heard::Bad(reason) => self.refuse(key, reason)?,
+                Heard::More => break,
+                Heard::WaitsForContinue => {
+                    const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+                    // The send buffer is empty now, so that it cannot be too full for this.
+                    let sent = send(&connection.socket, CONTINUE, SendFlags::NOSIGNAL);
+                    connection.lost = sent != Ok(CONTINUE.len());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what the connection has to write, and ends the exchange with the last byte.
+    pub(super) fn flush(&mut self, key: Key) -> Result<(), Error> {
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        match connection.out.write(&connection.socket) {
+            Ok(Wrote::All) => self.written(key),
+            Ok(Wrote::Blocked) => {
+                connection.blocked = true;
+                Ok(())
+            }
+            Ok(Wrote::Later(after_ns)) => {
+                let ticket = Ticket { key, turn: connection.turn };
+                self.timers.push(now_ns() + after_ns, Task::WriteOn(ticket));
+                Ok(())
+            }
+            Err(_) => {
+                connection.lost = true;
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn write_on(&mut self, ticket: Ticket) -> Result<(), Error> {
+        match self.slots.at(ticket) {
+            Some(connection) if connection.stage == Stage::Writing && !connection.lost => {
+                self.flush(ticket.key)?;
+                self.pump(ticket.key)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All is written: the connection goes on, or ends in the way commanded.
+    fn written(&mut self, key: Key) -> Result<(), Error> {
+        let now = now_ns();
+        self.conclude(key, now);
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        connection.free_since_ns = now;
+        match connection.out.end {
+            End::KeepAlive => {
+                connection.stage = Stage::Reading;
+                self.watch_idleness(key, now);
+                Ok(())
+            }
+            End::Close => self.close(key, Closed::Us),
+            End::Reset => {
+                make_close_reset(&connection.socket).map_err(Error::machine("prepare a reset"))?;
+                self.close(key, Closed::Us)
+            }
+            End::Hold => {
+                connection.stage = Stage::Holding;
+                Ok(())
+            }
+            End::HalfClose => {
+                connection.stage = Stage::Holding;
+                // It fails only when the peer is gone for good.
+                connection.lost = shutdown(&connection.socket, Shutdown::Write).is_err();
+                Ok(())
+            }
+        }
+    }
+
+    /// The connection failed. Whatever requests are still in its queue were sent to us: count them.
+    fn bury(&mut self, key: Key) -> Result<(), Error> {
+        self.abandon(key);
+        if let Some(connection) = self.slots.get(key) {
+            connection.peer_going = true;
+        }
+        loop {
+            self.count_rest(key);
+            self.read(key, now_ns());
+            if self.slots.get(key).is_none_or(|connection| connection.input.is_empty()) {
+                return self.close(key, Closed::PeerReset);
+            }
+        }
+    }
+
+    /// Counts the requests in the input of a connection that will not be answered any more.
+    fn count_rest(&mut self, key: Key) {
+        while let Some(connection) = self.slots.get(key) {
+            let (used, heard) = connection.reader.feed(&connection.input[connection.used..]);
+            connection.used += used;
+            match heard {
+                Heard::Whole => self.count_unanswerable(key),
+                Heard::WaitsForContinue => {}
+                more => {
+                    if matches!(more, Heard::Bad(_)) {
+                        connection.reader.restart();
+                    }
+                    connection.input.clear();
+                    connection.used = 0;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Drops the connection and counts who ended it.
+    pub(super) fn close(&mut self, key: Key, who: Closed) -> Result<(), Error> {
+        self.abandon(key);
+        let Some(connection) = self.slots.remove(key) else { return Ok(()) };
+        if !connection.is_control {
+            let counters = &mut self.recorder.counters;
+            match who {
+                Closed::Us => counters.closed_by_us += 1,
+                Closed::Peer => counters.closed_by_peer += 1,
+                Closed::PeerReset => {
+                    counters.closed_by_peer += 1;
+                    counters.resets_received += 1;
+                }
+            }
+        }
+        // Closing the socket also takes it out of the epoll set.
+        drop(connection);
+        if self.is_full() { Ok(()) } else { self.arm_listener() }
+    }
+}
