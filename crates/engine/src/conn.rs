@@ -46,6 +46,8 @@ pub struct Conn {
     /// Requests sent on this socket.
     pub served: u32,
     pub retransmits_seen: u32,
+    /// The low-water mark while a large body comes in, bytes; 0: the kernel's own.
+    pub low_water: u32,
     pub state: State,
     /// Pausing: why.
     pub fault: Fault,
@@ -53,8 +55,6 @@ pub struct Conn {
     pub failures: u8,
     /// The other side has said that it will send no more.
     pub peer_closed: bool,
-    /// The low-water mark is raised for a large body.
-    pub low_water: bool,
     /// The body goes here when its step wants it; boxed, because nearly every connection has none.
     #[allow(clippy::box_collection)]
     pub kept: Option<Box<Vec<u8>>>,
@@ -77,11 +77,11 @@ impl Conn {
             written: 0,
             served: 0,
             retransmits_seen: 0,
+            low_water: 0,
             state: State::Closed,
             fault: Fault::Refused,
             failures: 0,
             peer_closed: false,
-            low_water: false,
             kept: None,
         }
     }

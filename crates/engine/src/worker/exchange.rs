@@ -11,8 +11,11 @@ use plimsoll_wire::h1::{Answer, Eof, Sink};
 
 /// From this many bytes on, a low-water mark saves more wake-ups than its two system calls cost.
 const LOW_WATER_FROM: u64 = 131_072;
+/// First read where the last answer to the same request had a large body: enough for a head, and little of a body is
+/// copied before the rest can be thrown away.
+const HEAD_READ_BYTES: usize = 2_048;
 /// The kernel's default receive buffer holds about this much before it grows.
-const LOW_WATER_MAX: u64 = 400_000;
+const LOW_WATER_MAX: u64 = 2000000;
 
 /// How an exchange ended.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +74,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 conn.served = 0;
                 conn.retransmits_seen = 0;
                 conn.peer_closed = false;
-                conn.low_water = false;
+                conn.low_water = 0;
                 conn.deadline_ns = self.now_ns + self.outline.limits.connect_timeout_ns;
                 let deadline_ns = conn.deadline_ns;
                 self.wheel.arm(id, deadline_ns);
@@ -205,11 +208,16 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
                 continue;
             }
-            match self.door.recv(conn.socket, &mut self.buffer) {
+            let room = if !reads && self.large[conn.request as usize] && !conn.session.started() {
+                HEAD_READ_BYTES
+            } else {
+                self.buffer.len()
+            };
+            match self.door.recv(conn.socket, &mut self.buffer[..room]) {
                 Io::Done(0) => return self.on_eof(id),
                 Io::Done(n) => {
                     // A short read has emptied the queue: no second call just to hear "nothing".
-                    let drained = n < self.buffer.len();
+                    let drained = n < room;
                     if !self.feed(id, n) {
                         return;
                     }
@@ -268,14 +276,15 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
+    /// Sets the mark once for a large body, and lowers it when less than that is still to come: a mark above the end
+    /// of the body would wake nobody.
     fn raise_low_water(&mut self, id: u32, left: u64) {
         let conn = &mut self.conns[id as usize];
-        if left >= LOW_WATER_FROM {
-            conn.low_water = true;
-            self.door.set_low_water(conn.socket, left.min(LOW_WATER_MAX) as usize);
-        } else if conn.low_water {
-            // Never above what is still to come, or the end of the body would wake nobody.
-            self.door.set_low_water(conn.socket, left as usize);
+        let wanted = left.min(LOW_WATER_MAX) as u32;
+        let raise = conn.low_water == 0 && left >= LOW_WATER_FROM;
+        if raise || wanted < conn.low_water {
+            conn.low_water = wanted;
+            self.door.set_low_water(conn.socket, wanted as usize);
         }
     }
 
@@ -353,14 +362,15 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.deadline_ns = 0;
         conn.since_ns = now_ns;
         let keep = answer.reusable && !unasked_bytes && !conn.peer_closed && conn.state == State::Waiting;
-        if conn.low_water {
-            conn.low_water = false;
+        if conn.low_water > 0 {
+            conn.low_water = 0;
             if keep {
                 self.door.set_low_water(conn.socket, 1);
             }
         }
         conn.state = State::Idle;
         let series = self.tally.series(request);
+        self.large[request as usize] = answer.body_bytes >= LOW_WATER_FROM;
         series.add(SeriesSum::BytesIn.id(), answer.wire_bytes);
         series.add(SeriesSum::BodyBytes.id(), answer.body_bytes);
         let end = if unasked_bytes {

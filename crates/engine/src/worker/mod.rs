@@ -96,6 +96,8 @@ pub struct Worker<D: Door, P: Post> {
     due_timers: Vec<u32>,
     shared: Shared,
     buffer: Box<[u8]>,
+    /// By request: its last answer had a large body.
+    large: Box<[bool]>,
 
     users: Vec<User>,
     /// Foreign programs by user; empty for table programs.
@@ -170,6 +172,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             due_timers: Vec::new(),
             shared,
             buffer: vec![0; BUFFER_BYTES].into(),
+            large: vec![false; series].into(),
             users: vec![User::default(); user_count as usize],
             programs,
             outbox: Outbox::default(),
