@@ -1,0 +1,147 @@
+//! From what the options said to the one request.
+
+use super::Line;
+use crate::{default_name, header};
+use plimsoll_plan::request::{base64, url};
+use plimsoll_plan::{Draft, Request};
+
+impl Line {
+    /// Puts the request together. Mistakes are in `wrong`; the draft counts only when there are none.
+    pub(super) fn finish(&mut self) -> Draft {
+        let mut draft = Draft { timeout_ns: self.timeout_ns, ..Draft::default() };
+        if let Some(ns) = self.connect_timeout_ns {
+            draft.limits.connect_timeout_ns = ns;
+        }
+        if self.head && self.data.bytes.is_some() && !self.get {
+            self.complain("-I", "`-I` asks for a head, and data asks for a POST", "keep one, or add `-G`");
+        }
+        let text = match self.urls.as_slice() {
+            [one] => one.clone(),
+            [] => {
+                self.complain("", "there is no URL", "add one, such as `http://127.0.0.1:8080/`");
+                return draft;
+            }
+            [_, second, ..] => {
+                let message = format!("`{second}` is a second URL");
+                self.complain(
+                    "",
+                    message,
+                    "load one at a time; options with a value in several words need quotes",
+                );
+                return draft;
+            }
+        };
+        let text = self.url_text(text);
+        let url = match url(&text) {
+            Ok(url) => url,
+            Err(sentence) => {
+                self.complain_sentence("", &sentence);
+                return draft;
+            }
+        };
+        let path = if self.path_as_is { url.path } else { without_dots(&url.path) };
+        let method = self.method.clone().unwrap_or_else(|| {
+            let inferred = match (self.head, self.get, &self.data.bytes) {
+                (true, ..) => "HEAD",
+                (_, false, Some(_)) => "POST",
+                _ => "GET",
+            };
+            inferred.to_owned()
+        });
+        let headers = self.all_headers(url.credentials.as_deref());
+        let body = if self.get { None } else { self.data.bytes.take() };
+        if let Err(sentence) = header::check_length(&headers, body.as_deref()) {
+            self.complain_sentence("-H", &sentence);
+        }
+        draft.target = Some(url.target);
+        draft.requests.push(Request { name: default_name(&method, &path), method, path, headers, body });
+        draft
+    }
+
+    /// The URL with the data of `-G` in its query; patterns that stand for several URLs are refused.
+    fn url_text(&mut self, mut text: String) -> String {
+        // A `://` further behind belongs to a query: `h/go?to=http://i`.
+        if text.split_once("://").is_none_or(|(scheme, _)| scheme.contains(['/', '?', '#']))
+            && !text.is_empty()
+        {
+            text.insert_str(0, "http://");
+        }
+        let path = text.split_once("://").map_or("", |(_, rest)| rest);
+        let path = path.find(['/', '?']).map_or("", |at| &path[at..]);
+        if !self.glob_off && path.contains(['{', '}', '[', ']']) {
+            self.complain(
+                "",
+                "curl would take the brackets in this URL for a pattern of several URLs",
+                "add `-g` if they belong to the URL",
+            );
+        }
+        let (false, true, Some(data)) = (text.is_empty(), self.get, &self.data.bytes) else { return text };
+        match std::str::from_utf8(data) {
+            Ok("") => {}
+            Ok(data) => {
+                if let Some(fragment) = text.find('#') {
+                    text.truncate(fragment);
+                }
+                text.push(if text.contains('?') { '&' } else { '?' });
+                text.push_str(data);
+            }
+            Err(_) => {
+                self.complain("-G", "the data is no text and cannot stand in a URL", "use `--data-urlencode`")
+            }
+        }
+        text
+    }
+
+    /// `-H` in the order given, then what options imply and nobody replaced or took away.
+    fn all_headers(&mut self, credentials: Option<&str>) -> Vec<(String, String)> {
+        if let Some(credentials) = credentials
+            && !self.implied.iter().any(|(name, _)| *name == "Authorization")
+        {
+            self.imply("Authorization", format!("Basic {}", base64(credentials.as_bytes())));
+        }
+        if !self.cookies.is_empty() {
+            self.imply("Cookie", self.cookies.join(";"));
+        }
+        if self.data.json {
+            self.imply("Content-Type", "application/json".into());
+            self.imply("Accept", "application/json".into());
+        } else if self.data.bytes.is_some() && !self.get {
+            self.imply("Content-Type", "application/x-www-form-urlencoded".into());
+        }
+        let mut all = self.headers.clone();
+        for (name, value) in std::mem::take(&mut self.implied) {
+            let named = |other: &str| other.eq_ignore_ascii_case(name);
+            if self.headers.iter().any(|(n, _)| named(n)) || self.without.iter().any(|n| named(n)) {
+                continue;
+            }
+            // A value from `-A`, `-e`, `-b` or `-r` can hold a line end just like one from `-H`.
+            match header::check(name, &value) {
+                Ok(()) => all.push((name.to_owned(), value)),
+                Err(sentence) => self.complain_sentence("", &sentence),
+            }
+        }
+        all
+    }
+}
+
+/// The path without `.` and `..` segments (RFC 3986 section 5.2.4), as curl sends it; the query stays.
+fn without_dots(path: &str) -> String {
+    let (path, query) = path.split_at(path.find('?').unwrap_or(path.len()));
+    let mut out: Vec<&str> = Vec::new();
+    let segments: Vec<&str> = path.split('/').skip(1).collect();
+    for (i, segment) in segments.iter().enumerate() {
+        let last = i + 1 == segments.len();
+        match *segment {
+            "." | ".." => {
+                if *segment == ".." {
+                    out.pop();
+                }
+                if last {
+                    out.push("");
+                }
+            }
+            plain => out.push(plain),
+        }
+    }
+    format!("/{}{query}", out.join("/"))
+}

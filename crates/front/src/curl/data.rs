@@ -1,0 +1,82 @@
+//! What `-d` and its kin add up to.
+
+use super::options::Data;
+use crate::body::from_file;
+use std::path::Path;
+
+/// The data of one command line.
+#[derive(Default)]
+pub struct Collected {
+    /// `None` until the first piece, because `-d ''` is a body too.
+    pub bytes: Option<Vec<u8>>,
+    /// Whether `--json` was among them.
+    pub json: bool,
+}
+
+impl Collected {
+    /// Adds one piece. Pieces are joined by `&`, except that `--json` appends as it is.
+    ///
+    /// # Errors
+    /// A sentence when a file cannot be read.
+    pub fn add(&mut self, kind: Data, value: &str) -> Result<(), String> {
+        let piece = match kind {
+            Data::Raw => value.as_bytes().to_vec(),
+            Data::Text => {
+                let mut bytes = or_file(value)?;
+                // curl leaves out line ends and zero bytes, of files only.
+                if value.starts_with('@') {
+                    bytes.retain(|b| !matches!(b, b'\r' | b'\n' | 0));
+                }
+                bytes
+            }
+            Data::Binary | Data::Json => or_file(value)?,
+            Data::UrlEncode => url_encoded(value)?,
+        };
+        self.json |= kind == Data::Json;
+        let bytes = self.bytes.get_or_insert_default();
+        if !bytes.is_empty() && kind != Data::Json {
+            bytes.push(b'&');
+        }
+        bytes.extend(piece);
+        Ok(())
+    }
+}
+
+fn or_file(value: &str) -> Result<Vec<u8>, String> {
+    match value.strip_prefix('@') {
+        None => Ok(value.as_bytes().to_vec()),
+        Some(name) => file(name),
+    }
+}
+
+fn file(name: &str) -> Result<Vec<u8>, String> {
+    match name {
+        "-" => Err("`@-` would read standard input, which is not supported yet; name a file".into()),
+        "" => Err("no file name behind `@`; `--data-raw` sends an `@` as it is".into()),
+        _ => from_file(name, Path::new("")),
+    }
+}
+
+/// `content`, `=content`, `name=content`, `@file` or `name@file`: the content is encoded, the name is not.
+fn url_encoded(value: &str) -> Result<Vec<u8>, String> {
+    let (name, content) = match value.find(['=', '@']) {
+        None => ("", value.as_bytes().to_vec()),
+        Some(at) if value[at..].starts_with('=') => (&value[..at], value.as_bytes()[at + 1..].to_vec()),
+        Some(at) => (&value[..at], file(&value[at + 1..])?),
+    };
+    let mut out = name.to_owned();
+    if !name.is_empty() {
+        out.push('=');
+    }
+    for byte in content {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else if byte == b' ' {
+            // As in a form, and as curl does it.
+            out.push('+');
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Ok(out.into_bytes())
+}

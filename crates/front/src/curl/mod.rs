@@ -1,0 +1,240 @@
+//! A curl command line as a request: what people have at hand, and what browsers copy.
+//!
+//! The rule: the request that is sent is the one that curl would send (but for the `User-Agent`), or the line is
+//! refused. An option that says nothing about the request is accepted; the table says why. Nothing is ignored.
+
+mod assemble;
+mod data;
+mod options;
+mod words;
+
+use crate::{header, message_and_hint, nearest::nearest};
+use data::Collected;
+use options::{Does, Row};
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::request::base64;
+use plimsoll_plan::{Diagnostic, Draft};
+
+/// Reads the words behind `plimsoll curl`, or one word that holds the whole pasted line, quotes and all. A leading
+/// word `curl` is dropped.
+///
+/// # Errors
+/// Every mistake found.
+pub fn parse(args: &[String]) -> Result<Draft, Vec<Diagnostic>> {
+    let args = match args {
+        [line] if line.trim().contains(char::is_whitespace) => words::split(line)
+            .map_err(|(message, hint)| vec![Diagnostic::new("C001", Place::Whole, message, hint)])?,
+        _ => args.to_vec(),
+    };
+    let args = match args.as_slice() {
+        [first, rest @ ..] if first == "curl" || first.ends_with("/curl") && !first.contains("://") => rest,
+        all => all,
+    };
+    let mut line = Line::default();
+    line.read(args);
+    let draft = line.finish();
+    if line.wrong.is_empty() { Ok(draft) } else { Err(line.wrong) }
+}
+
+/// What the options said, before it is put together.
+#[derive(Default)]
+struct Line {
+    wrong: Vec<Diagnostic>,
+    urls: Vec<String>,
+    method: Option<String>,
+    /// As given with `-H`.
+    headers: Vec<(String, String)>,
+    /// Named by `-H 'Name:'`: not to be sent.
+    without: Vec<String>,
+    /// What other options imply; a header given with `-H` replaces it.
+    implied: Vec<(&'static str, String)>,
+    cookies: Vec<String>,
+    data: Collected,
+    get: bool,
+    head: bool,
+    glob_off: bool,
+    path_as_is: bool,
+    timeout_ns: Option<u64>,
+    connect_timeout_ns: Option<u64>,
+}
+
+impl Line {
+    fn complain(&mut self, option: &str, message: impl Into<String>, hint: impl Into<String>) {
+        let place = if option.is_empty() { Place::Whole } else { Place::Flag(option.to_owned()) };
+        self.wrong.push(Diagnostic::new("C002", place, message, hint));
+    }
+
+    fn complain_sentence(&mut self, option: &str, sentence: &str) {
+        let (message, hint) = message_and_hint(sentence);
+        self.complain(option, message, hint);
+    }
+
+    fn read(&mut self, args: &[String]) {
+        let mut args = args.iter();
+        let mut only_urls = false;
+        while let Some(word) = args.next() {
+            if only_urls || word == "-" || !word.starts_with('-') {
+                self.urls.push(word.clone());
+            } else if word == "--" {
+                only_urls = true;
+            } else if let Some(name) = word.strip_prefix("--") {
+                self.long(name, &mut args);
+            } else {
+                self.cluster(&word[1..], &mut args);
+            }
+        }
+    }
+
+    /// `--name value` or `--name=value`.
+    fn long<'a>(&mut self, name: &str, args: &mut impl Iterator<Item = &'a String>) {
+        let (name, inline) = match name.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (name, None),
+        };
+        let shown = format!("--{name}");
+        match (options::long(name), inline) {
+            (None, _) => {
+                let hint = match nearest(name, options::TABLE.iter().map(|row| row.long)) {
+                    Some(right) => format!("did you mean `--{right}`?"),
+                    None => "leave it out if it does not change the request".to_owned(),
+                };
+                self.complain(&shown, format!("the option `{shown}` is not supported"), hint);
+            }
+            (Some(row), Some(_)) if !row.value => {
+                self.complain(
+                    &shown,
+                    format!("`{shown}` takes no value"),
+                    "leave out the `=` and what follows",
+                );
+            }
+            (Some(row), Some(value)) => self.apply(row, &shown, value),
+            (Some(row), None) => self.with_next(row, &shown, args),
+        }
+    }
+
+    /// `-sSd text`: letters in a row, of which the last may take the rest of the word or the next one.
+    fn cluster<'a>(&mut self, letters: &str, args: &mut impl Iterator<Item = &'a String>) {
+        for (at, letter) in letters.char_indices() {
+            let shown = format!("-{letter}");
+            let Some(row) = options::short(letter) else {
+                self.complain(
+                    &shown,
+                    format!("the option `{shown}` is not supported"),
+                    "leave it out if it does not change the request",
+                );
+                return;
+            };
+            let rest = &letters[at + letter.len_utf8()..];
+            if row.value && !rest.is_empty() {
+                return self.apply(row, &shown, rest);
+            }
+            self.with_next(row, &shown, args);
+        }
+    }
+
+    fn with_next<'a>(&mut self, row: &Row, shown: &str, args: &mut impl Iterator<Item = &'a String>) {
+        if !row.value {
+            return self.apply(row, shown, "");
+        }
+        match args.next() {
+            Some(value) => self.apply(row, shown, value),
+            None => self.complain(shown, format!("`{shown}` lacks its value"), "paste the whole line"),
+        }
+    }
+
+    fn apply(&mut self, row: &Row, shown: &str, value: &str) {
+        match row.does {
+            Does::Method => self.method = Some(value.to_owned()),
+            Does::Header => self.header(shown, value),
+            Does::Data(kind) => {
+                if let Err(sentence) = self.data.add(kind, value) {
+                    self.complain_sentence(shown, &sentence);
+                }
+            }
+            Does::User if !value.contains(':') => self.complain(
+                shown,
+                "curl would ask for the password",
+                "write `-u name:password`, or `-u name:` for an empty one",
+            ),
+            Does::User => self.imply("Authorization", format!("Basic {}", base64(value.as_bytes()))),
+            Does::Bearer => self.imply("Authorization", format!("Bearer {value}")),
+            Does::Agent if value.is_empty() => self.cannot_remove(shown, "User-Agent"),
+            Does::Agent => self.imply("User-Agent", value.to_owned()),
+            Does::Referer => {
+                // `;auto` concerns redirects only, and those are refused.
+                let value = value.strip_suffix(";auto").unwrap_or(value);
+                if !value.is_empty() {
+                    self.imply("Referer", value.to_owned());
+                }
+            }
+            Does::Cookie if !value.contains('=') => self.complain(
+                shown,
+                "a cookie without `=` names a file of cookies, which is not supported",
+                "write the cookies themselves: `-b 'name=value; other=value'`",
+            ),
+            Does::Cookie => self.cookies.push(value.to_owned()),
+            Does::Range => self.imply("Range", format!("bytes={value}")),
+            Does::Url => self.urls.push(value.to_owned()),
+            Does::Get => self.get = true,
+            Does::Head => self.head = true,
+            Does::Compressed => self.imply("Accept-Encoding", "deflate, gzip".to_owned()),
+            Does::MaxTime => self.timeout_ns = self.seconds(shown, value),
+            Does::ConnectTimeout => self.connect_timeout_ns = self.seconds(shown, value),
+            Does::GlobOff => self.glob_off = true,
+            Does::PathAsIs => self.path_as_is = true,
+            Does::Nothing(_) => {}
+            Does::Refused(why, hint) => self.complain(shown, format!("`{shown}`: {why}"), hint),
+        }
+    }
+
+    /// The last option that implies a header wins.
+    fn imply(&mut self, name: &'static str, value: String) {
+        self.implied.retain(|(n, _)| *n != name);
+        self.implied.push((name, value));
+    }
+
+    /// `Name: value`; `Name;` sends it empty, `Name:` takes away one of curl's own.
+    fn header(&mut self, shown: &str, text: &str) {
+        if let Some(name) = text.strip_prefix('@') {
+            let message = format!("headers from the file `{name}` are not supported");
+            return self.complain(shown, message, "write each one with `-H 'Name: value'`");
+        }
+        let (name, value) = match (text.split_once(':'), text.strip_suffix(';')) {
+            (Some((name, value)), _) if value.trim().is_empty() => return self.without(shown, name.trim()),
+            (Some((name, value)), _) => (name, value.trim()),
+            (None, Some(name)) => (name, ""),
+            (None, None) => {
+                return self.complain(shown, "a header without a colon", "write `-H 'Name: value'`");
+            }
+        };
+        match header::check(name, value) {
+            Ok(()) => self.headers.push((name.to_owned(), value.to_owned())),
+            Err(sentence) => self.complain_sentence(shown, &sentence),
+        }
+    }
+
+    fn without(&mut self, shown: &str, name: &str) {
+        const ALWAYS: &[&str] = &["Host", "User-Agent", "Accept", "Content-Length"];
+        match ALWAYS.iter().find(|always| always.eq_ignore_ascii_case(name)) {
+            Some(always) => self.cannot_remove(shown, always),
+            None => self.without.push(name.to_owned()),
+        }
+    }
+
+    fn cannot_remove(&mut self, shown: &str, name: &str) {
+        let message = format!("the header `{name}` cannot be left out");
+        self.complain(shown, message, "give it a value, or drop the option");
+    }
+
+    /// curl's times are seconds, with a point if need be; 0 means no limit.
+    fn seconds(&mut self, shown: &str, value: &str) -> Option<u64> {
+        match value.parse::<f64>() {
+            Ok(s) if s > 0.0 && s <= 31_622_400.0 => Some((s * 1e9).round() as u64),
+            _ => {
+                let message = format!("`{value}` is no time for `{shown}`");
+                self.complain(shown, message, "expected seconds above 0, such as `2.5`");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Texts in, a [`Draft`] or every mistake at once out: experiment files and pasted curl lines.
+//!
+//! Nothing here opens a socket or knows how a load is run. A mistake is a [`Diagnostic`] with the file, line and
+//! column; what the draft as a whole gets wrong is found later, by the seal, which knows fields only:
+//! [`Located::locate`] turns its fields back into places in the text.
+//!
+//! Codes: `F0xx` a file, `C0xx` a curl line.
+
+#![forbid(unsafe_code)]
+
+pub mod body;
+pub mod curl;
+mod detect;
+pub mod header;
+mod nearest;
+pub mod own;
+mod read;
+
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::{Diagnostic, Draft};
+use std::collections::BTreeMap;
+
+pub use detect::{Kind, detect};
+pub use read::read;
+
+/// Where each field of a draft was written, by its key in [`plimsoll_plan::draft::key`].
+pub type Places = BTreeMap<&'static str, Place>;
+
+/// A draft that remembers where it was written.
+#[derive(Debug, Clone, Default)]
+pub struct Located {
+    pub draft: Draft,
+    /// Only fields that the text gives: what is missing here came from a flag or from a default.
+    pub places: Places,
+}
+
+impl Located {
+    /// See [`locate`].
+    pub fn locate(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        locate(diagnostics, &self.places)
+    }
+}
+
+/// Replaces each [`Place::Field`] that the text gave by its line and column. A field that it did not give stays a
+/// field: its mistake comes from a flag, and the caller names that.
+pub fn locate(mut diagnostics: Vec<Diagnostic>, places: &Places) -> Vec<Diagnostic> {
+    for diagnostic in &mut diagnostics {
+        if let Place::Field(key) = diagnostic.place
+            && let Some(place) = places.get(key)
+        {
+            diagnostic.place = place.clone();
+        }
+    }
+    diagnostics
+}
+
+/// Splits a sentence of `plan` into what is wrong and how to mend it, which it joins with a semicolon. From the right,
+/// because the value that it quotes may hold a semicolon of its own.
+fn message_and_hint(sentence: &str) -> (&str, &str) {
+    sentence.rsplit_once("; ").unwrap_or((sentence, ""))
+}
+
+/// What a request is called when its author gave it no name; holds no secret, because it stands in every report.
+fn default_name(method: &str, path: &str) -> String {
+    format!("{method} {}", plimsoll_plan::request::redacted_path(path))
+}

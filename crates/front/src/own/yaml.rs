@@ -1,0 +1,309 @@
+//! YAML as a tree in which everything has its place: the only file that knows the parser.
+//!
+//! Refused although YAML has them: tags and merge keys (they change values out of sight), a second document, keys that
+//! are no text. Aliases are resolved here, within a budget, because nine lines of them can mean a billion nodes.
+
+use super::syntax;
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use std::collections::HashMap;
+
+/// Deeper than any body that a person writes, and shallow enough for the recursions over the tree.
+const DEEPEST: usize = 64;
+/// Most nodes, those that aliases repeat included.
+const MOST_NODES: usize = 1_000_000;
+
+/// Line and column, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pos {
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Pos {
+    /// Where the text begins: the place of what is missing.
+    pub const TOP: Pos = Pos { line: 1, column: 1 };
+
+    fn of(span: &Span) -> Self {
+        Self { line: span.start.line() as u32, column: span.start.col() as u32 + 1 }
+    }
+}
+
+/// One value.
+#[derive(Debug, Clone)]
+pub struct Node {
+    pub pos: Pos,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone)]
+pub enum Value {
+    Scalar {
+        text: String,
+        /// Written without quotes, so that `5`, `true` and nothing at all are no text.
+        plain: bool,
+    },
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+/// A key with its value.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub key: String,
+    pub pos: Pos,
+    pub value: Node,
+}
+
+/// The text as lines, for the excerpts of diagnostics.
+pub struct Source<'a> {
+    file: &'a str,
+    lines: Vec<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(text: &'a str, file: &'a str) -> Self {
+        // A byte-order mark takes no column.
+        Self { file, lines: text.trim_start_matches('\u{feff}').lines().collect() }
+    }
+
+    /// A position with its line. Control characters become spaces: an excerpt goes to a terminal.
+    pub fn place(&self, pos: Pos) -> Place {
+        let line = self.lines.get((pos.line as usize).saturating_sub(1)).copied().unwrap_or_default();
+        let excerpt = line.chars().take(400).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        Place::Text { file: self.file.to_owned(), line: pos.line, column: pos.column, excerpt }
+    }
+
+    pub fn wrong(
+        &self,
+        code: &'static str,
+        pos: Pos,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(code, self.place(pos), message, hint)
+    }
+
+    /// The line in front of a position, for guesses at what was meant.
+    pub fn line(&self, line: u32) -> &'a str {
+        self.lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default()
+    }
+}
+
+/// Reads a text into a tree. What is wrong without spoiling the tree (a key twice, a tag) goes into `wrong`.
+///
+/// # Errors
+/// The place where the text stops being YAML, or where it is empty.
+pub fn tree(text: &str, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Result<Node, Diagnostic> {
+    let mut builder =
+        Builder { source, wrong, open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None };
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| broken(&error, source))?;
+        if !builder.take(event, &span)? {
+            break;
+        }
+    }
+    builder.root.ok_or_else(|| {
+        source.wrong(
+            "F010",
+            Pos::TOP,
+            "the file is empty",
+            "expected at least `target:` and `scenarios:`, such as `scenarios: { browse: [ { get: /pick } ] }`",
+        )
+    })
+}
+
+fn broken(error: &ScanError, source: &Source<'_>) -> Diagnostic {
+    let pos = Pos { line: error.marker().line() as u32, column: error.marker().col() as u32 + 1 };
+    let (pos, message, hint) = syntax::explain(error.kind(), pos, source);
+    source.wrong("F010", pos, message, hint)
+}
+
+/// A list or mapping whose end has not come yet.
+struct Open {
+    pos: Pos,
+    anchor: usize,
+    items: Items,
+}
+
+enum Items {
+    List(Vec<Node>),
+    Map {
+        entries: Vec<Entry>,
+        /// The key that waits for its value; `None` inside for one that was refused.
+        key: Option<(Option<String>, Pos)>,
+    },
+}
+
+struct Builder<'a, 'w> {
+    source: &'a Source<'a>,
+    wrong: &'w mut Vec<Diagnostic>,
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    nodes: usize,
+    root: Option<Node>,
+}
+
+impl Builder<'_, '_> {
+    /// Takes one event; false at a second document, which is refused and not read.
+    fn take(&mut self, event: Event<'_>, span: &Span) -> Result<bool, Diagnostic> {
+        let pos = Pos::of(span);
+        match event {
+            Event::DocumentStart(..) if self.root.is_some() => {
+                self.wrong.push(self.source.wrong(
+                    "F010",
+                    pos,
+                    "a second document begins here",
+                    "one file holds one experiment; take out the line `---`",
+                ));
+                return Ok(false);
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                self.refuse_tag(tag.is_some(), span);
+                let plain = style == ScalarStyle::Plain;
+                // A value left out (`get:`) arrives as a `~` of no length.
+                let text = if plain && span.start == span.end { String::new() } else { text.into_owned() };
+                self.put(Node { pos, value: Value::Scalar { text, plain } }, anchor)?;
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                self.refuse_tag(tag.is_some(), span);
+                self.begin(pos, anchor, Items::List(Vec::new()))?;
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                self.refuse_tag(tag.is_some(), span);
+                self.begin(pos, anchor, Items::Map { entries: Vec::new(), key: None })?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                if let Some(Open { pos, anchor, items }) = self.open.pop() {
+                    let value = match items {
+                        Items::List(list) => Value::List(list),
+                        Items::Map { entries, .. } => Value::Map(entries),
+                    };
+                    self.put(Node { pos, value }, anchor)?;
+                }
+            }
+            Event::Alias(anchor) => {
+                let Some((size, height)) = self.anchors.get(&anchor).map(extent) else {
+                    return Err(self.source.wrong(
+                        "F010",
+                        pos,
+                        "this alias stands inside the value that it repeats",
+                        "write the value out",
+                    ));
+                };
+                // Before the copy is made, because a few nested aliases can mean a billion nodes.
+                self.budget(pos, size, height)?;
+                // The copy keeps its first place: a mistake in it is mended there.
+                if let Some(node) = self.anchors.get(&anchor).cloned() {
+                    self.put(node, 0)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    fn begin(&mut self, pos: Pos, anchor: usize, items: Items) -> Result<(), Diagnostic> {
+        self.budget(pos, 1, 1)?;
+        self.open.push(Open { pos, anchor, items });
+        Ok(())
+    }
+
+    fn budget(&mut self, pos: Pos, size: usize, height: usize) -> Result<(), Diagnostic> {
+        self.nodes = self.nodes.saturating_add(size);
+        if self.nodes > MOST_NODES || self.open.len() + height > DEEPEST {
+            let what = if self.nodes > MOST_NODES {
+                format!("the file holds more than {MOST_NODES} values, aliases included")
+            } else {
+                format!("values stand more than {DEEPEST} levels deep here")
+            };
+            return Err(self.source.wrong(
+                "F010",
+                pos,
+                what,
+                "move large bodies into files of their own: `body_file: name`",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Hands a finished node to whatever holds it.
+    fn put(&mut self, node: Node, anchor: usize) -> Result<(), Diagnostic> {
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        if matches!(node.value, Value::Scalar { .. }) {
+            self.budget(node.pos, 1, 0)?;
+        }
+        match self.open.last_mut().map(|open| &mut open.items) {
+            None => self.root = Some(node),
+            Some(Items::List(list)) => list.push(node),
+            Some(Items::Map { entries, key }) => match key.take() {
+                None => *key = Some((key_text(&node, self.source, self.wrong), node.pos)),
+                Some((None, _)) => {}
+                Some((Some(name), pos)) => match entries.iter().find(|e| e.key == name) {
+                    Some(first) => self.wrong.push(self.source.wrong(
+                        "F013",
+                        pos,
+                        format!("`{name}` stands here for the second time; first in line {}", first.pos.line),
+                        "keep one of the two",
+                    )),
+                    None => entries.push(Entry { key: name, pos, value: node }),
+                },
+            },
+        }
+        Ok(())
+    }
+
+    fn refuse_tag(&mut self, tagged: bool, span: &Span) {
+        if tagged {
+            let pos = span.tag_span().map_or(Pos::of(span), |tag| Pos::of(&tag));
+            self.wrong.push(self.source.wrong(
+                "F012",
+                pos,
+                "tags (`!name`) are not supported",
+                "write the value itself; text that begins with `!` stands in quotes",
+            ));
+        }
+    }
+}
+
+/// The text of a key, or `None` for one that was refused.
+fn key_text(node: &Node, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Option<String> {
+    match &node.value {
+        Value::Scalar { text, plain: true } if text == "<<" => {
+            let hint = "write the keys out, or repeat a whole value with an alias";
+            wrong.push(source.wrong("F012", node.pos, "merge keys (`<<`) are not supported", hint));
+            None
+        }
+        Value::Scalar { text, .. } if !text.is_empty() => Some(text.clone()),
+        Value::Scalar { .. } => {
+            wrong.push(source.wrong("F014", node.pos, "an empty key", "write a name in front of the colon"));
+            None
+        }
+        _ => {
+            let hint = "write a name in front of the colon";
+            wrong.push(source.wrong(
+                "F014",
+                node.pos,
+                "a list or a mapping stands where a key is expected",
+                hint,
+            ));
+            None
+        }
+    }
+}
+
+/// How many nodes, and how many levels of lists and mappings.
+fn extent(node: &Node) -> (usize, usize) {
+    let fold = |(size, height): (usize, usize), child: &Node| {
+        let (s, h) = extent(child);
+        (size + s, height.max(h + 1))
+    };
+    match &node.value {
+        Value::Scalar { .. } => (1, 0),
+        Value::List(list) => list.iter().fold((1, 1), fold),
+        Value::Map(entries) => entries.iter().map(|e| &e.value).fold((1, 1), fold),
+    }
+}

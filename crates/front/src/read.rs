@@ -1,0 +1,76 @@
+//! From a path to a draft: what it holds, and the reader for that.
+
+use crate::body::lower;
+use crate::{Kind, Located, detect, own};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use std::io::Read;
+use std::path::Path;
+
+/// No experiment file is longer; a device that never ends must not fill the memory.
+const LONGEST_BYTES: u64 = 16 << 20;
+
+const WHAT_RUNS: &str = "run an experiment file (`.yaml`), a URL, or a pasted line behind `plimsoll curl`";
+
+/// Reads an experiment from a file.
+///
+/// # Errors
+/// Every mistake found, or one saying that the file cannot be read or is of a kind that cannot be run yet.
+pub fn read(path: &Path) -> Result<Located, Vec<Diagnostic>> {
+    let file = path.display().to_string();
+    let whole = |code, message: String, hint: &str| vec![Diagnostic::new(code, Place::Whole, message, hint)];
+    if path.extension().is_some_and(|e| e == "plim") {
+        return Err(whole(
+            "F003",
+            format!("`{file}` is a run file: the result of a run, no experiment"),
+            "read it with `plimsoll report`",
+        ));
+    }
+
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|opened| opened.take(LONGEST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| {
+            let hint = match error.kind() {
+                std::io::ErrorKind::NotFound => "check the name and the folder",
+                std::io::ErrorKind::IsADirectory => "name a file in it",
+                _ => "make it readable for this user",
+            };
+            whole("F001", format!("`{file}` cannot be read: {}", lower(&error)), hint)
+        })?;
+    let text = std::str::from_utf8(&bytes);
+
+    match detect(path, text.ok()) {
+        Kind::NotYet(name) => {
+            let article = if name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+            Err(whole("F002", format!("`{file}` is {article} {name}, which cannot be run yet"), WHAT_RUNS))
+        }
+        Kind::Unknown => Err(whole("F003", format!("`{file}` is nothing that can be run"), WHAT_RUNS)),
+        Kind::Own if bytes.len() as u64 > LONGEST_BYTES => Err(whole(
+            "F001",
+            format!("`{file}` is longer than {} MiB", LONGEST_BYTES >> 20),
+            "move large bodies into files of their own: `body_file: name`",
+        )),
+        Kind::Own => {
+            let text = text.map_err(|error| vec![not_utf8(&file, &bytes, error.valid_up_to())])?;
+            own::parse(text, &file, path.parent().unwrap_or(Path::new("")))
+        }
+    }
+}
+
+fn not_utf8(file: &str, bytes: &[u8], at: usize) -> Diagnostic {
+    let before = String::from_utf8_lossy(&bytes[..at]);
+    let (line, excerpt) = before.split('\n').enumerate().last().unwrap_or((0, ""));
+    let place = Place::Text {
+        file: file.to_owned(),
+        line: line as u32 + 1,
+        column: excerpt.chars().count() as u32 + 1,
+        excerpt: excerpt.to_owned(),
+    };
+    Diagnostic::new(
+        "F010",
+        place,
+        format!("the byte {:#04x} is no UTF-8", bytes[at]),
+        "save the file as UTF-8",
+    )
+}

@@ -1,0 +1,250 @@
+//! The manual of pasted curl lines: each is sent as curl would send it, or refused by name.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_front::curl;
+use plimsoll_plan::Draft;
+use plimsoll_plan::diag::Place;
+
+/// One word that holds the whole line, as when it is pasted in quotes.
+fn line(text: &str) -> Draft {
+    curl::parse(&[text.to_owned()]).unwrap_or_else(|all| panic!("refused: {text}\n{all:#?}"))
+}
+
+/// `METHOD path`, a line for each header, and the body behind `> `.
+fn sent(draft: &Draft) -> Vec<String> {
+    let request = &draft.requests[0];
+    let mut all = vec![format!("{} {}", request.method, request.path)];
+    all.extend(request.headers.iter().map(|(n, v)| format!("{n}: {v}")));
+    all.extend(request.body.as_ref().map(|b| format!("> {}", String::from_utf8_lossy(b))));
+    all
+}
+
+const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
+const JSON: &str = "Content-Type: application/json";
+
+#[test]
+fn each_option_does_to_the_request_what_curl_does() {
+    let table: &[(&str, &[&str])] = &[
+        ("curl http://h/a", &["GET /a"]),
+        ("curl h:8080", &["GET /"]),
+        ("curl 'h/go?to=http://i/'", &["GET /go?to=http://i/"]),
+        ("curl --url http://h/a#part", &["GET /a"]),
+        ("curl -H 'Content-Length: 3' -d abc http://h/", &["POST /", "Content-Length: 3", FORM, "> abc"]),
+        ("curl -X DELETE http://h/a", &["DELETE /a"]),
+        ("curl -XPUT http://h/a", &["PUT /a"]),
+        ("curl --request=PUT http://h/a", &["PUT /a"]),
+        ("curl -I http://h/a", &["HEAD /a"]),
+        ("curl -d a=1 -d b=2 http://h/a", &["POST /a", FORM, "> a=1&b=2"]),
+        ("curl -da=1 http://h/a", &["POST /a", FORM, "> a=1"]),
+        ("curl -d '' http://h/a", &["POST /a", FORM, "> "]),
+        ("curl -X GET -d x http://h/a", &["GET /a", FORM, "> x"]),
+        ("curl --data-raw @x http://h/a", &["POST /a", FORM, "> @x"]),
+        ("curl --data-ascii x --data-binary y http://h/a", &["POST /a", FORM, "> x&y"]),
+        (
+            "curl -d x -H 'content-type: text/plain' http://h/a",
+            &["POST /a", "content-type: text/plain", "> x"],
+        ),
+        ("curl -d x -H 'Content-Type:' http://h/a", &["POST /a", "> x"]),
+        (
+            "curl --data-urlencode 'q=a b&c' --data-urlencode 'x y' --data-urlencode '=z' http://h/a",
+            &["POST /a", FORM, "> q=a+b%26c&x+y&z"],
+        ),
+        ("curl -G -d a=1 --data-urlencode 'q=é' 'http://h/a?z=0'", &["GET /a?z=0&a=1&q=%C3%A9"]),
+        ("curl -G -I -d a=1 'http://h/a#part'", &["HEAD /a?a=1"]),
+        ("curl -G -d '' http://h/a", &["GET /a"]),
+        ("curl --json '{\"a\":1}' http://h/a", &["POST /a", JSON, "Accept: application/json", "> {\"a\":1}"]),
+        ("curl --json 1 --json 2 -H 'Accept: x' http://h/a", &["POST /a", "Accept: x", JSON, "> 12"]),
+        ("curl -H 'X-A: b' -H 'X-E;' -H 'X-None:' http://h/a", &["GET /a", "X-A: b", "X-E: "]),
+        ("curl -u user:pa:ss http://h/a", &["GET /a", "Authorization: Basic dXNlcjpwYTpzcw=="]),
+        ("curl http://us%40er:pw@h/a", &["GET /a", "Authorization: Basic dXNAZXI6cHc="]),
+        ("curl -u a:b -H 'authorization: Bearer t' http://h/a", &["GET /a", "authorization: Bearer t"]),
+        ("curl --oauth2-bearer t http://h/a", &["GET /a", "Authorization: Bearer t"]),
+        (
+            "curl -A mine -e 'http://from/;auto' http://h/a",
+            &["GET /a", "User-Agent: mine", "Referer: http://from/"],
+        ),
+        ("curl -b a=1 -b 'b=2; c=3' http://h/a", &["GET /a", "Cookie: a=1;b=2; c=3"]),
+        (
+            "curl -r 0-99 --compressed http://h/a",
+            &["GET /a", "Range: bytes=0-99", "Accept-Encoding: deflate, gzip"],
+        ),
+        ("curl http://h/a/../b/./c?x=../y", &["GET /b/c?x=../y"]),
+        ("curl http://h//a//../..//b", &["GET ///b"]),
+        ("curl --path-as-is http://h/a/../b", &["GET /a/../b"]),
+        ("curl -g 'http://h/a[1]{b}'", &["GET /a[1]{b}"]),
+        ("curl -sSfkvo /dev/null -w '%{http_code}' --http1.1 http://h/a", &["GET /a"]),
+        ("curl -s -- http://h/a", &["GET /a"]),
+        ("/usr/bin/curl http://h/a", &["GET /a"]),
+        ("-H 'A: b' http://h/a", &["GET /a", "A: b"]),
+    ];
+    for (text, expected) in table {
+        assert_eq!(sent(&line(text)), *expected, "{text}");
+    }
+}
+
+#[test]
+fn words_that_a_shell_has_split_already_are_taken_as_they_are() {
+    let words = ["http://h/a", "-H", "X: it's $HOME", "-d", "a b"].map(str::to_owned);
+    assert_eq!(sent(&curl::parse(&words).unwrap()), ["POST /a", "X: it's $HOME", FORM, "> a b"]);
+    let with_its_name = ["curl", "http://h/a"].map(str::to_owned);
+    assert_eq!(sent(&curl::parse(&with_its_name).unwrap()), ["GET /a"]);
+    assert_eq!(sent(&curl::parse(&["http://h/a".to_owned()]).unwrap()), ["GET /a"]);
+}
+
+#[test]
+fn times_become_the_runs_own() {
+    let draft = line("curl -m 2.5 --connect-timeout 1 http://h/");
+    assert_eq!((draft.timeout_ns, draft.limits.connect_timeout_ns), (Some(2_500_000_000), 1_000_000_000));
+}
+
+#[test]
+fn a_line_copied_from_chrome_runs_unchanged() {
+    let draft = line(
+        "curl 'http://127.0.0.1:3000/api/users?page=1' \\\n\
+         \x20 -H 'Accept: application/json, text/plain, */*' \\\n\
+         \x20 -H 'Connection: keep-alive' \\\n\
+         \x20 -H 'Content-Type: application/json' \\\n\
+         \x20 -b 'sid=abc; theme=dark' \\\n\
+         \x20 -H 'sec-ch-ua: \"Chromium\";v=\"128\", \"Not;A=Brand\";v=\"24\"' \\\n\
+         \x20 -H 'sec-ch-ua-mobile: ?0' \\\n\
+         \x20 --data-raw $'{\"name\":\"O\\'Brien\\u0021\"}' \\\n\
+         \x20 --compressed --insecure\n",
+    );
+    assert_eq!(draft.target.as_ref().unwrap().authority(), "127.0.0.1:3000");
+    assert_eq!(
+        sent(&draft),
+        [
+            "POST /api/users?page=1",
+            "Accept: application/json, text/plain, */*",
+            "Connection: keep-alive",
+            "Content-Type: application/json",
+            "sec-ch-ua: \"Chromium\";v=\"128\", \"Not;A=Brand\";v=\"24\"",
+            "sec-ch-ua-mobile: ?0",
+            "Accept-Encoding: deflate, gzip",
+            "Cookie: sid=abc; theme=dark",
+            "> {\"name\":\"O'Brien!\"}",
+        ]
+    );
+}
+
+#[test]
+fn a_line_copied_from_firefox_runs_unchanged() {
+    let draft = line(
+        "curl 'http://localhost/login' --compressed -X POST -H 'Accept-Encoding: gzip, deflate' \
+         -H 'Referer: http://localhost/' --data-raw 'user=a%40b&pw=x'\r\n",
+    );
+    assert_eq!(
+        sent(&draft),
+        [
+            "POST /login",
+            "Accept-Encoding: gzip, deflate",
+            "Referer: http://localhost/",
+            FORM,
+            "> user=a%40b&pw=x"
+        ]
+    );
+}
+
+#[test]
+fn quoting_follows_bash() {
+    for (quoted, plain) in [
+        (r"'it'\''s'", "it's"),
+        (r#""a\"b\\c\d $ $5""#, r#"a"b\c\d $ $5"#),
+        ("\"two \\\nlines\"", "two lines"),
+        ("a\\ b", "a b"),
+        (r"$'tab\t nl\n q\' bs\\ bell\a\e'", "tab\t nl\n q' bs\\ bell\x07\x1b"),
+        (r"$'\x41\101\u00e9\U0001f600\xc3\xa9'", "AAé😀é"),
+        (r"$'\ud83d\ude00'", "😀"),
+        (r"$'\q \x'", r"\q \x"),
+        ("$\"plain\"", "plain"),
+        ("x'y'\"z\"", "xyz"),
+    ] {
+        let draft = line(&format!("curl http://h/ --data-raw {quoted} # a comment"));
+        assert_eq!(draft.requests[0].body.as_deref(), Some(plain.as_bytes()), "{quoted}");
+    }
+}
+
+/// The option that is blamed (empty for the line as a whole), and a part of the message and hint.
+#[test]
+fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
+    for (text, flag, part) in [
+        ("curl -F file=@x http://h/", "-F", "multipart forms are not supported yet"),
+        ("curl -L http://h/", "-L", "redirects are not followed yet"),
+        ("curl -sL http://h/", "-L", "leave it out"),
+        ("curl --http2 http://h/", "--http2", "HTTP/1.1 only"),
+        ("curl -0 http://h/", "-0", "HTTP/1.1 only"),
+        ("curl -x http://p http://h/", "-x", "proxies are not supported"),
+        ("curl --digest -u a:b http://h/", "--digest", "this way to log in"),
+        ("curl -u name http://h/", "-u", "ask for the password"),
+        ("curl -b jar.txt http://h/", "-b", "names a file of cookies"),
+        ("curl -c jar.txt http://h/", "-c", "cookies are not kept"),
+        ("curl -H @heads http://h/", "-H", "headers from the file `heads`"),
+        ("curl -H nocolon http://h/", "-H", "a header without a colon"),
+        ("curl -H 'User-Agent:' http://h/", "-H", "`User-Agent` cannot be left out"),
+        ("curl -H 'Transfer-Encoding: chunked' http://h/", "-H", "`Transfer-Encoding` cannot be set"),
+        ("curl -H 'content-length: 5' -d abc http://h/", "-H", "contradicts a body of 3 bytes"),
+        ("curl -A '' http://h/", "-A", "`User-Agent` cannot be left out"),
+        ("curl -d @/no/such/file http://h/", "-d", "there is no file `/no/such/file`"),
+        ("curl -d @- http://h/", "-d", "standard input"),
+        ("curl -m soon http://h/", "-m", "`soon` is no time"),
+        ("curl --resolve a:1:b http://h/", "--resolve", "send `-H 'Host: name'`"),
+        ("curl -T file http://h/", "-T", "--data-binary @file"),
+        ("curl --reqest PUT http://h/", "--reqest", "did you mean `--request`?"),
+        ("curl -s -? http://h/", "-?", "the option `-?` is not supported"),
+        ("curl --silent=1 http://h/", "--silent", "takes no value"),
+        ("curl http://h/ -H", "-H", "lacks its value"),
+        ("curl -I -d x http://h/", "-I", "data asks for a POST"),
+        ("curl http://h/ --next http://i/", "--next", "several requests"),
+        ("curl -s -v", "", "there is no URL"),
+        ("curl http://h/ http://i/", "", "`http://i/` is a second URL"),
+        ("curl https://h/", "", "https is not supported yet"),
+        ("curl 'http://h/a b'", "", "percent-encoded"),
+        ("curl 'http://h/{a,b}'", "", "add `-g`"),
+        ("curl http://h/?a=1&b=2", "", "`&` outside quotes"),
+        ("curl http://h/ | jq .", "", "`|` outside quotes"),
+        ("curl http://h/ > out", "", "`>` outside quotes"),
+        ("curl -H \"T: $TOKEN\" http://h/", "", "`$TOKEN` would be replaced by a shell"),
+        ("curl -H \"T: `id`\" http://h/", "", "would be replaced by a shell"),
+        ("curl -H \"T: $(id)\" http://h/", "", "`$(...)` would be replaced"),
+        ("curl 'http://h/", "", "a quote (`'`) is never closed"),
+        ("curl http://h/\n-H 'A: b'", "", "a second line follows"),
+        ("curl http://h/ -d $'\\xff'", "", "no UTF-8"),
+        ("curl http://h/ -d $'a\\0b'", "", "zero byte"),
+        ("curl http://h/ -d $'\\ud83d'", "", "is no character"),
+        ("curl ^\"http://h/^\"", "", "Copy as cURL (bash)"),
+    ] {
+        let wrong = curl::parse(&[text.to_owned()]).expect_err(text);
+        let place = if flag.is_empty() { Place::Whole } else { Place::Flag(flag.to_owned()) };
+        let found =
+            wrong.iter().any(|d| d.place == place && format!("{}\n{}", d.message, d.hint).contains(part));
+        assert!(found, "{text}: {wrong:#?}");
+    }
+}
+
+#[test]
+fn all_refused_options_are_named_at_once() {
+    let wrong = curl::parse(&["curl -L -F a=b --http2 http://h/".to_owned()]).unwrap_err();
+    assert_eq!(wrong.len(), 3);
+}
+
+#[test]
+fn no_message_repeats_a_secret() {
+    for text in ["curl -u sesame http://h/", "curl -H sesame http://h/", "curl -b sesame http://h/"] {
+        let wrong = curl::parse(&[text.to_owned()]).unwrap_err();
+        assert!(!format!("{wrong:?}").contains("sesame"), "{wrong:?}");
+    }
+}
+
+#[test]
+fn data_from_a_file_loses_its_line_ends_unless_binary() {
+    let file = std::env::temp_dir().join(format!("plimsoll-front-curl-{}", std::process::id()));
+    std::fs::write(&file, "a=1\r\nb=2\n").unwrap();
+    let body =
+        |option: &str| line(&format!("curl {option}@{} http://h/", file.display())).requests.remove(0).body;
+    let found = [body("-d "), body("--data-binary "), body("--json "), body("--data-urlencode n")];
+    std::fs::remove_file(&file).unwrap();
+    let expected = ["a=1b=2", "a=1\r\nb=2\n", "a=1\r\nb=2\n", "n=a%3D1%0D%0Ab%3D2%0A"];
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found.as_deref(), Some(expected.as_bytes()));
+    }
+}

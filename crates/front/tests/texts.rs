@@ -1,0 +1,206 @@
+//! What a path leads to, flags that hold texts, and texts that nobody meant.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_front::{Kind, body, curl, detect, header, own, read};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use std::path::{Path, PathBuf};
+
+/// A folder that goes when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("plimsoll-front-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn refused(path: &Path) -> Diagnostic {
+    read(path).unwrap_err().remove(0)
+}
+
+#[test]
+fn the_ending_of_a_name_says_what_it_holds() {
+    for (name, kind) in [
+        ("a.yaml", Kind::Own),
+        ("a.YML", Kind::Own),
+        ("s.js", Kind::NotYet("k6 script")),
+        ("s.mjs", Kind::NotYet("k6 script")),
+        ("s.ts", Kind::NotYet("k6 script")),
+        ("p.jmx", Kind::NotYet("JMeter plan")),
+        ("r.har", Kind::NotYet("HAR recording")),
+        ("w.lua", Kind::NotYet("wrk script")),
+        ("notes.txt", Kind::Unknown),
+        ("none", Kind::Unknown),
+    ] {
+        assert_eq!(detect(Path::new(name), None), kind, "{name}");
+    }
+}
+
+#[test]
+fn the_content_decides_where_the_name_does_not() {
+    for (name, text, kind) in [
+        ("x", "target: http://h\nscenarios:\n", Kind::Own),
+        ("x.xml", "<?xml?><jmeterTestPlan>", Kind::NotYet("JMeter plan")),
+        ("x.json", "{\"log\": {\"entries\": []}}", Kind::NotYet("HAR recording")),
+        ("x", "import http from 'k6/http';", Kind::NotYet("k6 script")),
+        ("x.yaml", "openapi: 3.1.0\n", Kind::NotYet("OpenAPI description")),
+        ("x.yaml", "config:\n  target: http://h\nscenarios:\n", Kind::NotYet("Artillery script")),
+        ("x.yaml", "target: http://h\nconfig: {}\nscenarios: {}\n", Kind::Own),
+        ("x.txt", "hello", Kind::Unknown),
+    ] {
+        assert_eq!(detect(Path::new(name), Some(text)), kind, "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_file_is_read_and_its_bodies_lie_beside_it() {
+    let folder = Folder::new("good");
+    folder.file("b.json", "{}");
+    let path =
+        folder.file("x.yaml", "target: http://h\nscenarios: { s: [ { post: /, body_file: b.json } ] }\n");
+    assert_eq!(read(&path).unwrap().draft.requests[0].body.as_deref(), Some(&b"{}"[..]));
+}
+
+#[test]
+fn what_cannot_be_run_yet_says_what_it_is() {
+    let folder = Folder::new("notyet");
+    let path = folder.file("plan.jmx", "<jmeterTestPlan/>");
+    let wrong = refused(&path);
+    assert_eq!(wrong.message, format!("`{}` is a JMeter plan, which cannot be run yet", path.display()));
+    assert!(wrong.hint.contains(".yaml"));
+    let api = folder.file("api.yaml", "openapi: 3.1.0\n");
+    assert!(refused(&api).message.ends_with("is an OpenAPI description, which cannot be run yet"));
+    assert!(refused(&folder.file("r.plim", "")).hint.contains("plimsoll report"));
+    assert!(refused(&folder.file("x.txt", "hello")).message.ends_with("is nothing that can be run"));
+}
+
+#[test]
+fn files_that_cannot_be_read_say_why() {
+    let folder = Folder::new("unreadable");
+    assert!(refused(&folder.0.join("none.yaml")).message.contains("cannot be read: no such file"));
+    assert!(refused(&folder.0).message.contains("is a directory"));
+    let latin = folder.file("latin.yaml", b"name: x\ntarget: caf\xe9\n");
+    let wrong = refused(&latin);
+    assert!(matches!(wrong.place, Place::Text { line: 2, column: 12, .. }), "{wrong:?}");
+    assert_eq!(
+        (wrong.message.as_str(), wrong.hint.as_str()),
+        ("the byte 0xe9 is no UTF-8", "save the file as UTF-8")
+    );
+    let wide = folder.file("wide.yaml", b"\xff\xfen\0a\0");
+    assert!(matches!(refused(&wide).place, Place::Text { line: 1, column: 1, .. }));
+}
+
+#[test]
+fn a_body_is_its_text_or_a_file() {
+    let folder = Folder::new("body");
+    folder.file("b.bin", b"\x00\xff");
+    assert_eq!(body::from_flag("a=1", &folder.0), Ok(b"a=1".to_vec()));
+    assert_eq!(body::from_flag("", &folder.0), Ok(Vec::new()));
+    assert_eq!(body::from_flag("@b.bin", &folder.0), Ok(b"\x00\xff".to_vec()));
+    assert_eq!(body::from_flag("@@x", &folder.0), Ok(b"@x".to_vec()));
+    for (bad, part) in [
+        ("@none", "there is no file"),
+        ("@", "no file name"),
+        ("@-", "standard input"),
+        ("@.", "is a folder"),
+    ] {
+        let sentence = body::from_flag(bad, &folder.0).unwrap_err();
+        assert!(sentence.contains(part), "{bad}: {sentence}");
+    }
+}
+
+#[test]
+fn a_header_is_a_name_a_colon_and_a_value() {
+    let pair = |n: &str, v: &str| Ok((n.to_owned(), v.to_owned()));
+    assert_eq!(header::parse("Accept:text/html"), pair("Accept", "text/html"));
+    assert_eq!(header::parse("X-Time: \t12:30 "), pair("X-Time", "12:30"));
+    assert_eq!(header::parse("X-Empty:"), pair("X-Empty", ""));
+    for (bad, part) in [
+        ("Bearer sesame", "without a colon"),
+        (": x", "needs a name"),
+        ("A B: x", "' '"),
+        ("A: x\r\nB: y", "'\\r'"),
+        ("A: x\n", "'\\n'"),
+    ] {
+        let sentence = header::parse(bad).unwrap_err();
+        assert!(sentence.contains(part) && !sentence.contains("sesame"), "{bad}: {sentence}");
+    }
+}
+
+/// xorshift64*: the same mutations in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
+    }
+}
+
+/// Takes out, doubles, swaps and inserts pieces.
+fn mutated(text: &str, dice: &mut Dice) -> String {
+    const PIECES: &[&str] = &[
+        "'", "\"", "{", "}", "[", "]", ":", ": ", "- ", "\n", "\t", " ", "&a ", "*a", "!x ", "|", ">", "#",
+        "~", "%", "@", "\\", "$'", "\\u", "\u{0}", "\u{feff}", "é", "😀", "0", "-1", "1e999", "${x}", "? ",
+        "<<: ", "---\n", "...\n", ",", "$", "`", "=",
+    ];
+    let mut chars: Vec<char> = text.chars().collect();
+    for _ in 0..=dice.below(5) {
+        let (at, long) = (dice.below(chars.len()), dice.below(12));
+        let end = (at + long).min(chars.len());
+        match dice.below(4) {
+            0 => drop(chars.drain(at..end)),
+            1 => {
+                let piece = chars[at..end].to_vec();
+                let to = dice.below(chars.len());
+                chars.splice(to..to, piece);
+            }
+            _ => drop(chars.splice(at..at, PIECES[dice.below(PIECES.len())].chars())),
+        }
+    }
+    chars.into_iter().collect()
+}
+
+#[test]
+fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
+    const YAML: &str = include_str!("full.yaml");
+    const CURL: &str = include_str!("full.curl");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut dice = Dice(20);
+    assert!(own::parse(YAML, "f", here).is_ok());
+    assert!(curl::parse(&[CURL.to_owned()]).is_ok());
+    let mut refused = 0;
+    for _ in 0..5_000 {
+        let text = mutated(YAML, &mut dice);
+        if let Err(all) = own::parse(&text, "f", here) {
+            refused += 1;
+            assert!(!all.is_empty());
+            for d in all {
+                let Place::Text { line, column, .. } = d.place else { panic!("{d:?}\n{text}") };
+                assert!(line >= 1 && column >= 1 && line as usize <= text.lines().count() + 1, "{text}");
+                assert!(!d.message.is_empty());
+            }
+        }
+        if let Err(all) = curl::parse(&[mutated(CURL, &mut dice)]) {
+            assert!(!all.is_empty());
+        }
+    }
+    assert!(refused > 2_500, "only {refused} of 5,000 mutations were refused");
+}
