@@ -48,8 +48,9 @@ faults! {
     Unreachable = 6, "unreachable", Network, "no route to the host (EHOSTUNREACH, ENETUNREACH)";
     Reset = 7, "reset", Network, "the connection was reset (ECONNRESET)";
     StaleConnection = 8, "stale_connection", Network,
-        "a reused connection closed before the first byte: the server's idle time-out and the request met (keep-alive race)";
-    ClosedBeforeResponse = 9, "closed_before_response", Server, "the server closed a fresh connection without answering";
+        "a reused connection closed before the first byte: a request met the server's idle time-out (keep-alive race)";
+    ClosedBeforeResponse = 9, "closed_before_response", Server,
+        "the server closed a fresh connection without answering";
     ClosedMidResponse = 10, "closed_mid_response", Server, "the server closed in the middle of its answer";
     Malformed = 11, "malformed_response", Server, "the answer is not HTTP/1.x";
     Dangerous = 12, "dangerous_response", Server,

@@ -16,7 +16,9 @@ macro_rules! limits {
         pub struct Row { pub name: &'static str, pub default: u64, pub unit: Unit, pub help: &'static str }
 
         /// The table, for help texts and documents.
-        pub const TABLE: &[Row] = &[$(Row { name: stringify!($field), default: $default, unit: Unit::$unit, help: $help },)*];
+        pub const TABLE: &[Row] = &[
+            $(Row { name: stringify!($field), default: $default, unit: Unit::$unit, help: $help },)*
+        ];
 
         impl Limits {
             /// Sets one limit from text.

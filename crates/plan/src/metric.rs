@@ -35,7 +35,8 @@ ids! {
         Iterations = "iterations", "iterations finished";
         ConnAttempts = "connection_attempts", "connections tried";
         ConnOpened = "connections_opened", "connections that were established";
-        ConnReusedRequests = "requests_on_reused_connections", "requests sent on a connection that had served one before";
+        ConnReusedRequests = "requests_on_reused_connections",
+            "requests sent on a connection that had served one before";
         ClosedByServer = "closed_by_server", "connections that the server closed or asked to close";
         ClosedByUs = "closed_by_us", "connections that the load generator closed as planned";
         ClosedByFault = "closed_by_fault", "connections given up after a failure";

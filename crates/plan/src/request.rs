@@ -34,7 +34,10 @@ pub struct Url {
 /// A sentence with the mend: unknown scheme, missing host, bad port, characters that no URL may hold.
 pub fn url(text: &str) -> Result<Url, String> {
     let text = text.trim();
-    let rest = match text.split_once("://") {
+    // `h/go?to=http://x` has no scheme of its own: what stands in front of `://` must look like one.
+    let is_scheme =
+        |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    let rest = match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
         None => text,
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
         Some((scheme, _)) if scheme.eq_ignore_ascii_case("https") => {
@@ -43,7 +46,9 @@ pub fn url(text: &str) -> Result<Url, String> {
             ));
         }
         Some((scheme, _)) => {
-            return Err(format!("`{scheme}` in `{text}` is no scheme that can be loaded; expected `http://`"));
+            return Err(format!(
+                "`{scheme}` in `{text}` is no scheme that can be loaded; expected `http://`"
+            ));
         }
     };
     let rest = rest.split('#').next().unwrap_or("");

@@ -267,6 +267,23 @@ fn check_requests(requests: &[Request], wrong: &mut Vec<Diagnostic>) {
             if let Err(sentence) = check_header(name, value) {
                 wrong.push(Diagnostic::field("P014", key::REQUESTS, sentence, "expected `Name: value`"));
             }
+            let body_bytes = request.body.as_ref().map_or(0, Vec::len);
+            if name.eq_ignore_ascii_case("content-length") && value.trim().parse() != Ok(body_bytes) {
+                wrong.push(Diagnostic::field(
+                    "P017",
+                    key::REQUESTS,
+                    format!("the header says `Content-Length: {value}`, but the body has {body_bytes} bytes"),
+                    "leave the header out: it is set from the body",
+                ));
+            }
+            if name.eq_ignore_ascii_case("transfer-encoding") {
+                wrong.push(Diagnostic::field(
+                    "P018",
+                    key::REQUESTS,
+                    "a request body is always sent with its length: `Transfer-Encoding` would contradict it",
+                    "leave the header out",
+                ));
+            }
         }
     }
 }

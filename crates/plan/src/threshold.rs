@@ -84,7 +84,8 @@ pub struct Threshold {
     pub implied: bool,
 }
 
-const EXPECTED: &str = "expected something like `response_time p99 < 250ms`, `errors < 0.1%`, `achieved >= 99%` or `rate > 500/s`";
+const EXPECTED: &str = "expected something like `response_time p99 < 250ms`, \
+    `errors < 0.1%`, `achieved >= 99%` or `rate > 500/s`";
 
 /// Reads one threshold.
 ///

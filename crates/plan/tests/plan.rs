@@ -39,7 +39,11 @@ fn durations_need_a_unit_and_add_up() {
 #[test]
 fn rates_sizes_ratios_and_shares_read_as_people_write_them() {
     assert_eq!(unit::rate_per_s("6000/m"), Ok(100.0));
-    assert!(unit::rate_per_s("0/s").is_err() && unit::rate_per_s("inf").is_err() && unit::rate_per_s("5/x").is_err());
+    assert!(
+        unit::rate_per_s("0/s").is_err()
+            && unit::rate_per_s("inf").is_err()
+            && unit::rate_per_s("5/x").is_err()
+    );
     assert_eq!(unit::size_bytes("64k"), Ok(65_536));
     assert_eq!(unit::ratio("0.1%"), Ok(0.001));
     assert_eq!(unit::share("2/2"), Ok((2, 2)));
@@ -54,6 +58,7 @@ fn urls_come_apart_and_say_what_is_wrong() {
     assert_eq!(u.target.authority(), "[::1]:81");
     assert_eq!(url("example.test").unwrap().path, "/");
     assert_eq!(url("http://h?x=1").unwrap().path, "/?x=1");
+    assert_eq!(url("h/go?to=http://x").unwrap().path, "/go?to=http://x");
     for (bad, word) in [
         ("ftp://x/", "ftp"),
         ("https://x/", "not supported yet"),
@@ -87,7 +92,15 @@ fn thresholds_speak_the_terms_of_the_field() {
     let t = threshold::parse("response_time  p99<250ms").unwrap();
     assert_eq!((t.text.as_str(), t.value), ("response_time p99<250ms", 250e6));
     assert_eq!(threshold::parse("errors < 0.1%").unwrap().value, 0.001);
-    for bad in ["p99 < 1s", "response_time < 1s", "response_time p101 < 1s", "errors p99 < 1%", "errors", "rate ! 5", "response_time p99 < 250"] {
+    for bad in [
+        "p99 < 1s",
+        "response_time < 1s",
+        "response_time p101 < 1s",
+        "errors p99 < 1%",
+        "errors",
+        "rate ! 5",
+        "response_time p99 < 250",
+    ] {
         assert!(threshold::parse(bad).is_err(), "{bad}");
     }
 }
@@ -97,7 +110,10 @@ fn defaults_make_a_closed_run_of_ten_seconds() {
     let plan = sealed(draft()).unwrap();
     let o = plan.outline;
     assert!(matches!(o.load, Load::Closed { .. }));
-    assert_eq!((o.connections, o.workers, o.stop.duration_ns, o.stop.requests), (50, 2, Some(10_000_000_000), None));
+    assert_eq!(
+        (o.connections, o.workers, o.stop.duration_ns, o.stop.requests),
+        (50, 2, Some(10_000_000_000), None)
+    );
     assert_eq!(o.thresholds.len(), 1);
     assert_eq!(sealed(Draft { rate_per_s: Some(10.0), ..draft() }).unwrap().outline.thresholds.len(), 2);
     assert_eq!(sealed(Draft { requests_total: Some(3), ..draft() }).unwrap().outline.connections, 3);
@@ -114,7 +130,10 @@ fn contradictions_and_empty_loads_are_refused_all_at_once() {
         ..draft()
     };
     assert_eq!(sealed(bad).unwrap_err(), ["P002", "P003", "P004", "P006", "P010"]);
-    assert_eq!(sealed(Draft { requests_total: Some(1), connections: Some(100), ..draft() }).unwrap_err(), ["P008"]);
+    assert_eq!(
+        sealed(Draft { requests_total: Some(1), connections: Some(100), ..draft() }).unwrap_err(),
+        ["P008"]
+    );
     let arrivals = Some(plimsoll_plan::load::Arrivals::Poisson);
     assert_eq!(sealed(Draft { arrivals, ..draft() }).unwrap_err(), ["P005"]);
     let achieved = vec![threshold::parse("achieved >= 99%").unwrap()];
@@ -127,6 +146,10 @@ fn headers_that_break_a_message_are_refused() {
     let mut d = draft();
     d.requests[0].headers = vec![("Bad Name".into(), "x".into()), ("X".into(), "a\r\nEvil: 1".into())];
     assert_eq!(sealed(d).unwrap_err(), ["P014", "P014"]);
+    let mut d = draft();
+    d.requests[0].headers =
+        vec![("content-length".into(), "5".into()), ("Transfer-Encoding".into(), "chunked".into())];
+    assert_eq!(sealed(d).unwrap_err(), ["P017", "P018"]);
 }
 
 #[test]
@@ -142,7 +165,8 @@ fn no_secret_reaches_the_outline() {
 #[test]
 fn the_outline_survives_its_own_json() {
     let outline = sealed(draft()).unwrap().outline;
-    let back: plimsoll_plan::Outline = serde_json::from_str(&serde_json::to_string(&outline).unwrap()).unwrap();
+    let back: plimsoll_plan::Outline =
+        serde_json::from_str(&serde_json::to_string(&outline).unwrap()).unwrap();
     assert_eq!(outline, back);
 }
 
@@ -170,7 +194,15 @@ fn public_addresses_need_permission_and_some_are_never_targets() {
 
 #[test]
 fn base64_matches_the_vectors_of_rfc_4648() {
-    for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")] {
+    for (plain, coded) in [
+        ("", ""),
+        ("f", "Zg=="),
+        ("fo", "Zm8="),
+        ("foo", "Zm9v"),
+        ("foob", "Zm9vYg=="),
+        ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"),
+    ] {
         assert_eq!(base64(plain.as_bytes()), coded);
     }
 }
