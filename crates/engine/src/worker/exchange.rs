@@ -222,17 +222,22 @@ impl<D: Door, P: Post> Worker<D, P> {
                         return;
                     }
                     let conn = &self.conns[id as usize];
-                    let more_to_skip = !reads && conn.kept.is_none() && conn.session.skippable() > 0;
-                    if drained && !conn.peer_closed && !more_to_skip {
+                    let left = conn.session.skippable();
+                    let skips = !reads && conn.kept.is_none();
+                    let (peer_closed, marked) = (conn.peer_closed, conn.low_water > 0);
+                    // A large body is waited for as a whole. The kernel looks at what it holds when the mark is set
+                    // (tcp_set_rcvlowat), so data that came before is not forgotten.
+                    if left >= LOW_WATER_FROM && !marked && !peer_closed {
+                        self.raise_low_water(id, left);
                         return;
                     }
-                    // A body is skipped from here on; what has arrived of it is taken at once.
-                    if drained && more_to_skip && !conn.peer_closed {
-                        let left = conn.session.skippable();
-                        if left >= LOW_WATER_FROM {
-                            self.raise_low_water(id, left);
-                            return;
-                        }
+                    // The mark must never stand above what is still to come.
+                    if marked && left > 0 {
+                        self.raise_low_water(id, left);
+                    }
+                    // A small rest of a body is skipped at once; anything else comes with its own edge.
+                    if drained && !peer_closed && !(skips && left > 0) {
+                        return;
                     }
                 }
                 Io::WouldBlock => return,
