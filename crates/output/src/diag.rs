@@ -1,0 +1,56 @@
+//! Mistakes in what the user wrote: the sentence, the place with its line, the mend.
+
+use crate::line::{Line, width, write_all};
+use crate::style::{Ink, Look};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+
+/// All of them, a blank line between two.
+pub fn render(diagnostics: &[Diagnostic], look: &Look) -> String {
+    let blocks: Vec<Vec<Line>> = diagnostics.iter().map(|d| one(d, look)).collect();
+    write_all(&blocks.join(&Line::new()), look)
+}
+
+fn one(d: &Diagnostic, look: &Look) -> Vec<Line> {
+    let head = Line::of(Ink::Bad, &format!("error[{}]", d.code)).ink(Ink::Strong, ": ");
+    let head = match &d.place {
+        Place::Flag(flag) => head.ink(Ink::Accent, flag).text(": "),
+        Place::Field(key) => head.ink(Ink::Accent, key).text(": "),
+        Place::Text { .. } | Place::Whole => head,
+    };
+    let mut lines = vec![head.ink(Ink::Strong, &d.message)];
+    if let Place::Text { file, line, column, excerpt } = &d.place {
+        lines.extend(excerpted(file, *line, *column, excerpt, look));
+    }
+    if !d.hint.is_empty() {
+        for (at, hint) in d.hint.lines().enumerate() {
+            lines.push(Line::of(Ink::Accent, if at == 0 { "  help: " } else { "        " }).text(hint));
+        }
+    }
+    lines
+}
+
+/// `file:line:column`, the line itself and a caret under the place.
+fn excerpted(file: &str, line: u32, column: u32, excerpt: &str, look: &Look) -> Vec<Line> {
+    let number = line.to_string();
+    let margin = " ".repeat(number.len() + 1);
+    let mut lines =
+        vec![Line::new().text(&margin).ink(Ink::Accent, "--> ").text(&format!("{file}:{line}:{column}"))];
+    let first = excerpt.lines().next().unwrap_or_default();
+    if first.trim().is_empty() {
+        return lines;
+    }
+    let before = (column.max(1) - 1) as usize;
+    // A tab is as wide as the terminal likes; one blank keeps the caret under its place.
+    let text: Vec<char> = first.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let room = look.columns().saturating_sub(margin.len() + 4);
+    // Of a long line the part around the place is shown.
+    let from = if text.len() > room { before.saturating_sub(room / 2).min(text.len() - room) } else { 0 };
+    let shown: String = text.iter().skip(from).take(room).collect();
+    let ahead: String = text.iter().skip(from).take(before - from.min(before)).collect();
+    let bar = |line: Line| line.ink(Ink::Accent, "| ");
+    lines.push(bar(Line::new().ink(Ink::Accent, &number).text(" ")).text(&shown).cut(look.columns(), look));
+    let caret = " ".repeat(width(&ahead));
+    lines.push(bar(Line::new().text(&margin)).text(&caret).ink(Ink::Bad, "^").cut(look.columns(), look));
+    lines
+}

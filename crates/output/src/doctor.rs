@@ -1,0 +1,68 @@
+//! What `doctor` found on this machine, and how to mend it.
+
+use crate::line::{Line, width, wrap, write_all};
+use crate::style::{Ink, Look};
+
+/// How good a finding is for making load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Good,
+    Notice,
+    Bad,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoctorRow {
+    pub name: String,
+    pub value: String,
+    pub state: State,
+    /// How to mend it, or why it matters.
+    pub advice: Option<String>,
+}
+
+/// All rows in the order given, and one line that counts them.
+pub fn render(rows: &[DoctorRow], look: &Look) -> String {
+    const NAME_MAX: usize = 28;
+    let columns = look.columns();
+    let names = rows.iter().map(|row| width(&row.name)).max().unwrap_or(0).min(NAME_MAX);
+    let mut lines = Vec::new();
+    for row in rows {
+        let (sign, ink) = sign(row.state, look);
+        let label = Line::new().text(&row.name).cut(names, look).pad(names);
+        let front = Line::of(ink, sign).text(" ").line(label).text("  ");
+        let indent = front.width();
+        let room = columns.saturating_sub(indent);
+        for (at, value) in wrap(&row.value, room).iter().enumerate() {
+            let front = if at == 0 { front.clone() } else { Line::new().pad(indent) };
+            lines.push(front.text(value));
+        }
+        let arrow = look.signs().arrow;
+        let hang = width(arrow);
+        for (at, text) in row.advice.iter().flat_map(|a| wrap(a, room - hang)).enumerate() {
+            let mark = if at == 0 { arrow } else { &" ".repeat(hang) };
+            lines.push(Line::new().pad(indent).ink(Ink::Accent, mark).ink(Ink::Dim, &text));
+        }
+    }
+    lines.push(Line::new());
+    lines.push(closing(rows));
+    write_all(&lines, look)
+}
+
+fn sign(state: State, look: &Look) -> (&'static str, Ink) {
+    let signs = look.signs();
+    match state {
+        State::Good => (signs.ok, Ink::Good),
+        State::Notice => (signs.warn, Ink::Warn),
+        State::Bad => (signs.bad, Ink::Bad),
+    }
+}
+
+fn closing(rows: &[DoctorRow]) -> Line {
+    let of = |state| rows.iter().filter(|row| row.state == state).count();
+    match (of(State::Bad), of(State::Notice)) {
+        (0, 0) => Line::of(Ink::Good, "this machine is ready to make load"),
+        (0, n) => Line::of(Ink::Warn, &format!("usable; {n} to know about")),
+        (b, n) => Line::of(Ink::Bad, &format!("{b} to mend before big runs, {n} to know about")),
+    }
+}

@@ -1,0 +1,24 @@
+//! Everything that a person or a program reads: the one place where numbers become text.
+//!
+//! All of it is drawn from a finished [`plimsoll_record::summary::Summary`] or from the events of a run. Nothing here
+//! decides: verdicts, cautions and percentiles arrive as they are, and a sign beside a line only repeats a caution.
+//! Every renderer is a pure function to a `String`; only the two live sinks hold a writer.
+
+#![forbid(unsafe_code)]
+
+pub mod csv;
+pub mod diag;
+pub mod doctor;
+pub mod error;
+pub mod format;
+pub mod json;
+pub mod line;
+pub mod markdown;
+pub mod ndjson;
+pub mod style;
+pub mod terminal;
+pub mod trust;
+mod words;
+
+pub use error::Error;
+pub use style::Look;

@@ -1,0 +1,203 @@
+//! A line of text that knows how wide it is: pieces with a meaning, coloured only when written out.
+//!
+//! Names come from the user and reasons from the network, so whatever could move the cursor or reverse the text is
+//! replaced here, in the one place that every line passes.
+
+use crate::style::{Ink, Look, Palette};
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Line {
+    pieces: Vec<(Ink, String)>,
+}
+
+impl Line {
+    pub fn new() -> Line {
+        Line::default()
+    }
+
+    pub fn of(ink: Ink, text: &str) -> Line {
+        Line::new().ink(ink, text)
+    }
+
+    /// Adds text in the ordinary colour.
+    pub fn text(self, text: &str) -> Line {
+        self.ink(Ink::Plain, text)
+    }
+
+    /// Adds text with a meaning.
+    pub fn ink(mut self, ink: Ink, text: &str) -> Line {
+        if !text.is_empty() {
+            self.pieces.push((ink, clean(text)));
+        }
+        self
+    }
+
+    /// Adds another line's pieces.
+    pub fn line(mut self, other: Line) -> Line {
+        self.pieces.extend(other.pieces);
+        self
+    }
+
+    /// Columns it takes.
+    pub fn width(&self) -> usize {
+        self.pieces.iter().map(|(_, text)| width(text)).sum()
+    }
+
+    /// Blanks up to column `columns`.
+    pub fn pad(self, columns: usize) -> Line {
+        let missing = columns.saturating_sub(self.width());
+        self.text(&" ".repeat(missing))
+    }
+
+    /// Blanks in front, so that it ends at column `columns`.
+    pub fn pad_left(self, columns: usize) -> Line {
+        let missing = columns.saturating_sub(self.width());
+        Line::new().text(&" ".repeat(missing)).line(self)
+    }
+
+    /// At most `columns` wide; what is cut is marked.
+    pub fn cut(self, columns: usize, look: &Look) -> Line {
+        if self.width() <= columns {
+            return self;
+        }
+        let mut room = columns.saturating_sub(1);
+        let mut out = Line::new();
+        for (ink, text) in self.pieces {
+            let kept = prefix(&text, room);
+            room -= width(kept);
+            let whole = kept.len() == text.len();
+            out = out.ink(ink, kept);
+            if !whole {
+                break;
+            }
+        }
+        if columns > 0 { out.ink(Ink::Dim, look.signs().cut) } else { out }
+    }
+
+    /// Appends it to `out`, without blanks at the end and without a line break.
+    pub fn write(&self, look: &Look, out: &mut String) {
+        let palette = Palette::of(look);
+        let used = self.pieces.iter().rposition(|(_, text)| !text.trim_end().is_empty()).map_or(0, |i| i + 1);
+        for (at, (ink, text)) in self.pieces[..used].iter().enumerate() {
+            let text = if at + 1 == used { text.trim_end() } else { text };
+            if look.unicode {
+                palette.paint(*ink, text, out);
+            } else {
+                palette.paint(*ink, &ascii(text), out);
+            }
+        }
+    }
+}
+
+/// Lines to text, each with its line break.
+pub fn write_all(lines: &[Line], look: &Look) -> String {
+    let mut out = String::new();
+    for line in lines {
+        line.write(look, &mut out);
+        out.push('\n');
+    }
+    out
+}
+
+/// Breaks text between words into lines of at most `columns`; a longer word is broken inside.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let text = clean(text);
+    let columns = columns.max(1);
+    let mut lines = vec![String::new()];
+    for mut word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let blank = usize::from(!lines[last].is_empty());
+        if width(&lines[last]) + blank + width(word) <= columns {
+            if blank == 1 {
+                lines[last].push(' ');
+            }
+            lines[last].push_str(word);
+            continue;
+        }
+        if blank == 1 {
+            lines.push(String::new());
+        }
+        while width(word) > columns {
+            // A wide letter in a one-column line would never fit: it is taken all the same.
+            let fits = prefix(word, columns).len();
+            let head = if fits > 0 { fits } else { word.chars().next().map_or(word.len(), char::len_utf8) };
+            let last = lines.len() - 1;
+            lines[last].push_str(&word[..head]);
+            lines.push(String::new());
+            word = &word[head..];
+        }
+        let last = lines.len() - 1;
+        lines[last].push_str(word);
+    }
+    lines
+}
+
+/// Puts facts one after another, `between` them a separator, and begins a new line where the next would not fit.
+pub fn flow(facts: Vec<Line>, columns: usize, look: &Look) -> Vec<Line> {
+    let between = look.signs().between;
+    let mut lines: Vec<Line> = Vec::new();
+    for fact in facts {
+        // A fact of one colour is prose and may be broken between words; others are figures and are cut.
+        if let (true, [(ink, text)]) = (fact.width() > columns, fact.pieces.as_slice()) {
+            lines.extend(wrap(text, columns).iter().map(|part| Line::of(*ink, part)));
+            continue;
+        }
+        let fact = fact.cut(columns, look);
+        match lines.last_mut() {
+            Some(last) if last.width() + width(between) + fact.width() <= columns => {
+                *last = std::mem::take(last).ink(Ink::Dim, between).line(fact);
+            }
+            _ => lines.push(fact),
+        }
+    }
+    lines
+}
+
+/// Columns that text takes on a terminal.
+pub fn width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
+}
+
+/// 0 for marks that combine, 2 for East Asian wide letters and pictures (Unicode Standard Annex 11, the large blocks).
+fn char_width(c: char) -> usize {
+    match u32::from(c) {
+        ..0x300 => 1,
+        0x300..=0x36f | 0x1ab0..=0x1aff | 0x200b..=0x200d | 0x20d0..=0x20ff | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f | 0x2e80..=0x303e | 0x3041..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff => 2,
+        0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+fn prefix(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += char_width(c);
+        if used > columns {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// Control characters and those that reverse the direction of text, replaced by a mark.
+fn clean(text: &str) -> String {
+    let harmful = |c: char| {
+        c.is_control() || matches!(u32::from(c), 0x200e..=0x200f | 0x2028..=0x202e | 0x2066..=0x2069)
+    };
+    text.chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// The same number of columns in ASCII.
+fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            out.extend(std::iter::repeat_n('?', char_width(c)));
+        }
+    }
+    out
+}

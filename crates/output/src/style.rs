@@ -1,0 +1,181 @@
+//! What the reader's terminal can show, and the colours and signs that follow from it.
+//!
+//! Colour only ever repeats what a sign or a word says already: a report piped into a file loses nothing.
+
+/// What may be written, decided once by [`Look::from_env`] or by the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    pub colour: bool,
+    /// Columns. Renderers keep to it, down to [`NARROWEST`].
+    pub width: u16,
+    /// False: nothing but ASCII is written.
+    pub unicode: bool,
+}
+
+/// Below this a terminal is treated as this wide: tables need some room.
+pub const NARROWEST: u16 = 60;
+/// Lines longer than this are hard to follow with the eye, however wide the window is.
+pub const WIDEST: u16 = 120;
+/// For files and pipes, and terminals that do not tell.
+pub const DEFAULT_WIDTH: u16 = 100;
+
+impl Look {
+    /// Judges from the environment: `NO_COLOR` (set and not empty) beats `CLICOLOR_FORCE`, which beats `TERM=dumb`,
+    /// `CLICOLOR=0` and output that is no terminal. `width` is what the terminal says; without it `COLUMNS` counts.
+    pub fn from_env(get: impl Fn(&str) -> Option<String>, is_terminal: bool, width: Option<u16>) -> Look {
+        let value = |name: &str| get(name).filter(|v| !v.is_empty());
+        let dumb = value("TERM").is_some_and(|t| t == "dumb");
+        let colour = if value("NO_COLOR").is_some() {
+            false
+        } else if value("CLICOLOR_FORCE").is_some_and(|v| v != "0") {
+            true
+        } else {
+            is_terminal && !dumb && value("CLICOLOR").is_none_or(|v| v != "0")
+        };
+        // The order in which POSIX looks. Containers often set none of them, on terminals that all read UTF-8.
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(value);
+        let unicode = locale.is_none_or(|l| {
+            let l = l.to_ascii_lowercase();
+            l.contains("utf-8") || l.contains("utf8")
+        });
+        let width = width
+            .filter(|w| *w > 0)
+            .or_else(|| value("COLUMNS").and_then(|c| c.parse().ok()).filter(|w| *w > 0))
+            .unwrap_or(DEFAULT_WIDTH);
+        Look { colour, width, unicode }
+    }
+
+    /// Columns that a report uses.
+    pub fn columns(&self) -> usize {
+        usize::from(self.width.clamp(NARROWEST, WIDEST))
+    }
+
+    pub fn signs(&self) -> &'static Signs {
+        if self.unicode { &UNICODE } else { &ASCII }
+    }
+}
+
+/// Whether a live view can repaint itself: it needs a terminal that moves its cursor.
+pub fn can_repaint(get: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
+    is_terminal && get("TERM").is_none_or(|t| t != "dumb" && !t.is_empty())
+}
+
+/// The meaning of a piece of text; the palette turns it into a colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ink {
+    #[default]
+    Plain,
+    /// Headings and the figure a line is about.
+    Strong,
+    /// Units, labels, what may be skipped.
+    Dim,
+    Good,
+    Warn,
+    Bad,
+    Accent,
+    BadgeGood,
+    BadgeWarn,
+    BadgeBad,
+}
+
+/// Ink to escape codes: the sixteen colours that every theme redefines to something readable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Palette {
+    Colour,
+    Plain,
+}
+
+impl Palette {
+    pub fn of(look: &Look) -> Palette {
+        if look.colour { Palette::Colour } else { Palette::Plain }
+    }
+
+    /// Appends `text` in `ink`. Escape codes never enclose nothing.
+    pub fn paint(self, ink: Ink, text: &str, out: &mut String) {
+        let code = match ink {
+            Ink::Plain => "",
+            Ink::Strong => "1",
+            Ink::Dim => "2",
+            Ink::Good => "32",
+            Ink::Warn => "33",
+            Ink::Bad => "31",
+            Ink::Accent => "36",
+            Ink::BadgeGood => "1;30;42",
+            Ink::BadgeWarn => "1;30;43",
+            Ink::BadgeBad => "1;37;41",
+        };
+        if self == Palette::Plain || code.is_empty() || text.is_empty() {
+            out.push_str(text);
+        } else {
+            out.push_str("\x1b[");
+            out.push_str(code);
+            out.push('m');
+            out.push_str(text);
+            out.push_str("\x1b[0m");
+        }
+    }
+}
+
+/// Signs, frames and blocks. Every ASCII sign is as wide as the space it stands in, so tables line up in both sets.
+#[derive(Debug)]
+pub struct Signs {
+    pub ok: &'static str,
+    pub warn: &'static str,
+    pub bad: &'static str,
+    pub note: &'static str,
+    /// Between facts on one line.
+    pub between: &'static str,
+    pub arrow: &'static str,
+    pub cut: &'static str,
+    pub times: &'static str,
+    pub heavy_rule: &'static str,
+    pub rule: &'static str,
+    pub side: &'static str,
+    pub corners: [&'static str; 4],
+    /// Part of a cell in rising order; the last fills it.
+    pub parts: &'static [&'static str],
+    /// A cell of a bar that is not filled.
+    pub empty: &'static str,
+    /// Heights of a sparkline, lowest first.
+    pub heights: &'static [&'static str],
+    /// No sample at this place of a sparkline.
+    pub gap: &'static str,
+}
+
+static UNICODE: Signs = Signs {
+    ok: "✓ ",
+    warn: "! ",
+    bad: "✗ ",
+    note: "i ",
+    between: " · ",
+    arrow: "→ ",
+    cut: "…",
+    times: "×",
+    heavy_rule: "━",
+    rule: "─",
+    side: "│",
+    corners: ["╭", "╮", "╰", "╯"],
+    parts: &["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"],
+    empty: "░",
+    heights: &["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    gap: " ",
+};
+
+static ASCII: Signs = Signs {
+    ok: "ok",
+    warn: "! ",
+    bad: "x ",
+    note: "i ",
+    between: ", ",
+    arrow: "> ",
+    cut: "~",
+    times: "x",
+    heavy_rule: "=",
+    rule: "-",
+    side: "|",
+    corners: ["+", "+", "+", "+"],
+    parts: &["#"],
+    empty: ".",
+    heights: &["_", ".", ":", "-", "=", "+", "*", "#"],
+    gap: " ",
+};

@@ -1,0 +1,92 @@
+//! The report at the end of a run, in the order in which it should be read: can it be believed, what was found, where
+//! the time went, how it went over time.
+
+mod detail;
+mod figures;
+mod head;
+mod timeline;
+mod trust_box;
+
+use crate::line::{Line, write_all};
+use crate::style::{Ink, Look};
+use crate::terminal::table::{beside, fits_beside};
+use crate::words;
+use plimsoll_record::summary::{Outcome, Summary};
+
+/// The report, about 60 lines at 100 columns. No line is wider than [`Look::columns`] but the last one, which names
+/// `run_file` and the command that shows it again: that is there to be copied and is never cut.
+pub fn summary(s: &Summary, look: &Look, run_file: Option<&str>) -> String {
+    let columns = look.columns();
+    let mut blocks = vec![
+        head::verdict(s, look, columns),
+        head::thresholds(s, look, columns),
+        head::cautions(s, look, columns),
+        trust_box::trust_box(s, look, columns),
+        figures::totals(s, look, columns),
+    ];
+    blocks.extend(distribution(s, look, columns));
+    blocks.push(detail::spikes(s, look, columns));
+    blocks.push(detail::requests(s, look, columns));
+    blocks.push(detail::origins(s, look, columns));
+    blocks.push(timeline::timeline(s, look, columns));
+    blocks.push(vec![last_line(s, run_file)]);
+    blocks.retain(|block| !block.is_empty());
+    write_all(&blocks.join(&Line::new()), look)
+}
+
+/// The times, and what belongs to them at their right as far as there is room.
+fn distribution(s: &Summary, look: &Look, columns: usize) -> Vec<Vec<Line>> {
+    let times = figures::times(s, look, columns);
+    let (bands, phases) = (detail::bands(s, look, columns), detail::phases(s, look, columns));
+    let mut both = bands.clone();
+    if !bands.is_empty() && !phases.is_empty() {
+        both.push(Line::new());
+    }
+    both.extend(phases.iter().cloned());
+    if fits_beside(&times, &both, columns) {
+        vec![beside(times, both, columns)]
+    } else if fits_beside(&bands, &phases, columns) && !fits_beside(&times, &bands, columns) {
+        vec![times, beside(bands, phases, columns)]
+    } else {
+        vec![beside(times, bands, columns), phases]
+    }
+}
+
+/// A heading: what the lines below are, and what needs to be known to read them.
+fn heading(title: &str, aside: &str) -> Line {
+    let line = Line::of(Ink::Strong, title);
+    if aside.is_empty() { line } else { line.text("  ").ink(Ink::Dim, aside) }
+}
+
+fn indented(line: Line) -> Line {
+    Line::new().text("  ").line(line)
+}
+
+fn outcome_ink(outcome: Outcome) -> Ink {
+    match outcome {
+        Outcome::Pass => Ink::Good,
+        Outcome::Fail => Ink::Bad,
+        Outcome::Inconclusive => Ink::Warn,
+    }
+}
+
+/// The report is longer than many windows: the verdict stands once more where the reader's eye is.
+fn last_line(s: &Summary, run_file: Option<&str>) -> Line {
+    let line = Line::of(outcome_ink(s.verdict.result), words::outcome(s.verdict.result));
+    match run_file {
+        None => line,
+        Some(path) => {
+            line.ink(Ink::Dim, "  see it again: ").text(&format!("plimsoll report {}", quoted(path)))
+        }
+    }
+}
+
+/// As a POSIX shell takes it for one word.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !path.is_empty() && path.chars().all(plain) {
+        path.into()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,94 @@
+//! What decides: the verdict, the thresholds with their margins, the cautions.
+
+use super::{heading, indented, outcome_ink};
+use crate::line::{Line, flow, wrap};
+use crate::style::{Ink, Look};
+use crate::terminal::table::{Align, Table};
+use crate::words;
+use plimsoll_record::summary::{Caution, Outcome, Summary, Weight};
+
+/// A heavy rule that carries the word, the sentence, and what was run.
+pub fn verdict(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
+    let (rule, ink) = (look.signs().heavy_rule, outcome_ink(s.verdict.result));
+    let badge = match s.verdict.result {
+        Outcome::Pass => Ink::BadgeGood,
+        Outcome::Fail => Ink::BadgeBad,
+        Outcome::Inconclusive => Ink::BadgeWarn,
+    };
+    let word = format!(" {} ", words::outcome(s.verdict.result));
+    let head = Line::of(ink, &rule.repeat(2)).ink(badge, &word);
+    let rest = columns.saturating_sub(head.width());
+    let mut lines = vec![head.ink(ink, &rule.repeat(rest))];
+    lines.extend(wrap(words::sentence(s), columns - 2).iter().map(|l| indented(Line::of(Ink::Strong, l))));
+    let setting = words::setting(s).iter().map(|fact| Line::of(Ink::Dim, fact)).collect();
+    let name = s.name.as_str();
+    lines.push(indented(Line::of(Ink::Accent, name).cut(columns - 2, look)));
+    if !name.contains(&s.target) {
+        lines.push(indented(Line::new().text(&s.target).cut(columns - 2, look)));
+    }
+    lines.extend(flow(setting, columns - 2, look).into_iter().map(indented));
+    lines
+}
+
+/// Every condition with what was seen and how far that is from the limit, met or not: a close pass is worth knowing.
+pub fn thresholds(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
+    if s.thresholds.is_empty() {
+        return Vec::new();
+    }
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    for t in &s.thresholds {
+        let (sign, ink) = if t.met { (look.signs().ok, Ink::Good) } else { (look.signs().bad, Ink::Bad) };
+        let text = Line::of(ink, sign).text(" ").text(&t.text);
+        let few = if t.too_few_samples { "too few samples" } else { "" };
+        let implied = if t.implied { "implied" } else { "" };
+        let margin = words::margin(t);
+        let aside = [margin.as_str(), few, implied].into_iter().filter(|a| !a.is_empty()).collect::<Vec<_>>();
+        let aside = Line::of(Ink::Dim, &aside.join(look.signs().between));
+        table.row(vec![text, Line::of(Ink::Strong, &words::observed(t)), aside]);
+    }
+    let mut lines = vec![heading("thresholds", "")];
+    lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
+    lines
+}
+
+/// Every doubt with its evidence and its mend.
+pub fn cautions(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
+    if s.cautions.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![heading("cautions", "")];
+    // The heaviest first; those of one weight stay in the order in which they were raised.
+    let mut sorted: Vec<&Caution> = s.cautions.iter().collect();
+    sorted.sort_by_key(|c| c.weight);
+    for caution in sorted {
+        lines.extend(one(caution, look, columns));
+    }
+    lines
+}
+
+/// A sign and a colour for a weight; the twin for "nothing found" is in the trust box.
+pub fn sign(weight: Weight, look: &Look) -> (&'static str, Ink) {
+    match weight {
+        Weight::Inconclusive => (look.signs().bad, Ink::Bad),
+        Weight::Warning => (look.signs().warn, Ink::Warn),
+        Weight::Note => (look.signs().note, Ink::Accent),
+    }
+}
+
+fn one(caution: &Caution, look: &Look, columns: usize) -> Vec<Line> {
+    const INDENT: usize = 5;
+    let (sign, ink) = sign(caution.weight, look);
+    let title = Line::of(ink, sign).text(" ").ink(Ink::Strong, &caution.title);
+    let mut lines = vec![indented(title.text("  ").ink(Ink::Dim, caution.code)).cut(columns, look)];
+    let mut paragraph = |first: &str, text: &str| {
+        let room = columns - INDENT - crate::line::width(first);
+        let hang = " ".repeat(crate::line::width(first));
+        for (at, text) in wrap(text, room).iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+            let front = if at == 0 { first } else { &hang };
+            lines.push(Line::new().text(&" ".repeat(INDENT)).ink(Ink::Accent, front).text(text));
+        }
+    };
+    paragraph("", &caution.evidence);
+    paragraph(look.signs().arrow, &caution.advice);
+    lines
+}

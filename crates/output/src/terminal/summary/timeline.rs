@@ -1,0 +1,99 @@
+//! The run over time, one letter a second or a few: enough to see a pause, a ramp, a drift.
+
+use super::{heading, indented};
+use crate::format::{chosen_s, count, duration_f64_ns, rate_per_s};
+use crate::line::{Line, width};
+use crate::style::{Ink, Look};
+use crate::terminal::chart::{Pool, resample, spark, top};
+use plimsoll_record::summary::{Second, Summary};
+
+const LABEL: usize = 10;
+/// Room for the highest value behind the line, such as ` to 4,812/s`.
+const SCALE: usize = 16;
+
+/// One course. Rates are pooled by their mean and share a scale; times and errors by their highest, so that a single
+/// bad second of an hour is still a letter.
+struct Row {
+    label: &'static str,
+    ink: Ink,
+    pool: Pool,
+    of: fn(&Second) -> Option<f64>,
+    scale: fn(f64) -> String,
+}
+
+pub fn timeline(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
+    // Two points make no course.
+    if s.timeline.len() < 3 {
+        return Vec::new();
+    }
+    let mut rows = vec![
+        Row {
+            label: "achieved",
+            ink: Ink::Accent,
+            pool: Pool::Mean,
+            of: |t| Some(t.achieved_rate_per_s),
+            scale: rate_per_s,
+        },
+        Row {
+            label: "p99",
+            ink: Ink::Warn,
+            pool: Pool::Highest,
+            of: |t| t.p99_ns.map(|ns| ns as f64),
+            scale: duration_f64_ns,
+        },
+    ];
+    if s.offered.is_some() {
+        let offered = Row {
+            label: "offered",
+            ink: Ink::Dim,
+            pool: Pool::Mean,
+            of: |t| t.offered_rate_per_s,
+            scale: rate_per_s,
+        };
+        rows.insert(0, offered);
+    }
+    if s.timeline.iter().any(|t| t.errors > 0) {
+        rows.push(Row {
+            label: "errors",
+            ink: Ink::Bad,
+            pool: Pool::Highest,
+            of: |t| (t.errors > 0).then_some(t.errors as f64),
+            scale: |n| count(n as u64),
+        });
+    }
+    let cells = columns - 2 - LABEL - SCALE;
+    // Offered and achieved are to be compared: one scale for both.
+    let rates = [|t: &Second| Some(t.achieved_rate_per_s), |t: &Second| t.offered_rate_per_s];
+    let top_rate =
+        rates.iter().map(|of| top(&s.timeline.iter().map(of).collect::<Vec<_>>())).fold(0.0, f64::max);
+    let mut lines = vec![heading("over time", "each line from 0 to the value behind it")];
+    let mut drawn = 0;
+    for row in rows {
+        let values: Vec<Option<f64>> = s.timeline.iter().map(row.of).collect();
+        let top = if row.pool == Pool::Mean { top_rate } else { top(&values) };
+        let text = spark(&resample(&values, cells, row.pool), top, look);
+        drawn = width(&text);
+        let line = Line::of(Ink::Dim, row.label).pad(LABEL).ink(row.ink, &text).pad(LABEL + drawn);
+        lines.push(indented(line.text(" ").ink(Ink::Dim, &(row.scale)(top)).cut(columns - 2, look)));
+    }
+    lines.push(indented(axis(s, drawn)));
+    lines
+}
+
+/// Start, end of the warm-up, end.
+fn axis(s: &Summary, drawn: usize) -> Line {
+    let end_s = s.timeline.last().map_or(0.0, |t| t.from_s + t.length_s);
+    let end = chosen_s(end_s);
+    let line = Line::new().pad(LABEL).ink(Ink::Dim, "0 s");
+    let line = if s.totals.warmup_s > 0.0 && end_s > 0.0 {
+        let at = LABEL + (drawn as f64 * s.totals.warmup_s / end_s) as usize;
+        let mark = format!("{} measured from here", "^");
+        let room = LABEL + drawn;
+        let fits = at + width(&mark) + width(&end) + 2 <= room && at > LABEL + 3;
+        if fits { line.pad(at).ink(Ink::Dim, &mark) } else { line }
+    } else {
+        line
+    };
+    let column = (LABEL + drawn).saturating_sub(width(&end)).max(line.width() + 1);
+    line.pad(column).ink(Ink::Dim, &end)
+}

@@ -1,0 +1,54 @@
+//! The trust box: what the load generator says of itself, in a frame, so that nobody takes it for the server's figures.
+
+use super::head;
+use crate::line::{Line, flow};
+use crate::style::{Ink, Look};
+use crate::terminal::chart::bar;
+use crate::trust::{Row, rows};
+use plimsoll_record::summary::Summary;
+
+const TITLE: &str = "the load generator";
+/// Sign, label and the blanks around them.
+const LABEL: usize = 12;
+const BAR: usize = 8;
+
+pub fn trust_box(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
+    let signs = look.signs();
+    let [top_left, top_right, bottom_left, bottom_right] = signs.corners;
+    let inner = columns - 4;
+    let top =
+        Line::of(Ink::Dim, top_left).ink(Ink::Dim, signs.rule).text(" ").ink(Ink::Strong, TITLE).text(" ");
+    let rest = columns - 1 - top.width();
+    let mut lines = vec![top.ink(Ink::Dim, &signs.rule.repeat(rest)).ink(Ink::Dim, top_right)];
+    for row in rows(s) {
+        for line in content(&row, look, inner) {
+            let line = Line::of(Ink::Dim, signs.side).text(" ").line(line.pad(inner)).text(" ");
+            lines.push(line.ink(Ink::Dim, signs.side));
+        }
+    }
+    let bottom = Line::of(Ink::Dim, bottom_left).ink(Ink::Dim, &signs.rule.repeat(columns - 2));
+    lines.push(bottom.ink(Ink::Dim, bottom_right));
+    lines
+}
+
+fn content(row: &Row, look: &Look, inner: usize) -> Vec<Line> {
+    let (sign, ink) = row.weight.map_or((look.signs().ok, Ink::Good), |weight| head::sign(weight, look));
+    let label = if row.weight.is_some() { ink } else { Ink::Plain };
+    let front =
+        Line::of(ink, sign).text(" ").line(Line::of(label, &row.label).cut(LABEL, look).pad(LABEL)).text(" ");
+    let indent = front.width();
+    let mut facts: Vec<Line> = row.facts.iter().map(|fact| Line::new().text(fact)).collect();
+    let room = inner.saturating_sub(indent);
+    // A bar is welcome as long as it does not push figures onto a second line.
+    let fits = |facts: &[Line]| flow(facts.to_vec(), room.saturating_sub(BAR + 1), look).len() == 1;
+    if let (Some(share), true) = (row.bar, fits(&facts))
+        && let Some(first) = facts.first_mut()
+    {
+        *first = bar(share, BAR, Ink::Accent, look).text(" ").line(std::mem::take(first));
+    }
+    let mut lines = Vec::new();
+    for (at, line) in flow(facts, room, look).into_iter().enumerate() {
+        lines.push(if at == 0 { front.clone().line(line) } else { Line::new().pad(indent).line(line) });
+    }
+    lines
+}

@@ -1,0 +1,311 @@
+//! The trust box as data: what the load generator says of itself, line by line, with the sign that its cautions give.
+//!
+//! Terminal and Markdown draw the same rows. A sign is never judged here: it repeats the heaviest caution that is about
+//! the line's subject.
+
+use crate::format::{chosen_s, count, duration_ns, maybe_ns, quantity, rate_per_s, ratio};
+use crate::words;
+use plimsoll_plan::Fault;
+use plimsoll_record::event::Environment;
+use plimsoll_record::summary::{Short, Summary, Weight, WorkerRow};
+
+/// What a line is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    Rate,
+    Lateness,
+    Workers,
+    Machine,
+    Connections,
+    Descriptors,
+    Ports,
+    InFlight,
+    Network,
+    Little,
+    Record,
+}
+
+/// Which line a caution marks. `None`: it is about the figures, not about the load generator.
+pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
+    ("client_fd_limit", Some(Subject::Descriptors)),
+    ("client_ports_exhausted", Some(Subject::Ports)),
+    ("client_memory", Some(Subject::Machine)),
+    ("client_blocked", Some(Subject::Machine)),
+    ("late_sends", Some(Subject::Lateness)),
+    ("offered_not_sent", Some(Subject::Rate)),
+    ("missing_intervals", Some(Subject::Record)),
+    ("closed_model_blind_spot", Some(Subject::Rate)),
+    ("timeouts_censor", Some(Subject::InFlight)),
+    ("in_flight_censors", Some(Subject::InFlight)),
+    ("same_machine", Some(Subject::Machine)),
+    ("connection_cap_hit", Some(Subject::Connections)),
+    ("retransmits", Some(Subject::Network)),
+    ("steal", Some(Subject::Machine)),
+    ("client_cpu", Some(Subject::Workers)),
+    ("run_queue", Some(Subject::Workers)),
+    ("stale_connections", Some(Subject::Connections)),
+    ("littles_law", Some(Subject::Little)),
+    ("interrupted", Some(Subject::Record)),
+    ("merged_targets_differ", Some(Subject::Record)),
+    ("too_few_samples", None),
+    ("mean_above_p95", None),
+    ("no_requests", None),
+    ("short_run", None),
+];
+
+/// One line of the box.
+#[derive(Debug)]
+pub struct Row {
+    /// The heaviest caution about it; `None` is the sign for "nothing found".
+    pub weight: Option<Weight>,
+    pub label: String,
+    /// A share to draw as a bar in front of the facts.
+    pub bar: Option<f64>,
+    pub facts: Vec<String>,
+}
+
+/// All lines, in the order in which doubts usually matter.
+pub fn rows(s: &Summary) -> Vec<Row> {
+    let row = |subject, label: &str, facts| Row {
+        weight: weight(s, subject),
+        label: label.into(),
+        bar: None,
+        facts,
+    };
+    let mut rows = vec![row(Subject::Rate, "rate", rate(s)), row(Subject::Lateness, "lateness", lateness(s))];
+    rows.extend(workers(s));
+    rows.push(row(Subject::Machine, "machine", machine(s)));
+    rows.push(row(Subject::Connections, "connections", connections(s)));
+    rows.push(row(Subject::Descriptors, "descriptors", descriptors(s)));
+    rows.push(row(Subject::Ports, "local ports", ports(s)));
+    rows.push(row(Subject::InFlight, "in flight", in_flight(s)));
+    rows.push(row(Subject::Network, "network", network(s)));
+    rows.push(row(Subject::Little, "N = X R", little(s)));
+    rows.push(row(Subject::Record, "record", record(s)));
+    rows
+}
+
+fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
+    let about = |code: &str| SUBJECTS.iter().any(|(c, line)| *c == code && *line == Some(subject));
+    // Weights are ordered from the heaviest.
+    s.cautions.iter().filter(|c| about(c.code)).map(|c| c.weight).min()
+}
+
+/// Open model: what was asked for against what was served. In the closed model the line says why there is no such
+/// comparison, because that is the model's blind spot.
+fn rate(s: &Summary) -> Vec<String> {
+    let achieved = format!("achieved {}", rate_per_s(s.achieved.rate_per_s));
+    let Some(offered) = &s.offered else {
+        return vec![achieved, "closed model: nothing is offered, each user waits for its answer".into()];
+    };
+    let mut facts = vec![format!("offered {}", rate_per_s(offered.rate_per_s)), achieved];
+    if let Some(share) = s.achieved.ratio {
+        facts.push(format!("{} served", ratio(share)));
+    }
+    if offered.starved > 0 {
+        facts.push(format!("{} waited for a connection", arrivals(offered.starved)));
+    }
+    if s.totals.never_started > 0 {
+        facts.push(format!("{} never started", arrivals(s.totals.never_started)));
+    }
+    facts
+}
+
+/// How far sends were behind their instants, and how exact any time stamp can be.
+fn lateness(s: &Summary) -> Vec<String> {
+    let mut facts = match s.client.lateness.count {
+        0 if s.offered.is_none() => vec!["no schedule to be late for".into()],
+        0 => vec!["nothing was sent".into()],
+        n => vec![spread(&s.client.lateness), format!("{} sends", count(n))],
+    };
+    if s.client.turn.count > 0 {
+        // A turn of the loop reads the clock once: no time stamp is further off than that.
+        let (p99, max) = (maybe_ns(s.client.turn.p99_ns), maybe_ns(s.client.turn.max_ns));
+        facts.push(format!("clock error up to {p99} (p99), {max} (max)"));
+    }
+    facts
+}
+
+/// Up to four workers one by one; of more, their mean and the busiest.
+fn workers(s: &Summary) -> Vec<Row> {
+    const ONE_BY_ONE: usize = 4;
+    let all = &s.client.workers;
+    let weight = weight(s, Subject::Workers);
+    let row = |label: String, w: &WorkerRow| Row {
+        weight,
+        label,
+        bar: Some(w.busy_ratio + w.spin_ratio),
+        facts: vec![
+            format!("busy {}", ratio(w.busy_ratio)),
+            format!("spin {}", ratio(w.spin_ratio)),
+            format!("asleep {}", ratio(w.sleep_ratio)),
+            format!("run queue {}", ratio(w.run_queue_ratio)),
+        ],
+    };
+    if all.len() <= ONE_BY_ONE {
+        let merged = s.origins.len() > 1;
+        let label = |w: &WorkerRow| match merged {
+            true => format!("worker {}/{}", w.origin + 1, w.worker),
+            false => format!("worker {}", w.worker),
+        };
+        return all.iter().map(|w| row(label(w), w)).collect();
+    }
+    let mean = |of: fn(&WorkerRow) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+    let middle = WorkerRow {
+        origin: 0,
+        worker: 0,
+        busy_ratio: mean(|w| w.busy_ratio),
+        spin_ratio: mean(|w| w.spin_ratio),
+        sleep_ratio: mean(|w| w.sleep_ratio),
+        run_queue_ratio: mean(|w| w.run_queue_ratio),
+    };
+    let mut rows = vec![row(format!("{} workers", all.len()), &middle)];
+    if let Some(busiest) = all.iter().max_by(|a, b| a.busy_ratio.total_cmp(&b.busy_ratio)) {
+        rows.push(row("the busiest".into(), busiest));
+    }
+    rows
+}
+
+fn machine(s: &Summary) -> Vec<String> {
+    let cpus: u32 = s.environments.iter().map(|e| e.cpus).sum();
+    let mut facts = Vec::new();
+    if cpus > 0 {
+        let of = if s.environments.len() > 1 {
+            format!(" of {} machines", s.environments.len())
+        } else {
+            "".into()
+        };
+        let plural = if cpus == 1 { "" } else { "s" };
+        facts
+            .push(format!("{cpus} CPU{plural}{of}, {} in use by everybody", ratio(s.client.host_busy_ratio)));
+    }
+    facts.push(format!("steal {}", ratio(s.client.steal_ratio)));
+    if s.environments.iter().any(|e| e.same_machine) {
+        facts.push("the target runs here too".into());
+    }
+    facts.extend(fault(s, Fault::ClientMemory, "failed for lack of kernel memory"));
+    facts.extend(fault(s, Fault::ClientOther, "were refused by this machine"));
+    facts
+}
+
+/// Attempts and openings apart: a difference is a failure of somebody. Who closed tells keep-alive races from planned
+/// ends.
+fn connections(s: &Summary) -> Vec<String> {
+    let c = &s.client.connections;
+    let mut facts = vec![
+        format!("{} tried, {} opened", count(c.attempts), count(c.opened)),
+        format!("at most {} at once", count(c.peak)),
+        format!("{} requests on a used one", count(c.reused_requests)),
+        format!(
+            "closed by the server {}, by us {}, after a failure {}",
+            count(c.closed_by_server),
+            count(c.closed_by_us),
+            count(c.closed_by_fault)
+        ),
+    ];
+    if let (Some(p50), Some(max)) = (c.requests_per_connection_p50, c.requests_per_connection_max) {
+        facts.push(format!("after {} requests (p50), {} (max)", count(p50), count(max)));
+    }
+    facts.push(format!("{} open at the stop", count(c.open_at_stop)));
+    facts
+}
+
+/// Of several machines the one with the least room: the first to run out.
+fn descriptors(s: &Summary) -> Vec<String> {
+    let mut facts = Vec::new();
+    if let Some(e) = s.environments.iter().min_by_key(|e| e.nofile_soft) {
+        let raised = if e.nofile_soft == e.nofile_soft_found {
+            String::new()
+        } else {
+            format!(", raised from {}", count(e.nofile_soft_found))
+        };
+        let soft = count(e.nofile_soft);
+        facts.push(format!("limit {soft}{raised} (hard limit {}){}", count(e.nofile_hard), on_host(s, e)));
+    }
+    facts.extend(fault(s, Fault::FdLimit, "found none free"));
+    facts
+}
+
+fn ports(s: &Summary) -> Vec<String> {
+    let mut facts = Vec::new();
+    let room = |e: &Environment| u64::from(e.port_high).saturating_sub(u64::from(e.port_low)) + 1;
+    if let Some(e) = s.environments.iter().min_by_key(|e| room(e)) {
+        // Port numbers are names, not amounts: no commas.
+        let range = format!("{}-{}", e.port_low, e.port_high);
+        facts.push(format!("{} to one address ({range}){}", count(room(e)), on_host(s, e)));
+    }
+    facts.extend(fault(s, Fault::PortsExhausted, "found none free"));
+    facts
+}
+
+fn in_flight(s: &Summary) -> Vec<String> {
+    let mut facts = vec![
+        format!("{} at the stop", count(s.totals.in_flight_at_stop)),
+        format!("at most {}", count(s.client.peak_in_flight)),
+    ];
+    if s.client.peak_waiting > 0 {
+        facts.push(format!("at most {} waiting", arrivals(s.client.peak_waiting)));
+    }
+    if s.response_time.censored > 0 {
+        facts.push(format!("{} times known only as \"longer than\"", count(s.response_time.censored)));
+    }
+    facts
+}
+
+fn network(s: &Summary) -> Vec<String> {
+    let mut facts = vec![format!("{} retransmits", count(s.client.retransmits))];
+    if let Some(floor) = s.client.rtt_floor_ns {
+        facts.push(format!("round trip at least {}", duration_ns(floor)));
+    }
+    if s.client.rtt.count > 0 {
+        facts.push(format!("p50 {}, p99 {}", maybe_ns(s.client.rtt.p50_ns), maybe_ns(s.client.rtt.p99_ns)));
+    }
+    facts
+}
+
+/// N = X R (Little 1961) by two independent routes; where they differ, a clock or a counter is wrong.
+fn little(s: &Summary) -> Vec<String> {
+    let law = &s.client.littles_law;
+    let mut facts = vec![
+        format!("{} in flight by the clock", quantity(law.in_flight_mean)),
+        format!("{} by rate times service time", quantity(law.rate_times_service_time)),
+    ];
+    if let Some(users) = law.users_mean {
+        let outside =
+            law.users_time_outside.map(|share| format!(", {} of their time outside requests", ratio(share)));
+        facts.push(format!("{} users{}", quantity(users), outside.unwrap_or_default()));
+    }
+    facts
+}
+
+fn record(s: &Summary) -> Vec<String> {
+    const GAPS_SHOWN: usize = 3;
+    let mut facts = vec![if s.complete { "complete".into() } else { "incomplete".into() }];
+    facts.push(words::stopped_by(s.stopped_by).into());
+    for gap in s.gaps.iter().take(GAPS_SHOWN) {
+        facts.push(format!("nothing from {} to {}: {}", chosen_s(gap.from_s), chosen_s(gap.to_s), gap.why));
+    }
+    if s.gaps.len() > GAPS_SHOWN {
+        facts.push(format!("and {} more gaps", s.gaps.len() - GAPS_SHOWN));
+    }
+    facts
+}
+
+/// A failure on the client's side, where the line about its resource can say it.
+fn fault(s: &Summary, fault: Fault, what: &str) -> Option<String> {
+    let row = s.client.faults.iter().find(|row| row.class == fault.name() && row.count > 0)?;
+    let plural = if row.count == 1 { "" } else { "s" };
+    Some(format!("{} attempt{plural} {what}", count(row.count)))
+}
+
+fn on_host(s: &Summary, e: &Environment) -> String {
+    if s.environments.len() > 1 { format!(" on {}", e.host) } else { String::new() }
+}
+
+fn spread(short: &Short) -> String {
+    format!("p50 {}, p99 {}, max {}", maybe_ns(short.p50_ns), maybe_ns(short.p99_ns), maybe_ns(short.max_ns))
+}
+
+fn arrivals(n: u64) -> String {
+    format!("{} arrival{}", count(n), if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,150 @@
+//! Words that several renderers share, so that a thing is called the same in the terminal and in Markdown.
+
+use crate::format::{chosen_ns, chosen_s, count, quantity, rate_per_s};
+use plimsoll_plan::load::{Arrivals, Load};
+use plimsoll_plan::{Outline, Side};
+use plimsoll_record::event::StoppedBy;
+use plimsoll_record::summary::{Judged, Outcome, Percentile, Summary, Times, Weight};
+
+pub fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "PASS",
+        Outcome::Fail => "FAIL",
+        Outcome::Inconclusive => "INCONCLUSIVE",
+    }
+}
+
+/// The verdict's sentence without the word that stands before it anyway.
+pub fn sentence(s: &Summary) -> &str {
+    let sentence = s.verdict.sentence.as_str();
+    sentence
+        .strip_prefix(outcome(s.verdict.result))
+        .map_or(sentence, |rest| rest.trim_start_matches([':', ' ']))
+}
+
+pub fn weight(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Inconclusive => "inconclusive",
+        Weight::Warning => "warning",
+        Weight::Note => "note",
+    }
+}
+
+pub fn side(side: Side) -> &'static str {
+    match side {
+        Side::Client => "client",
+        Side::Network => "network",
+        Side::Server => "server",
+    }
+}
+
+pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
+    match by {
+        Some(StoppedBy::Duration) => "ended by its duration",
+        Some(StoppedBy::Requests) => "ended by its number of requests",
+        Some(StoppedBy::Interrupt) => "ended by an interrupt",
+        Some(StoppedBy::Command) => "ended by a command",
+        None => "cut off: it has no end",
+    }
+}
+
+/// The load model in a few words.
+pub fn load(plan: &Outline) -> String {
+    let profile = plan.load.profile();
+    let staged = !profile.stages.is_empty();
+    match &plan.load {
+        Load::Closed { .. } if staged => {
+            format!("closed model, stages of up to {} users", quantity(profile.peak()))
+        }
+        Load::Closed { .. } => {
+            let users = profile.peak();
+            format!("closed model, {} user{}", count(users as u64), if users == 1.0 { "" } else { "s" })
+        }
+        Load::Open { arrivals, .. } => {
+            let spread = if *arrivals == Arrivals::Poisson { ", Poisson" } else { "" };
+            let level = rate_per_s(profile.peak());
+            if staged {
+                format!("open model, stages of up to {level}{spread}")
+            } else {
+                format!("open model, {level}{spread}")
+            }
+        }
+    }
+}
+
+/// What was run, as facts.
+pub fn setting(s: &Summary) -> Vec<String> {
+    let mut facts = vec![load(&s.plan)];
+    let measured = chosen_s(s.totals.measured_s);
+    facts.push(if s.totals.warmup_s > 0.0 {
+        format!("{measured} after {} of warm-up", chosen_s(s.totals.warmup_s))
+    } else {
+        measured
+    });
+    let workers = s.client.workers.len().max(1);
+    facts.push(format!("{workers} worker{}", if workers == 1 { "" } else { "s" }));
+    if !s.plan.keep_alive {
+        facts.push("no keep-alive".into());
+    }
+    if s.origins.len() > 1 {
+        facts.push(format!("{} runs merged", s.origins.len()));
+    } else if s.plan.share.of > 1 {
+        facts.push(format!("part {} of {}", s.plan.share.part, s.plan.share.of));
+    }
+    facts
+}
+
+/// How far from its limit a threshold was met or missed.
+pub fn margin(judged: &Judged) -> String {
+    match judged.margin {
+        Some(m) if m >= 0.0 => format!("{} inside", crate::format::ratio(m)),
+        Some(m) => format!("{} outside", crate::format::ratio(-m)),
+        None => String::new(),
+    }
+}
+
+/// What a threshold saw.
+pub fn observed(judged: &Judged) -> String {
+    let Some(value) = judged.observed else { return "no sample".into() };
+    let text = crate::format::figure(value, judged.unit);
+    if judged.at_least { format!(">= {text}") } else { text }
+}
+
+/// A percentile as fact, or why it is none.
+pub enum Shown<'a> {
+    Fact(&'a Percentile),
+    /// Samples there are, samples it needs.
+    TooFew(u64, u64),
+    Missing,
+}
+
+pub fn percentile(times: &Times, q: f64) -> Shown<'_> {
+    match times.percentiles.iter().find(|p| (p.q - q).abs() < 1e-9) {
+        Some(p) if p.enough_samples => Shown::Fact(p),
+        Some(p) => Shown::TooFew(times.count + times.censored, plimsoll_stats::samples_needed(p.q)),
+        None => Shown::Missing,
+    }
+}
+
+/// The largest value. What was cut off lasted at least as long as its bound, so then it is a lower bound too.
+pub fn max(times: &Times) -> String {
+    let bounds = times.percentiles.iter().filter(|p| p.at_least).map(|p| p.value_ns);
+    match times.max_ns.into_iter().chain(bounds).max() {
+        Some(max) if times.censored > 0 => crate::format::at_least(max),
+        max => crate::format::maybe_ns(max),
+    }
+}
+
+/// `(900 samples, needs 10,000)`.
+pub fn too_few(has: u64, needs: u64) -> String {
+    format!("({} samples, needs {})", count(has), count(needs))
+}
+
+/// The upper edge of a band.
+pub fn band(up_to_ns: Option<u64>, below_ns: Option<u64>) -> String {
+    match (up_to_ns, below_ns) {
+        (Some(edge), _) => format!("<= {}", chosen_ns(edge)),
+        (None, Some(edge)) => format!("> {}", chosen_ns(edge)),
+        (None, None) => "all".into(),
+    }
+}

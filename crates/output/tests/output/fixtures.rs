@@ -1,0 +1,244 @@
+//! Finished summaries by hand: a closed PASS run, an open FAIL run with errors, a run that ran into the descriptor
+//! limit of its own machine, two merged runs, and one in which nothing finished. Distributions come from real
+//! histograms, so that figures fit together.
+
+mod parts;
+
+pub use parts::*;
+
+use plimsoll_plan::Fault;
+use plimsoll_record::summary::*;
+use plimsoll_stats::Hist;
+use std::collections::BTreeMap;
+
+/// Closed model, 100 users, 15 s after 5 s of warm-up, nothing wrong.
+pub fn pass() -> Summary {
+    let response = delays(72_180, 300_000, 1_750_000.0, 1);
+    let mut s = base(closed(100, 20, 5), &response, &Hist::new(), &response);
+    s.verdict.sentence = "PASS: 4,812 requests/s with p99 8.36 ms and no errors over 15.0 s".into();
+    s.thresholds = vec![
+        judged("response_time p99 < 250ms", false, 8.36e6, 250e6, FigureUnit::Nanoseconds, true),
+        judged("errors == 0%", false, 0.0, 0.0, FigureUnit::Ratio, true),
+    ];
+    s.timeline = timeline(20, 5, 4_812.0, None, |t| {
+        (0, if t == 0 { 0.6 } else { 1.0 }, if t == 0 { 2.5 } else { 1.0 })
+    });
+    s
+}
+
+/// Open model at 1,000/s against a service that stalls once and answers some requests with 503 or not at all.
+pub fn fail() -> Summary {
+    let mut response = delays(28_900, 300_000, 1_200_000.0, 2);
+    response.merge(&delays(1_000, 200 * MS, 300e6, 3));
+    let service = delays(29_900, 300_000, 1_150_000.0, 4);
+    let mut cut_off = Hist::new();
+    cut_off.record_n(10_000 * MS, 60);
+    let mut s = base(open(1_000.0, 30), &response, &cut_off, &service);
+    s.verdict = Verdict {
+        result: Outcome::Fail,
+        sentence:
+            "FAIL: errors 0.841 % (threshold errors < 0.1%), response_time p99 669 ms (threshold < 250ms)"
+                .into(),
+        because: vec!["errors < 0.1%".into(), "response_time p99 < 250ms".into()],
+    };
+    s.thresholds = vec![
+        judged("response_time p99 < 250ms", false, 669e6, 250e6, FigureUnit::Nanoseconds, false),
+        judged("errors < 0.1%", false, 0.00841, 0.001, FigureUnit::Ratio, false),
+        judged("achieved >= 99%", true, 0.9987, 0.99, FigureUnit::Ratio, true),
+    ];
+    s.thresholds[0].at_least = true;
+    s.cautions.insert(
+        0,
+        caution(
+            "timeouts_censor",
+            Weight::Warning,
+            "time-outs hide the slowest answers",
+            "60 requests were given up after 10.0 s; percentiles from p99.9 on are lower bounds",
+            "raise `--timeout`, or read those percentiles as \"at least\"",
+        ),
+    );
+    s.totals.errors = 252;
+    s.totals.error_ratio = 252.0 / s.totals.requests as f64;
+    s.offered = Some(Offered { arrivals: 30_012, rate_per_s: 1_000.4, starved: 312 });
+    s.achieved.ratio = Some(0.9987);
+    s.errors = vec![error(Fault::Timeout, 60), error(Fault::Status, 180), error(Fault::StaleConnection, 12)];
+    s.statuses = BTreeMap::from([("200".into(), 29_708), ("503".into(), 180), ("other".into(), 12)]);
+    s.phases.connection_wait = short(&delays(312, MS, 90e6, 11));
+    s.phases.dns_ns = 1_820_000;
+    s.client.workers = vec![
+        WorkerRow {
+            origin: 0,
+            worker: 0,
+            busy_ratio: 0.112,
+            spin_ratio: 0.061,
+            sleep_ratio: 0.82,
+            run_queue_ratio: 0.007,
+        },
+        WorkerRow {
+            origin: 0,
+            worker: 1,
+            busy_ratio: 0.108,
+            spin_ratio: 0.064,
+            sleep_ratio: 0.825,
+            run_queue_ratio: 0.003,
+        },
+    ];
+    s.client.connections.closed_by_server = 14;
+    s.client.connections.closed_by_fault = 72;
+    s.client.connections.requests_per_connection_p50 = Some(61);
+    s.client.connections.requests_per_connection_max = Some(1_204);
+    s.client.peak_waiting = 188;
+    s.spikes = vec![
+        Spike {
+            from_s: 12.0,
+            slow_s: 2.0,
+            baseline_p95_ns: 4_100_000,
+            peak_p95_ns: 812 * MS,
+            recovered_after_s: Some(3.0),
+        },
+        Spike {
+            from_s: 27.0,
+            slow_s: 3.0,
+            baseline_p95_ns: 4_100_000,
+            peak_p95_ns: 640 * MS,
+            recovered_after_s: None,
+        },
+    ];
+    s.requests = vec![
+        series("GET /pick", 20_000, 60, 30.0, &response, &service),
+        series(
+            "POST /users, creates a user and has a rather long name",
+            9_960,
+            192,
+            30.0,
+            &response,
+            &service,
+        ),
+    ];
+    s.timeline = timeline(30, 0, 998.0, Some(1_000.0), |t| match t {
+        12 => (180, 0.3, 80.0),
+        13 => (20, 1.6, 100.0),
+        27..30 => (52 / 3, 0.95, 60.0),
+        _ => (0, 1.0, 1.0),
+    });
+    s
+}
+
+/// 300 users under a descriptor limit of 256, on a short run.
+pub fn inconclusive() -> Summary {
+    let response = delays(4_311, 300_000, 1_750_000.0, 1);
+    let mut s = base(closed(300, 15, 0), &response, &Hist::new(), &response);
+    s.verdict = Verdict {
+        result: Outcome::Inconclusive,
+        sentence: "INCONCLUSIVE: this machine ran out of file descriptors (44 attempts; limit 256)".into(),
+        because: vec!["client_fd_limit".into()],
+    };
+    s.thresholds = vec![judged("errors == 0%", true, 0.0, 0.0, FigureUnit::Ratio, true)];
+    s.cautions = vec![
+        same_machine(),
+        caution(
+            "too_few_samples",
+            Weight::Note,
+            "too few samples for p99.9",
+            "4,311 samples; p99.9 needs 10,000",
+            "let it run longer, or do not read p99.9",
+        ),
+        caution(
+            "closed_model_blind_spot",
+            Weight::Warning,
+            "the closed model hides stalls",
+            "0.01 % of the requests took 10 % of the users' time; an arrival at a random moment meets such a stall \
+             with 10 % probability",
+            "give a rate with `-r RATE`: arrivals then do not wait for the server",
+        ),
+        caution(
+            "client_fd_limit",
+            Weight::Inconclusive,
+            "this machine ran out of file descriptors",
+            "44 attempts to connect found no free descriptor; the soft limit is 256, the hard limit 256",
+            "raise the hard limit with `ulimit -Hn 65536` as root, then run again",
+        ),
+    ];
+    s.environments[0].nofile_soft_found = 256;
+    s.environments[0].nofile_soft = 256;
+    s.environments[0].nofile_hard = 256;
+    s.client.faults = vec![error(Fault::FdLimit, 44)];
+    let c = &mut s.client.connections;
+    (c.attempts, c.opened, c.open_at_stop, c.peak) = (300, 239, 239, 239);
+    s.client.peak_in_flight = 239;
+    s.client.littles_law.users_mean = Some(300.0);
+    s.client.littles_law.users_time_outside = Some(0.203);
+    s.timeline = timeline(15, 0, 287.4, None, |_| (0, 1.0, 1.0));
+    s
+}
+
+/// Two laptops, each with half of the schedule; the second was cut off.
+pub fn merged() -> Summary {
+    let response = delays(60_000, 300_000, 1_750_000.0, 1);
+    let mut plan = open(4_000.0, 15);
+    plan.name = "checkout".into();
+    let mut s = base(plan, &response, &Hist::new(), &response);
+    s.verdict = Verdict {
+        result: Outcome::Inconclusive,
+        sentence: "INCONCLUSIVE: 3 seconds of 1 machine are missing".into(),
+        because: vec!["missing_intervals".into()],
+    };
+    s.offered = Some(Offered { arrivals: 60_000, rate_per_s: 4_000.0, starved: 0 });
+    s.achieved.ratio = Some(0.99991);
+    s.cautions = vec![caution(
+        "missing_intervals",
+        Weight::Inconclusive,
+        "seconds are missing",
+        "lab-2 has no data from 12.0 s to 15.0 s",
+        "repeat the run of that machine",
+    )];
+    s.client.workers.extend(workers(1));
+    s.client.workers[1].worker = 1;
+    s.complete = false;
+    s.stopped_by = None;
+    s.gaps = vec![Gap { origin: "b2".into(), from_s: 12.0, to_s: 15.0, why: "the run was cut off".into() }];
+    s.origins = vec![
+        origin("a1", "lab-1", "1/2", 33_000, 2_200.0, 15.0, &response),
+        origin("b2", "lab-2", "2/2", 27_000, 2_250.0, 12.0, &response),
+    ];
+    s.origins[1].complete = false;
+    s.environments.push(environment("lab-2"));
+    s.timeline = timeline(15, 0, 4_000.0, Some(4_000.0), |t| (0, if t > 11 { 0.5 } else { 1.0 }, 1.0));
+    s
+}
+
+/// A run in which nothing finished: every option is empty.
+pub fn nothing() -> Summary {
+    let empty = Hist::new();
+    let mut s = base(closed(100, 1, 0), &delays(100, 1, 1.0, 1), &empty, &empty);
+    (s.totals.requests, s.totals.sent, s.totals.iterations) = (0, 0, 0);
+    s.achieved.rate_per_s = 0.0;
+    s.response_time = times(&empty, &empty);
+    s.service_time = times(&empty, &empty);
+    s.statuses.clear();
+    s.client.workers.clear();
+    s.environments.clear();
+    s.client.rtt = Short::default();
+    s.client.rtt_floor_ns = None;
+    s.client.littles_law = Little {
+        in_flight_mean: f64::NAN,
+        rate_times_service_time: 0.0,
+        users_mean: None,
+        users_time_outside: None,
+    };
+    s.bands.clear();
+    s.requests.clear();
+    s.verdict.result = Outcome::Inconclusive;
+    s.verdict.sentence = "INCONCLUSIVE: nothing finished".into();
+    s
+}
+
+pub fn all() -> Vec<(&'static str, Summary)> {
+    vec![
+        ("pass", pass()),
+        ("fail", fail()),
+        ("inconclusive", inconclusive()),
+        ("merged", merged()),
+        ("nothing", nothing()),
+    ]
+}

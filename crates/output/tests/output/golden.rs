@@ -1,0 +1,44 @@
+//! What is printed, committed: a change of any report shows up in review as text. `UPDATE_GOLDEN=1` rewrites the files.
+
+use crate::fixtures;
+use plimsoll_output::{Look, csv, json, markdown, ndjson, terminal};
+use std::path::Path;
+
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        golden == text,
+        "tests/golden/{name} differs from what is printed now; look at it with UPDATE_GOLDEN=1 and `git diff`"
+    );
+}
+
+fn look(width: u16, colour: bool, unicode: bool) -> Look {
+    Look { colour, width, unicode }
+}
+
+#[test]
+fn terminal_reports_are_as_committed() {
+    let file = Some("runs/2026-11-21-032100-lab-1-k3f9.plim");
+    for (name, s) in fixtures::all() {
+        check(&format!("summary-{name}.txt"), &terminal::summary(&s, &look(100, false, true), file));
+    }
+    let fail = fixtures::fail();
+    check("summary-pass-80.txt", &terminal::summary(&fixtures::pass(), &look(80, false, true), file));
+    check("summary-fail-80-ascii.txt", &terminal::summary(&fail, &look(80, false, false), file));
+    check("summary-fail-80.txt", &terminal::summary(&fail, &look(80, false, true), file));
+    let colour = terminal::summary(&fixtures::inconclusive(), &look(100, true, true), file);
+    check("summary-inconclusive-colour.txt", &colour);
+}
+
+#[test]
+fn documents_are_as_committed() {
+    let fail = fixtures::fail();
+    check("summary.md", &markdown::to_string(&fail));
+    check("timeline.csv", &csv::to_string(&fail));
+    check("timeline.ndjson", &ndjson::to_string(&fail).unwrap());
+    check("summary.json", &json::to_string(&fail).unwrap());
+}

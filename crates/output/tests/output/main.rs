@@ -1,0 +1,13 @@
+//! What the renderers promise, read from outside.
+
+// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod documents;
+mod fixtures;
+mod formats;
+mod golden;
+mod live;
+mod messages;
+mod screen;
+mod summary;

@@ -1,0 +1,176 @@
+//! The report at the end of a run.
+
+use crate::fixtures;
+use plimsoll_output::line::width;
+use plimsoll_output::{Look, terminal, trust};
+use plimsoll_record::summary::{Summary, Weight};
+
+fn look(width: u16) -> Look {
+    Look { colour: false, width, unicode: true }
+}
+
+fn report(s: &Summary, look: Look) -> String {
+    terminal::summary(s, &look, Some("runs/a.plim"))
+}
+
+/// Text without escape sequences.
+fn stripped(text: &str) -> String {
+    let mut out = String::new();
+    let mut parts = text.split('\x1b');
+    out.push_str(parts.next().unwrap());
+    for part in parts {
+        out.push_str(part.split_once('m').expect("only colours").1);
+    }
+    out
+}
+
+#[test]
+fn no_line_is_wider_than_the_window() {
+    for (name, s) in fixtures::all() {
+        for columns in [60, 72, 80, 100, 120] {
+            for unicode in [true, false] {
+                let text = report(&s, Look { colour: false, width: columns, unicode });
+                for line in text.lines() {
+                    assert!(width(line) <= usize::from(columns), "{name} at {columns}: {line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_the_colour() {
+    for (name, s) in fixtures::all() {
+        let plain = report(&s, look(100));
+        assert!(!plain.contains('\x1b'), "{name}");
+        let coloured = report(&s, Look { colour: true, ..look(100) });
+        assert!(coloured.contains('\x1b'), "{name}");
+        let trimmed: Vec<String> = stripped(&coloured).lines().map(|l| l.trim_end().to_owned()).collect();
+        let expected: Vec<String> = plain.lines().map(|l| l.trim_end().to_owned()).collect();
+        assert_eq!(trimmed, expected, "{name}");
+    }
+}
+
+#[test]
+fn without_unicode_everything_is_ascii_even_names() {
+    let mut s = fixtures::fail();
+    s.name = "Größe 日本 ✓".into();
+    s.requests[0].name = "日本語".into();
+    let text = report(&s, Look { colour: false, width: 80, unicode: false });
+    assert!(text.is_ascii());
+    assert!(text.contains("Gr??e ???? ?"), "wide letters keep their two columns");
+}
+
+#[test]
+fn the_verdict_comes_first_and_last() {
+    for (_, s) in fixtures::all() {
+        let text = report(&s, look(100));
+        let word = format!("{:?}", s.verdict.result).to_uppercase();
+        assert!(text.lines().next().unwrap().contains(&word));
+        assert_eq!(
+            text.lines().last().unwrap(),
+            format!("{word}  see it again: plimsoll report runs/a.plim")
+        );
+    }
+}
+
+#[test]
+fn the_command_at_the_end_survives_a_copy() {
+    let long = format!("runs/{}'s run.plim", "x".repeat(150));
+    let text = terminal::summary(&fixtures::pass(), &look(80), Some(&long));
+    let quoted = long.replace('\'', r"'\''");
+    assert!(text.ends_with(&format!("plimsoll report '{quoted}'\n")), "neither cut nor open to the shell");
+}
+
+#[test]
+fn a_percentile_with_too_few_samples_is_not_printed_as_fact() {
+    let text = report(&fixtures::inconclusive(), look(100));
+    let line = text.lines().find(|l| l.trim_start().starts_with("p99.9")).unwrap();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(words, ["p99.9", "-", "-", "(4,311", "samples,", "needs", "10,000)"]);
+}
+
+#[test]
+fn censored_percentiles_and_the_maximum_say_at_least() {
+    let text = report(&fixtures::fail(), look(100));
+    for label in ["p99.9", "max"] {
+        let line = text.lines().find(|l| l.trim_start().starts_with(&format!("{label} "))).unwrap();
+        assert!(line.contains(">= 10.0 s"), "{line}");
+    }
+}
+
+#[test]
+fn each_caution_marks_its_line_of_the_trust_box() {
+    for (code, subject) in trust::SUBJECTS {
+        let mut s = fixtures::pass();
+        s.cautions.clear();
+        assert!(trust::rows(&s).iter().all(|row| row.weight.is_none()));
+        let mut caution = fixtures::inconclusive().cautions.remove(0);
+        (caution.code, caution.weight) = (code, Weight::Inconclusive);
+        s.cautions.push(caution);
+        let marked: Vec<String> =
+            trust::rows(&s).into_iter().filter(|row| row.weight.is_some()).map(|row| row.label).collect();
+        match subject {
+            None => assert!(marked.is_empty(), "{code} marked {marked:?}"),
+            Some(_) => {
+                assert!(!marked.is_empty(), "{code} marked nothing");
+                let text = report(&s, look(100));
+                assert!(text.contains(&format!("│ ✗  {}", marked[0])), "{code}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_heaviest_caution_decides_the_sign() {
+    let mut s = fixtures::inconclusive();
+    let mut note = s.cautions[0].clone();
+    (note.code, note.weight) = ("client_fd_limit", Weight::Note);
+    s.cautions.insert(0, note);
+    let rows = trust::rows(&s);
+    let row = rows.iter().find(|row| row.label == "descriptors").unwrap();
+    assert_eq!(row.weight, Some(Weight::Inconclusive));
+}
+
+#[test]
+fn long_facts_of_the_trust_box_are_broken_and_not_cut() {
+    let mut s = fixtures::merged();
+    s.gaps[0].why = "the disk was full and what could not be written was kept until the end ".repeat(3);
+    let text = report(&s, look(80));
+    let inside: Vec<&str> =
+        text.lines().filter(|l| l.starts_with('│')).map(|l| l.trim_matches(['│', ' '])).collect();
+    assert!(inside.join(" ").contains(s.gaps[0].why.trim()), "{text}");
+}
+
+#[test]
+fn many_workers_become_two_lines() {
+    let mut s = fixtures::pass();
+    let mut worker = s.client.workers[0].clone();
+    s.client.workers = (0..32)
+        .map(|n| {
+            worker.worker = n;
+            worker.busy_ratio = f64::from(n) / 100.0;
+            worker.clone()
+        })
+        .collect();
+    let text = report(&s, look(100));
+    assert!(text.contains("32 workers") && text.contains("the busiest") && text.contains("busy 31 %"));
+    assert!(!text.contains("worker 17"));
+}
+
+#[test]
+fn names_from_outside_cannot_move_the_cursor_or_turn_the_text_round() {
+    let mut s = fixtures::fail();
+    s.name = "a\x1b[2Jb\u{202e}c\r\nd".into();
+    s.requests[0].name = "\x1b]0;title\x07".into();
+    s.cautions[0].evidence = "\x1b[31mred".into();
+    let text = report(&s, look(100));
+    assert!(!text.contains(['\x1b', '\r', '\x07', '\u{202e}']));
+}
+
+#[test]
+fn a_run_in_which_nothing_finished_prints_no_false_figure() {
+    let text = report(&fixtures::nothing(), look(100));
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    assert!(text.contains("0 requests"));
+}
