@@ -1,0 +1,72 @@
+//! Why a run could not happen: the machine or the way to the target failed, before or instead of the load.
+
+use plimsoll_engine::probe::ProbeError;
+use std::fmt;
+use std::net::SocketAddr;
+
+/// Each is a sentence and, where there is one, a mend; all of them mean "could not run" (exit code 1).
+#[derive(Debug)]
+pub enum Error {
+    /// The name does not resolve: the resolver's own words.
+    Unresolved { host: String, why: String },
+    /// The addresses of the target, all tried, none took the connection.
+    NobodyListens { target: String, tried: Vec<(SocketAddr, ProbeError)> },
+    /// The engine could not start.
+    Engine(plimsoll_engine::Error),
+}
+
+impl Error {
+    /// How to mend it, a lower-case sentence.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Unresolved { host, .. } => Some(format!(
+                "check the spelling of `{host}` and the resolver of this machine (`getent hosts {host}`)"
+            )),
+            Error::NobodyListens { tried, .. } => match tried.first().map(|one| &one.1) {
+                Some(ProbeError::Refused) => {
+                    Some("start the service, or check the port; nothing was sent".into())
+                }
+                Some(ProbeError::TimedOut | ProbeError::Unreachable(_)) => {
+                    Some("check the address, the route and the firewall; nothing was sent".into())
+                }
+                // The limits of this machine have a page of their own.
+                Some(ProbeError::Client(_)) => {
+                    Some("`plimsoll doctor` shows the limits of this machine".into())
+                }
+                _ => None,
+            },
+            Error::Engine(_) => Some("`plimsoll doctor` shows the limits of this machine".into()),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Unresolved { host, why } => write!(f, "the host `{host}` does not resolve: {why}"),
+            Error::NobodyListens { target, tried } => {
+                if tried.iter().all(|(_, why)| matches!(why, ProbeError::Refused)) {
+                    let each: Vec<String> = tried.iter().map(|(address, _)| address.to_string()).collect();
+                    return write!(
+                        f,
+                        "nothing listens on `{target}` (connection refused by {})",
+                        each.join(" and ")
+                    );
+                }
+                let each: Vec<String> =
+                    tried.iter().map(|(address, why)| format!("{address}: {why}")).collect();
+                write!(f, "no connection to `{target}` ({})", each.join("; "))
+            }
+            Error::Engine(source) => write!(f, "the engine could not start: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Engine(source) => Some(source),
+            _ => None,
+        }
+    }
+}

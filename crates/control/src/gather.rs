@@ -1,0 +1,167 @@
+//! Aligns what the workers report, each in its own time, into ticks of the whole run. Pure: reports in, ticks
+//! out.
+//!
+//! A tick is complete when every worker has reported it or has ended before it. Reports may come in any order
+//! and the ticks are the same, because adding up intervals is commutative and associative.
+
+use plimsoll_plan::metric::RunSum;
+use plimsoll_record::event::{Pulse, Tick};
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::{Layout, Tally};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+/// How many ticks the fastest worker may be ahead of a silent one before its tick is handed on without it. A
+/// worker that died would otherwise hold back all ticks to come, and the memory for them.
+pub const PATIENCE_TICKS: u32 = 10;
+
+/// See the module.
+pub struct Gather {
+    workers: Vec<Worker>,
+    /// Ticks that are still open, by number; each holds the sum of what has come in so far.
+    open: BTreeMap<u32, Open>,
+    /// The next tick to hand on.
+    next: u32,
+    /// The highest tick that anybody reported.
+    newest: u32,
+}
+
+#[derive(Default)]
+struct Worker {
+    /// All ticks below were taken.
+    taken_below: u32,
+    /// Ticks taken beyond that, out of order.
+    taken: BTreeSet<u32>,
+    /// Its last tick, once it has said so.
+    last: Option<u32>,
+}
+
+struct Open {
+    sum: Interval,
+    pulses: Vec<Pulse>,
+}
+
+/// A report that cannot be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// This worker reported this tick before: adding it again would count its requests twice.
+    Duplicate { worker: u32, tick: u32 },
+    /// There is no such worker in this run.
+    UnknownWorker { worker: u32 },
+    /// The worker had said that an earlier tick was its last.
+    AfterTheLast { worker: u32, tick: u32 },
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Duplicate { worker, tick } => {
+                write!(f, "worker {worker} reported tick {tick} twice; the second report was left out")
+            }
+            Refused::UnknownWorker { worker } => {
+                write!(f, "a worker {worker} reported that is not of this run; its report was left out")
+            }
+            Refused::AfterTheLast { worker, tick } => {
+                write!(f, "worker {worker} reported tick {tick} after its last; the report was left out")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl Gather {
+    pub fn new(workers: u32) -> Self {
+        Self {
+            workers: (0..workers).map(|_| Worker::default()).collect(),
+            open: BTreeMap::new(),
+            next: 0,
+            newest: 0,
+        }
+    }
+
+    /// Takes one worker's report of one tick; `last` says that it will send no more.
+    ///
+    /// A report for a tick that was handed on without its worker is not lost: it is added to the oldest open
+    /// tick, so the totals stay exact and only the second to which it is booked is off.
+    ///
+    /// # Errors
+    /// When counting the report would make the totals wrong; nothing of it is counted then.
+    pub fn take(&mut self, worker: u32, interval: &Interval, last: bool) -> Result<(), Refused> {
+        let tick = interval.tick;
+        let count = self.workers.len();
+        let state = self.workers.get_mut(worker as usize).ok_or(Refused::UnknownWorker { worker })?;
+        if tick < state.taken_below || state.taken.contains(&tick) {
+            return Err(Refused::Duplicate { worker, tick });
+        }
+        if state.last.is_some_and(|end| tick > end) {
+            return Err(Refused::AfterTheLast { worker, tick });
+        }
+        state.taken.insert(tick);
+        while state.taken.remove(&state.taken_below) {
+            state.taken_below += 1;
+        }
+        if last {
+            state.last = Some(tick);
+        }
+        self.newest = self.newest.max(tick);
+        let booked = tick.max(self.next);
+        let open = self.open.entry(booked).or_insert_with(|| Open::new(booked, count));
+        open.sum.merge(interval);
+        // Indexing holds: the worker's number was looked up above and there is a pulse for each worker.
+        open.pulses[worker as usize].add(&pulse(&interval.run));
+        Ok(())
+    }
+
+    /// The next tick in order, if it is complete (or has waited too long for somebody).
+    pub fn ready(&mut self) -> Option<Tick> {
+        if !self.open.contains_key(&self.next) {
+            return None;
+        }
+        let complete = self.workers.iter().all(|w| w.has(self.next) || w.last.is_some_and(|l| l < self.next));
+        if complete || self.newest >= self.next + PATIENCE_TICKS { self.hand_on() } else { None }
+    }
+
+    /// What is left when no worker will report any more, in order; complete or not.
+    pub fn rest(&mut self) -> Vec<Tick> {
+        let mut rest = Vec::new();
+        while let Some(first) = self.open.keys().next() {
+            self.next = *first;
+            rest.extend(self.hand_on());
+        }
+        rest
+    }
+
+    fn hand_on(&mut self) -> Option<Tick> {
+        let open = self.open.remove(&self.next)?;
+        self.next += 1;
+        Some(Tick { interval: Arc::new(open.sum), pulses: open.pulses })
+    }
+}
+
+impl Worker {
+    fn has(&self, tick: u32) -> bool {
+        tick < self.taken_below || self.taken.contains(&tick)
+    }
+}
+
+impl Open {
+    /// Starts without cells: merging takes over the layout of whatever comes in.
+    fn new(tick: u32, workers: usize) -> Self {
+        let mut sum = Interval::new(Layout::default(), Layout::default(), 0);
+        sum.tick = tick;
+        Self { sum, pulses: vec![Pulse::default(); workers] }
+    }
+}
+
+fn pulse(run: &Tally) -> Pulse {
+    let of = |sum: RunSum| run.sums.get(sum.id()).copied().unwrap_or(0);
+    Pulse {
+        wall_ns: of(RunSum::WallNs),
+        busy_ns: of(RunSum::BusyNs),
+        spin_ns: of(RunSum::SpinNs),
+        sleep_ns: of(RunSum::SleepNs),
+        run_queue_ns: of(RunSum::RunQueueNs),
+    }
+}

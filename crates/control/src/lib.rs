@@ -1,0 +1,22 @@
+//! A run's life, from a host name to an ending: resolve it, ask whether it may be loaded, look whether
+//! anybody listens, start the engine, gather what its workers report, and stop a ramp that only makes errors.
+//!
+//! What a reader sees of a run are [`plimsoll_record::event::RunEvent`]s; what steers it is a [`Helm`].
+//! Nothing here prints, and nothing here knows which text the plan came from.
+
+#![forbid(unsafe_code)]
+
+pub mod breaker;
+pub mod dns;
+pub mod environment;
+mod error;
+pub mod gather;
+mod helm;
+pub mod permission;
+pub mod place;
+mod run;
+
+pub use dns::Resolved;
+pub use error::Error;
+pub use helm::Helm;
+pub use run::{Options, run};

@@ -1,0 +1,130 @@
+//! May this host be loaded at all? Loopback and private addresses: yes. Public ones need one of three
+//! permissions.
+
+use crate::Resolved;
+use plimsoll_engine::probe;
+use plimsoll_plan::policy::{Neighbour, PROOF_PATH, neighbour, proof_permits};
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Longest wait for the ownership file.
+const PROOF_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the person brought along.
+pub struct Asking<'a> {
+    /// Hosts or literal addresses from `--allow`.
+    pub allow: &'a [String],
+    /// Puts a question to the person and returns the answer; `None` without a terminal.
+    pub confirm: Option<&'a mut dyn FnMut(&str) -> String>,
+    /// The date as `YYYY-MM-DD`, against which an ownership file may have expired.
+    pub today: &'a str,
+    /// Fetches [`PROOF_PATH`] from an address: status and body. [`fetch_proof`] outside of tests.
+    pub fetch: &'a mut dyn FnMut(SocketAddr) -> Result<(u16, Vec<u8>), String>,
+}
+
+/// Why load is permitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Granted {
+    /// Every address is this machine's or in a private network.
+    Free,
+    /// `--allow` names the host.
+    Allowed,
+    /// Somebody typed the host's name.
+    Confirmed,
+    /// The host's own ownership file permits it.
+    Proved,
+}
+
+/// Load is not permitted: exit code 4, nothing sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub sentence: String,
+    /// How permission could be had; empty where it cannot.
+    pub hint: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Judges every address that the name resolved to: one public address among private ones is enough to ask.
+///
+/// # Errors
+/// When an address is never a target, or a public one has none of the three permissions.
+pub fn permit(host: &str, place: &Resolved, asking: Asking<'_>) -> Result<Granted, Refusal> {
+    let of_kind = |kind| place.addresses.iter().copied().find(|a| neighbour(a.ip()) == kind);
+    if let Some(address) = of_kind(Neighbour::Forbidden) {
+        return Err(Refusal {
+            sentence: format!("{} is never a target: no permission opens it", shown(host, address)),
+            hint: "addresses of cloud metadata services, multicast and broadcast are not loaded".into(),
+        });
+    }
+    let Some(address) = of_kind(Neighbour::Public) else { return Ok(Granted::Free) };
+    if asking.allow.iter().any(|name| allows(name, host, place)) {
+        return Ok(Granted::Allowed);
+    }
+    if let Some(confirm) = asking.confirm {
+        let question = format!(
+            "{} is a public address. Load only what you own or may load.\nType `{host}` to go on, or Enter \
+             to look for an ownership file: ",
+            shown(host, address)
+        );
+        if confirm(&question).trim().eq_ignore_ascii_case(host) {
+            return Ok(Granted::Confirmed);
+        }
+    }
+    match proof(host, place, asking.today, asking.fetch) {
+        Ok(()) => Ok(Granted::Proved),
+        Err(why) => Err(Refusal {
+            sentence: format!(
+                "{} is a public address, and nothing says that you may load it",
+                shown(host, address)
+            ),
+            hint: format!(
+                "give `--allow {host}`, or type the host's name when asked in a terminal, or let the host \
+                 itself say `allow: {host}` in `{PROOF_PATH}` ({why})"
+            ),
+        }),
+    }
+}
+
+/// Fetches the ownership file from an address of the host.
+///
+/// # Errors
+/// What went wrong, as a fragment.
+pub fn fetch_proof(address: SocketAddr, host_header: &str) -> Result<(u16, Vec<u8>), String> {
+    probe::get(address, host_header, PROOF_PATH, PROOF_PATIENCE)
+}
+
+fn allows(name: &str, host: &str, place: &Resolved) -> bool {
+    name.eq_ignore_ascii_case(host) || place.addresses.iter().all(|a| a.ip().to_string() == name)
+}
+
+/// `Ok` when the file of the first address that answers permits it.
+fn proof(
+    host: &str,
+    place: &Resolved,
+    today: &str,
+    fetch: &mut dyn FnMut(SocketAddr) -> Result<(u16, Vec<u8>), String>,
+) -> Result<(), String> {
+    let mut why = String::new();
+    for address in &place.addresses {
+        match fetch(*address) {
+            Ok((200, body)) => return proof_permits(&String::from_utf8_lossy(&body), host, today),
+            Ok((status, _)) => return Err(format!("it answered {status}")),
+            Err(trouble) => why = trouble,
+        }
+    }
+    Err(format!("it could not be fetched: {why}"))
+}
+
+/// `example.com (203.0.113.5)`, or the address alone when that is what was typed.
+fn shown(host: &str, address: SocketAddr) -> String {
+    let ip = address.ip().to_string();
+    if ip == host { format!("`{ip}`") } else { format!("`{host}` ({ip})") }
+}

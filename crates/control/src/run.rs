@@ -1,0 +1,116 @@
+//! One run, from the first tick to the ending: starts the engine, gathers, tells the sinks, minds the
+//! breaker.
+
+use crate::breaker::{Breaker, Trip};
+use crate::gather::Gather;
+use crate::{Error, Helm, Resolved};
+use plimsoll_engine::{Command, Next, Stopped};
+use plimsoll_plan::Plan;
+use plimsoll_record::event::{Ending, Note, NoteKind, Opening, RunEvent, Sink, StoppedBy, Tick};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often the engine's silence is looked at; nothing depends on the value.
+const WAIT: Duration = Duration::from_millis(250);
+
+/// What a run does beside loading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// The circuit breaker may stop a ramp that only makes errors.
+    pub breaker: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { breaker: true }
+    }
+}
+
+/// Runs the plan against the first address of `place` and blocks until it has ended.
+///
+/// Every event goes to every sink, in order. `helm_out` receives the handle to steer with as soon as there is
+/// one; hand it to whoever waits for signals.
+///
+/// # Errors
+/// When the engine cannot start. Whatever happens later is part of the ending.
+pub fn run(
+    plan: Arc<Plan>,
+    place: &Resolved,
+    opening: Opening,
+    options: Options,
+    sinks: &mut [&mut dyn Sink],
+    helm_out: impl FnOnce(Helm),
+) -> Result<Ending, Error> {
+    let breaker = if options.breaker { Breaker::new(&plan.outline) } else { None };
+    let mut gather = Gather::new(plan.outline.workers);
+    let mut running = plimsoll_engine::start(plan, place.first(), None).map_err(Error::Engine)?;
+    let helm = Helm::new(running.commander());
+    helm_out(helm.clone());
+    let mut life = Life { sinks, breaker, helm: &helm };
+    life.tell(&RunEvent::Opened(Arc::new(opening)));
+    let mut irregular = Vec::new();
+    loop {
+        match running.next(WAIT) {
+            Next::Report(report) => {
+                if let Err(refused) = gather.take(report.worker, &report.interval, report.last) {
+                    irregular.push(refused.to_string());
+                }
+                running.give_back(report.worker, report.interval);
+                while let Some(tick) = gather.ready() {
+                    life.tick(tick);
+                }
+            }
+            Next::Quiet => {}
+            Next::Ended => break,
+        }
+    }
+    for tick in gather.rest() {
+        life.tick(tick);
+    }
+    let finish = running.finish();
+    let mut lost_workers = finish.lost_workers;
+    // A report that could not be counted makes the record as incomplete as a worker that died.
+    lost_workers.append(&mut irregular);
+    let stopped_by = match finish.stopped {
+        Stopped::Duration => StoppedBy::Duration,
+        Stopped::Requests => StoppedBy::Requests,
+        Stopped::Command if helm.was_interrupted() => StoppedBy::Interrupt,
+        Stopped::Command => StoppedBy::Command,
+    };
+    if stopped_by == StoppedBy::Interrupt {
+        life.note(finish.elapsed_ns, "interrupted".into());
+    }
+    let ending = Ending { stopped_by, elapsed_ns: finish.elapsed_ns, lost_workers };
+    life.tell(&RunEvent::Ended(ending.clone()));
+    Ok(ending)
+}
+
+/// Those who take part in a run besides the engine.
+struct Life<'a, 'b> {
+    sinks: &'a mut [&'b mut dyn Sink],
+    breaker: Option<Breaker>,
+    helm: &'a Helm,
+}
+
+impl Life<'_, '_> {
+    fn tell(&mut self, event: &RunEvent) {
+        for sink in self.sinks.iter_mut() {
+            sink.event(event);
+        }
+    }
+
+    fn note(&mut self, at_ns: u64, text: String) {
+        self.tell(&RunEvent::Noted(Note { at_ns, kind: NoteKind::Control, text }));
+    }
+
+    fn tick(&mut self, tick: Tick) {
+        let trip = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick.interval));
+        self.tell(&RunEvent::Ticked(tick));
+        if let Some(Trip { at_ns, sentence }) = trip {
+            // Once is enough: the ticks that are still on their way must not stop it again.
+            self.breaker = None;
+            self.note(at_ns, sentence);
+            self.helm.command(Command::Stop);
+        }
+    }
+}

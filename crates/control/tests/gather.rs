@@ -1,0 +1,141 @@
+//! The manual of gathering: reports in any order make the same ticks, and nothing is counted twice or lost.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_control::gather::{Gather, PATIENCE_TICKS, Refused};
+use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesSum};
+use plimsoll_record::event::Tick;
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::Layout;
+
+/// One worker's report; the numbers differ for every worker and tick, so that a mix-up would show.
+fn report(worker: u32, tick: u32) -> Interval {
+    let run = Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT };
+    let series = Layout { sums: SeriesSum::COUNT, peaks: 0, floors: 0, hists: 1 };
+    let mut interval = Interval::new(run, series, 1);
+    interval.tick = tick;
+    let number = u64::from(worker) * 1_000 + u64::from(tick) + 1;
+    interval.run.add(RunSum::WallNs.id(), number);
+    interval.run.add(RunSum::BusyNs.id(), number / 2);
+    interval.run.peak(RunPeak::InFlight.id(), number);
+    interval.run.record(RunHist::Lateness.id(), number);
+    interval.series[0].add(SeriesSum::Finished.id(), number);
+    interval
+}
+
+fn drain(gather: &mut Gather) -> Vec<Tick> {
+    std::iter::from_fn(|| gather.ready()).collect()
+}
+
+fn numbers(ticks: &[Tick]) -> Vec<u32> {
+    ticks.iter().map(|t| t.interval.tick).collect()
+}
+
+fn finished(ticks: &[Tick]) -> u64 {
+    ticks.iter().map(|t| t.interval.series_total().sums[SeriesSum::Finished.id()]).sum()
+}
+
+/// A small generator of orders (xorshift), seeded: a failure can be repeated.
+fn shuffle<T>(items: &mut [T], mut seed: u64) {
+    for i in (1..items.len()).rev() {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        items.swap(i, (seed % (i as u64 + 1)) as usize);
+    }
+}
+
+#[test]
+fn a_tick_is_handed_on_when_every_worker_has_reported_it() {
+    let mut gather = Gather::new(2);
+    gather.take(0, &report(0, 0), false).unwrap();
+    gather.take(0, &report(0, 1), false).unwrap();
+    assert!(gather.ready().is_none());
+    gather.take(1, &report(1, 0), false).unwrap();
+    let ticks = drain(&mut gather);
+    assert_eq!(numbers(&ticks), [0]);
+    assert_eq!(finished(&ticks), 1 + 1_001);
+    assert_eq!(ticks[0].pulses.iter().map(|p| p.wall_ns).collect::<Vec<_>>(), [1, 1_001]);
+    assert_eq!(ticks[0].interval.run.peaks[RunPeak::InFlight.id()], 1_001);
+}
+
+#[test]
+fn the_order_of_reports_changes_nothing() {
+    let reports: Vec<(u32, u32)> = (0..3).flat_map(|w| (0..6).map(move |t| (w, t))).collect();
+    let gathered = |seed: u64| {
+        let mut order = reports.clone();
+        shuffle(&mut order, seed);
+        let mut gather = Gather::new(3);
+        let mut ticks = Vec::new();
+        for (worker, tick) in order {
+            gather.take(worker, &report(worker, tick), tick == 5).unwrap();
+            ticks.extend(drain(&mut gather));
+        }
+        ticks
+    };
+    let reference = gathered(1);
+    assert_eq!(numbers(&reference), [0, 1, 2, 3, 4, 5]);
+    for seed in 2..200 {
+        assert_eq!(gathered(seed), reference, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_worker_that_ended_early_does_not_hold_up_the_others() {
+    let mut gather = Gather::new(2);
+    gather.take(1, &report(1, 0), true).unwrap();
+    for tick in 0..3 {
+        gather.take(0, &report(0, tick), tick == 2).unwrap();
+    }
+    let ticks = drain(&mut gather);
+    assert_eq!(numbers(&ticks), [0, 1, 2]);
+    assert_eq!(ticks[2].pulses[1].wall_ns, 0);
+}
+
+#[test]
+fn a_report_that_comes_twice_is_refused_and_counted_once() {
+    let mut gather = Gather::new(2);
+    gather.take(0, &report(0, 0), false).unwrap();
+    assert_eq!(gather.take(0, &report(0, 0), false), Err(Refused::Duplicate { worker: 0, tick: 0 }));
+    gather.take(1, &report(1, 0), false).unwrap();
+    let ticks = drain(&mut gather);
+    assert_eq!(finished(&ticks), 1_002);
+    // Also after the tick has been handed on.
+    assert_eq!(gather.take(1, &report(1, 0), false), Err(Refused::Duplicate { worker: 1, tick: 0 }));
+    assert_eq!(gather.take(7, &report(7, 0), false), Err(Refused::UnknownWorker { worker: 7 }));
+}
+
+#[test]
+fn nothing_is_counted_after_a_workers_last_tick() {
+    let mut gather = Gather::new(1);
+    gather.take(0, &report(0, 0), true).unwrap();
+    assert_eq!(gather.take(0, &report(0, 1), false), Err(Refused::AfterTheLast { worker: 0, tick: 1 }));
+}
+
+#[test]
+fn a_worker_that_died_delays_the_ticks_but_does_not_hold_them_for_ever() {
+    let mut gather = Gather::new(2);
+    gather.take(1, &report(1, 0), false).unwrap();
+    for tick in 0..=PATIENCE_TICKS {
+        gather.take(0, &report(0, tick), false).unwrap();
+    }
+    assert_eq!(numbers(&drain(&mut gather)), [0]);
+    gather.take(0, &report(0, PATIENCE_TICKS + 1), false).unwrap();
+    assert_eq!(numbers(&drain(&mut gather)), [1]);
+    let rest = gather.rest();
+    assert_eq!(numbers(&rest), (2..=PATIENCE_TICKS + 1).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_report_later_than_patience_is_booked_late_but_not_lost() {
+    let mut gather = Gather::new(2);
+    let mut ticks = Vec::new();
+    for tick in 0..=PATIENCE_TICKS {
+        gather.take(0, &report(0, tick), false).unwrap();
+        ticks.extend(drain(&mut gather));
+    }
+    assert_eq!(numbers(&ticks), [0]);
+    gather.take(1, &report(1, 0), false).unwrap();
+    ticks.extend(gather.rest());
+    let expected: u64 = (0..=u64::from(PATIENCE_TICKS)).map(|t| t + 1).sum::<u64>() + 1_001;
+    assert_eq!(finished(&ticks), expected);
+}

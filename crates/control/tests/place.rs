@@ -1,0 +1,83 @@
+//! Finding the target: names, the trial connection, and whether it is this very machine.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_control::environment::same_machine;
+use plimsoll_control::{Error, Resolved, dns, place};
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::{Outline, Request, Target};
+use std::net::TcpListener;
+
+fn outline(host: &str, port: u16) -> Outline {
+    let draft = Draft {
+        target: Some(Target { host: host.into(), port }),
+        requests: vec![Request {
+            name: "GET /".into(),
+            method: "GET".into(),
+            path: "/".into(),
+            headers: Vec::new(),
+            body: None,
+        }],
+        ..Draft::default()
+    };
+    seal(draft, Machine { cpus: 1, seed: 1 }).unwrap().outline
+}
+
+/// A port of this machine on which nobody listens: it was free a moment ago and only listeners take ports by
+/// number.
+fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn a_literal_address_asks_no_resolver() {
+    for host in ["127.0.0.1", "::1", "203.0.113.5"] {
+        let found = dns::resolve(&Target { host: host.into(), port: 81 }).unwrap();
+        assert_eq!((found.addresses.len(), found.first().port(), found.dns_ns), (1, 81, 0), "{host}");
+    }
+}
+
+#[test]
+fn localhost_resolves_and_each_address_stands_once() {
+    let found = dns::resolve(&Target { host: "localhost".into(), port: 80 }).unwrap();
+    let mut once = found.addresses.clone();
+    once.sort();
+    once.dedup();
+    assert_eq!(once.len(), found.addresses.len());
+    assert!(found.addresses.iter().all(|a| a.ip().is_loopback()));
+}
+
+#[test]
+fn the_address_that_takes_the_connection_is_loaded() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut found = Resolved {
+        // Nobody listens on this port of the second loopback address.
+        addresses: vec![([127, 0, 0, 2], port).into(), ([127, 0, 0, 1], port).into()],
+        dns_ns: 5,
+    };
+    place::knock(&mut found, &outline("localhost", port)).unwrap();
+    assert_eq!(found.first().to_string(), format!("127.0.0.1:{port}"));
+    assert_eq!(found.addresses.len(), 2);
+}
+
+#[test]
+fn a_closed_port_is_a_sentence_with_a_hint() {
+    let port = closed_port();
+    let mut found = Resolved { addresses: vec![([127, 0, 0, 1], port).into()], dns_ns: 0 };
+    let error = place::knock(&mut found, &outline("127.0.0.1", port)).unwrap_err();
+    assert!(matches!(error, Error::NobodyListens { .. }));
+    assert!(error.to_string().contains(&format!("nothing listens on `127.0.0.1:{port}`")), "{error}");
+    assert!(error.hint().unwrap().contains("nothing was sent"));
+}
+
+#[test]
+fn this_machine_is_known_by_loopback_and_by_its_own_addresses() {
+    let own = ["192.0.2.7".parse().unwrap()];
+    for (address, same) in
+        [("127.0.0.5", true), ("::1", true), ("0.0.0.0", true), ("192.0.2.7", true), ("192.0.2.8", false)]
+    {
+        assert_eq!(same_machine(address.parse().unwrap(), &own), same, "{address}");
+    }
+    assert!(same_machine("::ffff:192.0.2.7".parse().unwrap(), &own));
+}
