@@ -1,0 +1,58 @@
+//! Reading a tally by name. Tallies of other versions have fewer cells: what is missing is the identity.
+
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id};
+use plimsoll_stats::{Hist, Tally};
+use std::sync::LazyLock;
+
+static EMPTY: LazyLock<Hist> = LazyLock::new(Hist::on_demand);
+
+pub(super) trait Cells {
+    /// A sum of the run as a whole.
+    fn of(&self, id: RunSum) -> u64;
+    /// A peak of the run as a whole.
+    fn most(&self, id: RunPeak) -> u64;
+    /// A floor of the run as a whole, if there was any value.
+    fn least(&self, id: RunFloor) -> Option<u64>;
+    /// A histogram of the run as a whole.
+    fn spread(&self, id: RunHist) -> &Hist;
+    /// A sum of a series.
+    fn sum(&self, id: SeriesSum) -> u64;
+    fn fault(&self, fault: Fault) -> u64;
+    /// A histogram of a series.
+    fn hist(&self, id: SeriesHist) -> &Hist;
+}
+
+impl Cells for Tally {
+    fn of(&self, id: RunSum) -> u64 {
+        cell(self, id.id())
+    }
+
+    fn most(&self, id: RunPeak) -> u64 {
+        self.peaks.get(id.id()).copied().unwrap_or(0)
+    }
+
+    fn least(&self, id: RunFloor) -> Option<u64> {
+        self.floors.get(id.id()).copied().filter(|v| *v != u64::MAX)
+    }
+
+    fn spread(&self, id: RunHist) -> &Hist {
+        self.hists.get(id.id()).unwrap_or(&EMPTY)
+    }
+
+    fn sum(&self, id: SeriesSum) -> u64 {
+        cell(self, id.id())
+    }
+
+    fn fault(&self, fault: Fault) -> u64 {
+        cell(self, fault_id(fault))
+    }
+
+    fn hist(&self, id: SeriesHist) -> &Hist {
+        self.hists.get(id.id()).unwrap_or(&EMPTY)
+    }
+}
+
+fn cell(tally: &Tally, id: usize) -> u64 {
+    tally.sums.get(id).copied().unwrap_or(0)
+}

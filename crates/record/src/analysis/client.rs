@@ -1,0 +1,85 @@
+//! The load generator's own account: the trust box.
+
+use super::cells::Cells;
+use super::facts::{Facts, Machine, ratio, sum_of};
+use super::little::little;
+use super::rows;
+use super::timeline::Moment;
+use super::times::short;
+use crate::summary::{Client, Connections, WorkerRow};
+use plimsoll_plan::Side;
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
+
+pub(super) fn client(facts: &Facts, moments: &[Moment]) -> Client {
+    let run = &facts.run;
+    Client {
+        workers: workers(facts),
+        steal_ratio: of_all_cpus(facts, RunSum::StealNs),
+        host_busy_ratio: of_all_cpus(facts, RunSum::HostBusyNs),
+        lateness: short(run.spread(RunHist::Lateness)),
+        turn: short(run.spread(RunHist::Turn)),
+        connections: connections(facts, moments),
+        retransmits: run.of(RunSum::Retransmits),
+        rtt_floor_ns: run.least(RunFloor::RttNs),
+        rtt: short(run.spread(RunHist::Rtt)),
+        littles_law: little(facts, moments),
+        faults: rows::errors(&facts.all, |side| side == Side::Client),
+        peak_in_flight: at_most(facts, RunPeak::InFlight, true),
+        peak_waiting: at_most(facts, RunPeak::Waiting, false),
+    }
+}
+
+fn workers(facts: &Facts) -> Vec<WorkerRow> {
+    let mut rows = Vec::new();
+    for (origin, machine) in (0u32..).zip(&facts.machines) {
+        for (worker, pulse) in (0u32..).zip(&machine.origin.workers) {
+            let share = |ns: u64| ratio(ns as f64, pulse.wall_ns as f64);
+            rows.push(WorkerRow {
+                origin,
+                worker,
+                busy_ratio: share(pulse.busy_ns),
+                spin_ratio: share(pulse.spin_ns),
+                sleep_ratio: share(pulse.sleep_ns),
+                run_queue_ratio: share(pulse.run_queue_ns),
+            });
+        }
+    }
+    rows
+}
+
+/// A CPU time as a share of what all CPUs of all machines have.
+fn of_all_cpus(facts: &Facts, id: RunSum) -> f64 {
+    let has = |m: &Machine| f64::from(m.opening().environment.cpus) * m.measured_ns as f64;
+    ratio(facts.run.of(id) as f64, facts.machines.iter().map(has).sum()).min(1.0)
+}
+
+/// Workers know their own peak, and these need not fall on one moment: their number times the highest is an upper
+/// bound for the machine, exact for one worker and for the closed model. Each has a connection, so that bounds it too.
+fn at_most(facts: &Facts, id: RunPeak, by_connections: bool) -> u64 {
+    let of = |m: &Machine| {
+        let peak = m.origin.totals.run.most(id).saturating_mul(u64::from(m.plan().workers.max(1)));
+        // A worker has one connection at least, and programs may open several for one user.
+        let highest = m.origin.totals.run.most(id).max(u64::from(m.plan().connections));
+        if by_connections { peak.min(highest) } else { peak }
+    };
+    sum_of(facts.machines.iter().map(of))
+}
+
+fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
+    let run = &facts.run;
+    let served = run.spread(RunHist::ConnRequests);
+    // Opened minus closed at the end of each second, over all workers; no single worker's peak may be above it.
+    let open = moments.iter().map(|m| m.open.max(0) as u64).max().unwrap_or(0);
+    Connections {
+        attempts: run.of(RunSum::ConnAttempts),
+        opened: run.of(RunSum::ConnOpened),
+        reused_requests: run.of(RunSum::ConnReusedRequests),
+        closed_by_server: run.of(RunSum::ClosedByServer),
+        closed_by_us: run.of(RunSum::ClosedByUs),
+        closed_by_fault: run.of(RunSum::ClosedByFault),
+        open_at_stop: run.of(RunSum::OpenAtStop),
+        peak: open.max(run.most(RunPeak::Connections)),
+        requests_per_connection_p50: served.quantile(0.5),
+        requests_per_connection_max: served.max(),
+    }
+}

@@ -1,0 +1,132 @@
+//! Limits of this machine: what ran out, and what nearly did.
+
+use super::Evidence;
+use crate::analysis::cells::Cells;
+use crate::analysis::facts::{Machine, sum_of};
+use crate::caution::Kind;
+use crate::event::Environment;
+use crate::phrase::{count, counted, percent};
+use crate::summary::Caution;
+use plimsoll_plan::Fault;
+
+/// Descriptors beside the connections: standard streams, the run file, epoll and a reserve.
+const OTHER_DESCRIPTORS: u64 = 1_024;
+/// What the kernel keeps for programs that listen begins below this.
+const FIRST_PORT: u16 = 1_024;
+
+/// Each fault on the client's side makes the run inconclusive.
+pub(super) fn limits(e: &Evidence, into: &mut Vec<Caution>) {
+    into.extend(fd_limit(e));
+    into.extend(ports(e));
+    for (fault, kind) in
+        [(Fault::ClientMemory, Kind::ClientMemory), (Fault::ClientOther, Kind::ClientBlocked)]
+    {
+        into.extend(hit(e, fault).map(|hit| kind.raise(hit.evidence("failed", &[]))));
+    }
+}
+
+/// The machines on which a fault of the client's side happened.
+struct Hit<'a> {
+    attempts: u64,
+    machines: Vec<&'a Machine<'a>>,
+}
+
+fn hit<'a>(e: &'a Evidence, fault: Fault) -> Option<Hit<'a>> {
+    let machines: Vec<&Machine> = e.facts.machines.iter().filter(|m| m.all.fault(fault) > 0).collect();
+    let attempts = sum_of(machines.iter().map(|m| m.all.fault(fault)));
+    (attempts > 0).then_some(Hit { attempts, machines })
+}
+
+impl Hit<'_> {
+    fn worst(&self, key: impl Fn(&Environment) -> u64) -> Option<&Environment> {
+        self.machines.iter().map(|m| &m.opening().environment).min_by_key(|env| key(env))
+    }
+
+    fn evidence(&self, what: &str, facts: &[String]) -> String {
+        let hosts: Vec<&str> = self.machines.iter().map(|m| m.opening().environment.host.as_str()).collect();
+        let on = if hosts.len() > 1 { format!(" on {}", hosts.join(", ")) } else { String::new() };
+        let facts: String = facts.iter().map(|f| format!("; {f}")).collect();
+        format!("{} {what}{on}{facts}", counted(self.attempts, "attempt"))
+    }
+}
+
+fn fd_limit(e: &Evidence) -> Option<Caution> {
+    let hit = hit(e, Fault::FdLimit)?;
+    let env = hit.worst(|env| env.nofile_soft)?;
+    let facts = format!("soft limit {}, hard limit {}", count(env.nofile_soft), count(env.nofile_hard));
+    let mut caution = Kind::ClientFdLimit.raise(hit.evidence("found none free", &[facts]));
+    let need = (u64::from(e.facts.plan.connections) + OTHER_DESCRIPTORS).next_power_of_two().max(65_536);
+    caution.advice = format!(
+        "raise the hard limit: `ulimit -Hn {need}` as root, or `LimitNOFILE={need}` in a systemd unit; or use fewer \
+         connections than {}",
+        count(env.nofile_soft)
+    );
+    Some(caution)
+}
+
+fn ports(e: &Evidence) -> Option<Caution> {
+    let hit = hit(e, Fault::PortsExhausted)?;
+    let room = |env: &Environment| (u64::from(env.port_high) + 1).saturating_sub(env.port_low.into());
+    let env = hit.worst(room)?;
+    // Port numbers are names, not amounts: no commas.
+    let facts = format!("range {}-{}, {}", env.port_low, env.port_high, counted(room(env), "port"));
+    let mut caution = Kind::ClientPortsExhausted.raise(hit.evidence("found none free", &[facts]));
+    let mut ways = Vec::new();
+    if !e.facts.plan.keep_alive {
+        ways.push(
+            "keep connections open (drop `--no-keepalive`): each closed one blocks its port for a minute"
+                .to_owned(),
+        );
+    }
+    if env.port_low > FIRST_PORT || env.port_high < u16::MAX {
+        ways.push(Kind::ClientPortsExhausted.advice().to_owned());
+    }
+    ways.push("or share the load between machines with `--share`".to_owned());
+    caution.advice = ways.join("; ").trim_start_matches("or ").to_owned();
+    Some(caution)
+}
+
+/// CPU: how much of it was left. No reason for INCONCLUSIVE by itself.
+pub(super) fn room(e: &Evidence, into: &mut Vec<Caution>) {
+    let named = |w: &crate::summary::WorkerRow| match e.facts.machines.len() {
+        0 | 1 => format!("worker {}", w.worker),
+        _ => format!("worker {} of machine {}", w.worker, w.origin + 1),
+    };
+    let workers = &e.client.workers;
+    // Spinning is waiting with open eyes and is not counted as busy.
+    if let Some(w) = workers.iter().max_by(|a, b| a.busy_ratio.total_cmp(&b.busy_ratio))
+        && w.busy_ratio > e.limits.worker_busy
+    {
+        into.push(Kind::ClientCpu.raise(format!(
+            "{} was busy {} of the time, spinning not counted",
+            named(w),
+            percent(w.busy_ratio)
+        )));
+    }
+    if let Some(w) = workers.iter().max_by(|a, b| a.run_queue_ratio.total_cmp(&b.run_queue_ratio))
+        && w.run_queue_ratio > e.limits.run_queue
+    {
+        into.push(Kind::RunQueue.raise(format!(
+            "{} was ready to run but without a CPU {} of the time",
+            named(w),
+            percent(w.run_queue_ratio)
+        )));
+    }
+    if e.client.steal_ratio > e.limits.steal {
+        into.push(
+            Kind::Steal
+                .raise(format!("{} of all CPU time was taken by the host", percent(e.client.steal_ratio))),
+        );
+    }
+    let same: Vec<&str> = e
+        .facts
+        .machines
+        .iter()
+        .map(|m| &m.opening().environment)
+        .filter(|env| env.same_machine)
+        .map(|env| env.addresses.first().map_or("its address", |a| a.as_str()))
+        .collect();
+    if let Some(address) = same.first() {
+        into.push(Kind::SameMachine.raise(format!("{address} belongs to this machine")));
+    }
+}

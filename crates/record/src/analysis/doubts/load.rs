@@ -1,0 +1,113 @@
+//! Was the load what was asked for, and does the load model show what the service did?
+
+use super::Evidence;
+use crate::analysis::blind_spot::blind_spot;
+use crate::analysis::cells::Cells;
+use crate::analysis::little::users_time;
+use crate::caution::Kind;
+use crate::phrase::{count, counted, duration, percent};
+use crate::summary::Caution;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
+
+/// The open model: on time, and all of it.
+pub(super) fn sending(e: &Evidence, into: &mut Vec<Caution>) {
+    into.extend(offered_not_sent(e));
+    into.extend(late_sends(e));
+    into.extend(connection_cap(e));
+}
+
+/// Two ways to miss: arrivals that never came due because the worker did not get to them, and arrivals that waited
+/// for a connection to the end while the workers had no CPU left. Only in the second case the connections are used
+/// up too, but it is not the service that held them.
+fn offered_not_sent(e: &Evidence) -> Option<Caution> {
+    let asked = e.demand.asked?;
+    let waited = e.facts.run.of(RunSum::NeverStarted);
+    let worker = e.client.workers.iter().map(|w| w.busy_ratio + w.run_queue_ratio).fold(0.0, f64::max);
+    let no_room = worker > e.limits.worker_busy;
+    let missed = e.demand.unsent.saturating_add(if no_room { waited } else { 0 });
+    if asked <= 0.0 || (missed as f64) <= asked * e.limits.offered_missed {
+        return None;
+    }
+    let share = percent(missed as f64 / asked);
+    let cpu = if no_room {
+        format!("; a worker was busy or waiting for a CPU {} of the time", percent(worker.min(1.0)))
+    } else {
+        String::new()
+    };
+    Some(Kind::OfferedNotSent.raise(format!(
+        "{} of {} arrivals ({share}) were not sent, and the target does not explain it{cpu}",
+        count(missed),
+        count(asked.round() as u64)
+    )))
+}
+
+fn late_sends(e: &Evidence) -> Option<Caution> {
+    let late_ns = e.client.lateness.p99_ns?;
+    let response_ns = e.response.p99_ns?;
+    let is_late = late_ns > e.limits.late_ns && late_ns as f64 > response_ns as f64 * e.limits.late_share;
+    is_late.then(|| {
+        Kind::LateSends.raise(format!(
+            "1 % of the sends were {} or more behind their instant, {} of the response p99 of {}",
+            duration(late_ns as f64),
+            percent(late_ns as f64 / response_ns as f64),
+            duration(response_ns as f64)
+        ))
+    })
+}
+
+fn connection_cap(e: &Evidence) -> Option<Caution> {
+    let offered = e.demand.offered.as_ref()?;
+    let never = e.facts.run.of(RunSum::NeverStarted);
+    // Without a descriptor or a port for them the connections allowed were never reached: another caution's matter.
+    if offered.starved == 0 || e.facts.client_faults() > 0 {
+        return None;
+    }
+    let cap = u64::from(e.facts.plan.connections);
+    let wait = e.facts.run.spread(RunHist::ConnWait).quantile(0.99);
+    let wait = wait.map_or(String::new(), |w| format!(", p99 of the wait {}", duration(w as f64)));
+    let never = match never {
+        0 => String::new(),
+        n => format!("; {} still waited or connected at the stop", count(n)),
+    };
+    let mut caution = Kind::ConnectionCapHit.raise(format!(
+        "{} found all {} in use and waited{wait}{never}; the response times include the wait",
+        counted(offered.starved, "arrival"),
+        counted(cap, "connection")
+    ));
+    // To be typed, so without commas.
+    caution.advice = format!(
+        "raise `-c` (to {}, say) if clients of the real service do not share so few connections",
+        cap.saturating_mul(2)
+    );
+    Some(caution)
+}
+
+/// The closed model: what it hides, and whether its users were always in a request.
+pub(super) fn model(e: &Evidence, into: &mut Vec<Caution>) {
+    if e.facts.is_open() {
+        return;
+    }
+    let mut times = e.facts.all.hist(SeriesHist::Response).clone();
+    // Users spent their time in those that were cut off too.
+    times.merge(e.facts.all.hist(SeriesHist::ResponseCensored));
+    if let Some(spot) = blind_spot(&times, e.limits) {
+        into.push(Kind::ClosedModelBlindSpot.raise(format!(
+            "{} of the requests ({}, each above {}) took {} of the users' time; an arrival at a random moment meets \
+             such a stall with {} probability",
+            percent(spot.of_requests),
+            count(spot.slow),
+            duration(spot.above_ns as f64),
+            percent(spot.of_time),
+            percent(spot.of_time)
+        )));
+    }
+    if let Some(time) = users_time(e.facts, e.moments)
+        && time.unexplained > e.limits.users_outside
+    {
+        into.push(Kind::LittlesLaw.raise(format!(
+            "the users spent {} of their time outside requests, {} more than connecting explains",
+            percent(time.outside),
+            percent(time.unexplained)
+        )));
+    }
+}

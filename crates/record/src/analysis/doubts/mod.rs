@@ -1,0 +1,39 @@
+//! Looks for every doubt of the table in [`crate::caution`], each with the numbers that raise it.
+
+mod client;
+mod load;
+mod record;
+mod sample;
+
+use super::facts::Facts;
+use super::gaps::Hole;
+use super::offered::Demand;
+use super::timeline::Moment;
+use crate::caution::{Doubts, Kind};
+use crate::summary::{Caution, Client, Judged, Times};
+
+/// What is already known when doubts are looked for.
+pub(super) struct Evidence<'a> {
+    pub facts: &'a Facts<'a>,
+    pub limits: &'a Doubts,
+    pub demand: &'a Demand,
+    pub client: &'a Client,
+    pub response: &'a Times,
+    pub thresholds: &'a [Judged],
+    pub holes: &'a [Hole],
+    pub moments: &'a [Moment],
+}
+
+/// All cautions, the heaviest first, in the order of the table among equals.
+pub(super) fn cautions(evidence: &Evidence) -> Vec<Caution> {
+    let mut all = Vec::new();
+    client::limits(evidence, &mut all);
+    client::room(evidence, &mut all);
+    load::sending(evidence, &mut all);
+    load::model(evidence, &mut all);
+    sample::samples(evidence, &mut all);
+    sample::network(evidence, &mut all);
+    record::record(evidence, &mut all);
+    all.sort_by_key(|c| (c.weight, Kind::of_code(c.code)));
+    all
+}

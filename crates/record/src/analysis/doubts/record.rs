@@ -1,0 +1,148 @@
+//! Is the record whole, long enough, and of one experiment?
+
+use super::Evidence;
+use crate::caution::Kind;
+use crate::event::{NoteKind, StoppedBy};
+use crate::phrase::{count, counted, duration};
+use crate::summary::{Caution, Weight};
+use plimsoll_plan::metric::SeriesSum;
+use plimsoll_plan::{Outline, metric::RunSum};
+
+use crate::analysis::cells::Cells;
+
+pub(super) fn record(e: &Evidence, into: &mut Vec<Caution>) {
+    into.extend(missing(e));
+    into.extend(nothing(e));
+    into.extend(differ(e));
+    into.extend(short(e));
+    into.extend(stopped(e));
+}
+
+/// Seconds, ends, workers or machines that should be there. A gap of the disk alone is only a warning: the totals
+/// were kept in memory.
+fn missing(e: &Evidence) -> Option<Caution> {
+    let mut found: Vec<String> = Vec::new();
+    let lost: Vec<&String> = e
+        .facts
+        .machines
+        .iter()
+        .filter_map(|m| m.origin.ending.as_ref())
+        .flat_map(|ending| &ending.lost_workers)
+        .collect();
+    if let Some(first) = lost.first() {
+        found.push(format!("{} died: {first}", counted(lost.len() as u64, "worker")));
+    }
+    found.extend(missing_parts(e));
+    let many = e.facts.machines.len() > 1;
+    let mut only_rows = found.is_empty();
+    for hole in e.holes {
+        only_rows &= hole.in_totals;
+        let on = if many { format!(" ({})", hole.gap.origin) } else { String::new() };
+        found.push(match hole.gap.to_s > hole.gap.from_s {
+            true => {
+                let at = |s: f64| duration(s * 1e9);
+                format!("{} to {}: {}{on}", at(hole.gap.from_s), at(hole.gap.to_s), hole.gap.why)
+            }
+            false => format!("{}{on}", hole.gap.why),
+        });
+    }
+    const TOLD: usize = 3;
+    if found.is_empty() {
+        return None;
+    }
+    let rest = found.len().saturating_sub(TOLD);
+    found.truncate(TOLD);
+    let more = if rest > 0 { format!("; and {} more", count(rest as u64)) } else { String::new() };
+    let mut caution = Kind::MissingIntervals.raise(format!("{}{more}", found.join("; ")));
+    if only_rows {
+        caution.weight = Weight::Warning;
+        caution.title = "seconds are missing in the timeline".into();
+        caution.advice =
+            "the totals hold them all the same; make room on the disk before the next run".into();
+    }
+    Some(caution)
+}
+
+/// Machines that shared the load and are not there. One alone is that machine's own report and complete as such.
+fn missing_parts(e: &Evidence) -> Option<String> {
+    if e.facts.machines.len() < 2 {
+        return None;
+    }
+    let of = e.facts.plan.share.of;
+    let there: Vec<u32> =
+        e.facts.machines.iter().map(|m| m.plan().share).filter(|s| s.of == of).map(|s| s.part).collect();
+    let absent: Vec<String> =
+        (1..=of).filter(|part| !there.contains(part)).map(|part| format!("{part}/{of}")).collect();
+    (!absent.is_empty()).then(|| format!("no record of the machine with share {}", absent.join(", ")))
+}
+
+fn nothing(e: &Evidence) -> Option<Caution> {
+    if e.facts.finished() > 0 {
+        return None;
+    }
+    let sent = e.facts.all.sum(SeriesSum::Sent);
+    let waiting = e.facts.run.of(RunSum::InFlightAtStop);
+    let evidence = match (e.facts.machines.is_empty(), e.facts.measured_ns) {
+        (true, _) => "the record is empty".to_owned(),
+        (_, 0) => "the run was over before the warm-up was".to_owned(),
+        (_, ns) => format!(
+            "no request finished in {}; {} sent, {} unanswered at the stop",
+            duration(ns as f64),
+            count(sent),
+            count(waiting)
+        ),
+    };
+    Some(Kind::NoRequests.raise(evidence))
+}
+
+/// What makes two plans one experiment: everything except the share, the seed, the name and what suits the machine.
+fn differ(e: &Evidence) -> Option<Caution> {
+    let first = e.facts.machines.first()?.plan();
+    let mut what: Vec<String> = Vec::new();
+    let mut compare = |name: &str, differs: &dyn Fn(&Outline) -> Option<String>| {
+        if let Some(text) = e.facts.machines.iter().find_map(|m| differs(m.plan())) {
+            what.push(format!("{name} ({text})"));
+        }
+    };
+    compare("targets", &|p| (p.target != first.target).then(|| format!("{} and {}", first.target, p.target)));
+    compare("requests", &|p| {
+        let names = |o: &Outline| o.requests.iter().map(|r| r.name.clone()).collect::<Vec<_>>().join(", ");
+        (p.requests != first.requests).then(|| format!("{} and {}", names(first), names(p)))
+    });
+    compare("loads", &|p| (p.load != first.load).then(|| "see the plans".into()));
+    compare("warm-ups", &|p| {
+        let text = |o: &Outline| duration(o.warmup_ns as f64);
+        (p.warmup_ns != first.warmup_ns).then(|| format!("{} and {}", text(first), text(p)))
+    });
+    (!what.is_empty()).then(|| Kind::MergedTargetsDiffer.raise(format!("different {}", what.join(", "))))
+}
+
+fn short(e: &Evidence) -> Option<Caution> {
+    let ns = e.facts.measured_ns;
+    (e.facts.finished() > 0 && ns < e.limits.short_ns)
+        .then(|| Kind::ShortRun.raise(format!("{} were measured", duration(ns as f64))))
+}
+
+fn stopped(e: &Evidence) -> Option<Caution> {
+    let by = e.facts.stopped_by()?;
+    if !matches!(by, StoppedBy::Interrupt | StoppedBy::Command) {
+        return None;
+    }
+    let planned = match e.facts.plan.stop.duration_ns {
+        Some(ns) => format!(" of {}", duration(ns as f64)),
+        None => String::new(),
+    };
+    let elapsed_ns = e.facts.machines.iter().map(|m| m.elapsed_ns).max().unwrap_or(0);
+    let why = e
+        .facts
+        .machines
+        .iter()
+        .flat_map(|m| &m.origin.notes)
+        .rfind(|note| note.kind == NoteKind::Control)
+        .map(|note| note.text.clone());
+    let why = why.unwrap_or_else(|| match by {
+        StoppedBy::Interrupt => "interrupted".into(),
+        _ => "stopped by a command".into(),
+    });
+    Some(Kind::Interrupted.raise(format!("after {}{planned}: {why}", duration(elapsed_ns as f64))))
+}

@@ -1,0 +1,150 @@
+//! What the samples cannot say: too few, cut off, or bent by the network.
+
+use super::Evidence;
+use crate::analysis::cells::Cells;
+use crate::analysis::times::PRINTED;
+use crate::caution::Kind;
+use crate::phrase::{count, counted, duration, percent, quantile};
+use crate::summary::{Caution, Weight};
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
+use plimsoll_plan::threshold::Statistic;
+use plimsoll_stats::samples_needed;
+
+pub(super) fn samples(e: &Evidence, into: &mut Vec<Caution>) {
+    // Without a single finished request everything else is beside the point.
+    if e.facts.finished() > 0 {
+        into.extend(too_few(e));
+    }
+    into.extend(timeouts(e));
+    into.extend(in_flight(e));
+    into.extend(mean(e));
+}
+
+/// Heavy for a percentile that decides, a note for one that is only shown.
+fn too_few(e: &Evidence) -> Option<Caution> {
+    let samples = e.response.count.saturating_add(e.response.censored);
+    let thin = |q: &f64| samples < samples_needed(*q);
+    let mut deciding: Vec<f64> = e
+        .facts
+        .plan
+        .thresholds
+        .iter()
+        .zip(e.thresholds)
+        .filter(|(_, judged)| judged.too_few_samples)
+        .filter_map(|(threshold, _)| match threshold.statistic {
+            Statistic::Quantile(q) => Some(q),
+            _ => None,
+        })
+        .collect();
+    deciding.sort_by(f64::total_cmp);
+    deciding.dedup();
+    let (named, weight) = match deciding.is_empty() {
+        false => (deciding, Weight::Inconclusive),
+        true => (PRINTED.iter().copied().filter(thin).collect(), Weight::Note),
+    };
+    let first = *named.first()?;
+    let names: Vec<String> = named.iter().map(|q| quantile(*q)).collect();
+    let mut caution = Kind::TooFewSamples.raise(format!(
+        "{} for {}; {} needs {}",
+        counted(samples, "sample"),
+        names.join(", "),
+        quantile(first),
+        count(samples_needed(first))
+    ));
+    caution.weight = weight;
+    Some(caution)
+}
+
+/// From which printed percentile on the values are lower bounds.
+fn bounded_from(e: &Evidence) -> Option<f64> {
+    e.response.percentiles.iter().find(|p| p.at_least).map(|p| p.q)
+}
+
+fn timeouts(e: &Evidence) -> Option<Caution> {
+    let late = e.facts.all.fault(Fault::Timeout);
+    let unconnected = e.facts.all.fault(Fault::ConnectTimeout);
+    let all = late.saturating_add(unconnected);
+    if all == 0 {
+        return None;
+    }
+    let share = percent(all as f64 / e.facts.finished().max(1) as f64);
+    let bounds = match bounded_from(e) {
+        Some(q) => format!("percentiles from {} on are lower bounds", quantile(q)),
+        None => "the printed percentiles lie below them; the maximum is a lower bound".into(),
+    };
+    let connecting = match unconnected {
+        0 => String::new(),
+        n => format!(", {} of them while connecting", count(n)),
+    };
+    Some(Kind::TimeoutsCensor.raise(format!(
+        "{} ({share} of the requests{connecting}) after {}: {bounds}",
+        counted(all, "time-out"),
+        duration(e.facts.plan.timeout_ns as f64)
+    )))
+}
+
+/// A few requests are always under way at the stop of a closed model; they matter when they are many.
+fn in_flight(e: &Evidence) -> Option<Caution> {
+    let run = &e.facts.run;
+    let (sent, waiting) = (run.of(RunSum::InFlightAtStop), run.of(RunSum::NeverStarted));
+    let open = sent.saturating_add(waiting);
+    let timed_out = e.facts.all.fault(Fault::Timeout) > 0 || e.facts.all.fault(Fault::ConnectTimeout) > 0;
+    let bounded = bounded_from(e).filter(|_| !timed_out);
+    let many = open as f64 > e.limits.in_flight * (e.response.count as f64 + e.response.censored as f64);
+    if open == 0 || !(many || bounded.is_some()) {
+        return None;
+    }
+    let bounds = match bounded {
+        Some(q) => format!("; percentiles from {} on are lower bounds", quantile(q)),
+        None => String::new(),
+    };
+    let waiting = match waiting {
+        0 => String::new(),
+        n => format!(" and {} that had not been sent", count(n)),
+    };
+    Some(Kind::InFlightCensors.raise(format!(
+        "{} without an answer{waiting}, against {} finished{bounds}",
+        counted(sent, "request"),
+        count(e.facts.finished())
+    )))
+}
+
+fn mean(e: &Evidence) -> Option<Caution> {
+    let (mean_ns, p95_ns) = (e.response.mean_ns?, e.response.p95_ns?);
+    (e.response.count >= e.limits.mean_samples && mean_ns > p95_ns as f64).then(|| {
+        Kind::MeanAboveP95.raise(format!(
+            "mean {}, p95 {}: more than 95 of 100 requests were faster than the mean",
+            duration(mean_ns),
+            duration(p95_ns as f64)
+        ))
+    })
+}
+
+/// The way to the target.
+pub(super) fn network(e: &Evidence, into: &mut Vec<Caution>) {
+    let (again, sent) = (e.client.retransmits, e.facts.all.sum(SeriesSum::Sent));
+    let share = again as f64 / sent.max(1) as f64;
+    if again >= e.limits.retransmits_least && share > e.limits.retransmits {
+        into.push(Kind::Retransmits.raise(format!(
+            "{} sent again in {} ({})",
+            counted(again, "segment"),
+            counted(sent, "request"),
+            percent(share)
+        )));
+    }
+    let stale = e.facts.all.fault(Fault::StaleConnection);
+    if stale > 0 {
+        let idle = e.facts.run.spread(RunHist::Stale);
+        let after = match (idle.min(), idle.max()) {
+            (Some(min), Some(max)) if max > 0 => {
+                format!(", idle for {} to {} before", duration(min as f64), duration(max as f64))
+            }
+            _ => String::new(),
+        };
+        into.push(Kind::StaleConnections.raise(format!(
+            "{} on a reused connection that the server closed before the first byte{after}",
+            counted(stale, "request")
+        )));
+    }
+}

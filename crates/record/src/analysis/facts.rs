@@ -1,0 +1,183 @@
+//! What all parts of the analysis look at: the machines of a run added up, once.
+
+use super::cells::Cells;
+use crate::event::{Opening, StoppedBy};
+use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT};
+use plimsoll_plan::limit::Limits;
+use plimsoll_plan::load::{Load, Profile, Share, Stop};
+use plimsoll_plan::metric::SeriesSum;
+use plimsoll_plan::outline::OUTLINE_VERSION;
+use plimsoll_plan::{Fault, Outline, Side};
+use plimsoll_stats::Tally;
+
+/// The merged run.
+pub(super) struct Facts<'a> {
+    pub machines: Vec<Machine<'a>>,
+    /// The plan of the first machine; that of the others differs in their share at most, or there is a caution.
+    pub plan: Outline,
+    /// Run-wide numbers without warm-up.
+    pub run: Tally,
+    /// All series in one, without warm-up.
+    pub all: Tally,
+    pub series: Vec<Series>,
+    /// The longest measured part of the machines, ns: they load at the same time.
+    pub measured_ns: u64,
+}
+
+/// One origin.
+pub(super) struct Machine<'a> {
+    pub name: &'a str,
+    pub origin: &'a Origin,
+    /// From the start to the stop, or to the end of the last tick that is there.
+    pub elapsed_ns: u64,
+    /// Without warm-up.
+    pub measured_ns: u64,
+    pub all: Tally,
+}
+
+/// One named request, over all machines.
+pub(super) struct Series {
+    pub name: String,
+    pub tally: Tally,
+}
+
+impl<'a> Facts<'a> {
+    pub fn new(record: &'a RunRecord) -> Self {
+        let machines: Vec<Machine> =
+            record.origins.iter().map(|(name, origin)| Machine::new(name, origin)).collect();
+        let mut run = Tally::on_demand(RUN_LAYOUT);
+        let mut all = Tally::on_demand(SERIES_LAYOUT);
+        for machine in &machines {
+            run.merge(&machine.origin.totals.run);
+            all.merge(&machine.all);
+        }
+        Self {
+            plan: machines.first().map_or_else(nothing_planned, |m| m.plan().clone()),
+            measured_ns: machines.iter().map(|m| m.measured_ns).max().unwrap_or(0),
+            series: series(&machines),
+            machines,
+            run,
+            all,
+        }
+    }
+
+    pub fn measured_s(&self) -> f64 {
+        self.measured_ns as f64 / 1e9
+    }
+
+    /// `n` per second of the measured part; 0 when nothing was measured.
+    pub fn per_s(&self, n: u64) -> f64 {
+        ratio(n as f64, self.measured_s())
+    }
+
+    pub fn finished(&self) -> u64 {
+        self.all.sum(SeriesSum::Finished)
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.plan.load.is_open()
+    }
+
+    /// Failures on this side, never among the errors.
+    pub fn client_faults(&self) -> u64 {
+        client_faults(&self.all)
+    }
+
+    /// A worker died: its numbers end before the others'.
+    pub fn lost_workers(&self) -> bool {
+        let mut endings = self.machines.iter().filter_map(|m| m.origin.ending.as_ref());
+        endings.any(|ending| !ending.lost_workers.is_empty())
+    }
+
+    /// What ended the run: of several machines what is worst to miss, `None` when one was cut off.
+    pub fn stopped_by(&self) -> Option<StoppedBy> {
+        const ORDER: [StoppedBy; 4] =
+            [StoppedBy::Interrupt, StoppedBy::Command, StoppedBy::Duration, StoppedBy::Requests];
+        let mut all = Vec::new();
+        for machine in &self.machines {
+            all.push(machine.origin.ending.as_ref()?.stopped_by);
+        }
+        ORDER.into_iter().find(|why| all.contains(why))
+    }
+}
+
+impl<'a> Machine<'a> {
+    fn new(name: &'a str, origin: &'a Origin) -> Self {
+        let plan = &origin.opening.outline;
+        let last_ns = origin.ticks.keys().next_back().map_or(0, |tick| plan.tick_bounds_ns(*tick).1);
+        let elapsed_ns = origin.ending.as_ref().map_or(last_ns, |e| e.elapsed_ns);
+        Self {
+            name,
+            origin,
+            elapsed_ns,
+            measured_ns: elapsed_ns.saturating_sub(plan.warmup_ns),
+            all: origin.totals.series_total(),
+        }
+    }
+
+    pub fn plan(&self) -> &'a Outline {
+        &self.origin.opening.outline
+    }
+
+    pub fn opening(&self) -> &'a Opening {
+        &self.origin.opening
+    }
+}
+
+/// By name, so that machines whose plans differ are not mixed up; two requests of one name stay two.
+fn series(machines: &[Machine]) -> Vec<Series> {
+    let mut all: Vec<(usize, Series)> = Vec::new();
+    for machine in machines {
+        let requests = &machine.plan().requests;
+        let name_of = |i: usize| requests.get(i).map_or(format!("request {}", i + 1), |r| r.name.clone());
+        for (i, tally) in machine.origin.totals.series.iter().enumerate() {
+            let name = name_of(i);
+            let nth = (0..i).filter(|before| name_of(*before) == name).count();
+            match all.iter_mut().find(|(n, s)| *n == nth && s.name == name) {
+                Some((_, known)) => known.tally.merge(tally),
+                None => all.push((nth, Series { name, tally: tally.clone() })),
+            }
+        }
+    }
+    all.into_iter().map(|(_, series)| series).collect()
+}
+
+/// Failures of one tally that are on this side.
+pub(super) fn client_faults(all: &Tally) -> u64 {
+    sum_of(Fault::ALL.iter().filter(|f| f.side() == Side::Client).map(|f| all.fault(*f)))
+}
+
+/// Saturating, as everything that adds up numbers out of a file: nobody promises that they are sane.
+pub(super) fn sum_of(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    numbers.into_iter().fold(0, u64::saturating_add)
+}
+
+/// `a / b`, and 0 where that is no number.
+pub(super) fn ratio(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
+}
+
+/// The plan of a record without any machine: the summary of nothing is still a summary.
+fn nothing_planned() -> Outline {
+    Outline {
+        version: OUTLINE_VERSION,
+        name: String::new(),
+        target: String::new(),
+        host: String::new(),
+        port: 0,
+        requests: Vec::new(),
+        load: Load::Closed { users: Profile::constant(0.0) },
+        stop: Stop::default(),
+        connections: 0,
+        workers: 0,
+        warmup_ns: 0,
+        timeout_ns: 0,
+        keep_alive: true,
+        read_bodies: false,
+        thresholds: Vec::new(),
+        bands_ns: Vec::new(),
+        share: Share::default(),
+        seed: 0,
+        limits: Limits::default(),
+    }
+}

@@ -1,0 +1,91 @@
+//! Tables of the summary: failures by class, statuses, requests, origins.
+
+use super::cells::Cells;
+use super::facts::{Facts, Machine, Series, ratio};
+use super::gaps::Hole;
+use super::times::{Belief, percentile, times};
+use crate::summary::{ErrorRow, OriginRow, SeriesRow};
+use plimsoll_plan::metric::{STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum};
+use plimsoll_plan::{Fault, Side};
+use plimsoll_stats::Tally;
+use std::collections::BTreeMap;
+
+/// Failures of the sides asked for, most frequent first.
+pub(super) fn errors(all: &Tally, wanted: impl Fn(Side) -> bool) -> Vec<ErrorRow> {
+    let mut rows: Vec<ErrorRow> = Fault::ALL
+        .iter()
+        .filter(|fault| wanted(fault.side()))
+        .map(|fault| ErrorRow {
+            class: fault.name(),
+            side: fault.side(),
+            count: all.fault(*fault),
+            sentence: fault.sentence(),
+        })
+        .filter(|row| row.count > 0)
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    rows
+}
+
+/// Count by status; what no server should send is under `other`.
+pub(super) fn statuses(all: &Tally) -> BTreeMap<String, u64> {
+    let mut found = BTreeMap::new();
+    let cells = all.sums.iter().skip(STATUS_BASE).take(STATUS_CELLS);
+    for (cell, n) in cells.enumerate().filter(|(_, n)| **n > 0) {
+        let name = if cell + 1 == STATUS_CELLS { "other".into() } else { (100 + cell).to_string() };
+        found.insert(name, *n);
+    }
+    found
+}
+
+pub(super) fn series(facts: &Facts, belief: Belief) -> Vec<SeriesRow> {
+    facts.series.iter().map(|one| series_row(facts, one, belief)).collect()
+}
+
+fn series_row(facts: &Facts, one: &Series, belief: Belief) -> SeriesRow {
+    let tally = &one.tally;
+    let body = tally.hist(SeriesHist::BodySize);
+    let requests = tally.sum(SeriesSum::Finished);
+    SeriesRow {
+        name: one.name.clone(),
+        requests,
+        errors: tally.sum(SeriesSum::Failed),
+        rate_per_s: facts.per_s(requests),
+        bytes_in: tally.sum(SeriesSum::BytesIn),
+        response_time: times(
+            tally.hist(SeriesHist::Response),
+            tally.hist(SeriesHist::ResponseCensored),
+            belief,
+        ),
+        service_time: times(tally.hist(SeriesHist::Service), tally.hist(SeriesHist::ServiceCensored), belief),
+        body_min_bytes: body.min(),
+        body_mean_bytes: body.mean(),
+        body_max_bytes: body.max(),
+    }
+}
+
+pub(super) fn origins(facts: &Facts, holes: &[Hole], belief: Belief) -> Vec<OriginRow> {
+    facts.machines.iter().map(|machine| origin_row(machine, holes, belief)).collect()
+}
+
+fn origin_row(machine: &Machine, holes: &[Hole], belief: Belief) -> OriginRow {
+    let all = &machine.all;
+    let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
+    let p = |q| percentile(exact, bounds, q, belief).map(|c| c.value);
+    let share = machine.plan().share;
+    let requests = all.sum(SeriesSum::Finished);
+    OriginRow {
+        origin: machine.name.to_owned(),
+        host: machine.opening().environment.host.clone(),
+        share: format!("{}/{}", share.part, share.of),
+        started_unix_ns: machine.opening().started_unix_ns,
+        elapsed_s: machine.elapsed_ns as f64 / 1e9,
+        complete: holes.iter().all(|hole| hole.gap.origin != machine.name),
+        requests,
+        errors: all.sum(SeriesSum::Failed),
+        rate_per_s: ratio(requests as f64, machine.measured_ns as f64 / 1e9),
+        p50_ns: p(0.5),
+        p99_ns: p(0.99),
+        max_ns: exact.max().max(bounds.max()),
+    }
+}

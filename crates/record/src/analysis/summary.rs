@@ -1,0 +1,117 @@
+//! Puts the summary together: what is merged first, what is judged last.
+
+use super::cells::Cells;
+use super::doubts::{Evidence, cautions};
+use super::facts::{Facts, ratio};
+use super::offered::demand;
+use super::times::{Belief, short, times};
+use super::{bands, client, gaps, rows, spikes, threshold, timeline, verdict};
+use crate::caution::Doubts;
+use crate::record::RunRecord;
+use crate::summary::{Phases, SCHEMA_VERSION, Summary, Totals};
+use plimsoll_plan::Side;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
+
+/// The summary of a run, of one machine or of several.
+pub fn summarise(record: &RunRecord) -> Summary {
+    summarise_with(record, &Doubts::default())
+}
+
+/// The same with other limits for the doubts.
+pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
+    let facts = Facts::new(record);
+    let moments = timeline::moments(&facts);
+    let demand = demand(&facts);
+    // Up to the share that may be missed without a doubt the run kept up, and what was under way at its stop is
+    // like the rest.
+    let kept_up = demand.achieved.ratio.is_none_or(|ratio| ratio >= 1.0 - limits.offered_missed);
+    let belief = if kept_up { Belief::LikeTheOthers } else { Belief::Worse };
+
+    let response = facts.all.hist(SeriesHist::Response);
+    let response_cut = facts.all.hist(SeriesHist::ResponseCensored);
+    let response_time = times(response, response_cut, belief);
+    let service_time =
+        times(facts.all.hist(SeriesHist::Service), facts.all.hist(SeriesHist::ServiceCensored), belief);
+    let thresholds = threshold::judge(&facts, &demand.achieved, belief);
+    let client = client::client(&facts, &moments);
+    let holes = gaps::holes(&facts);
+    let cautions = cautions(&Evidence {
+        facts: &facts,
+        limits,
+        demand: &demand,
+        client: &client,
+        response: &response_time,
+        thresholds: &thresholds,
+        holes: &holes,
+        moments: &moments,
+    });
+    let verdict = verdict::verdict(
+        &facts,
+        &cautions,
+        &thresholds,
+        demand.offered.as_ref(),
+        &demand.achieved,
+        &response_time,
+    );
+    let openings = || facts.machines.iter().map(|m| m.opening());
+    Summary {
+        schema_version: SCHEMA_VERSION,
+        tool_version: openings().next().map_or_else(String::new, |o| o.environment.tool_version.clone()),
+        name: facts.plan.name.clone(),
+        target: facts.plan.target.clone(),
+        verdict,
+        thresholds,
+        cautions,
+        totals: totals(&facts),
+        spikes: spikes::spikes(&moments, facts.plan.load.profile(), limits),
+        bands: bands::bands(response, response_cut, &facts.plan.bands_ns),
+        errors: rows::errors(&facts.all, |side| side != Side::Client),
+        statuses: rows::statuses(&facts.all),
+        requests: rows::series(&facts, belief),
+        phases: phases(&facts),
+        origins: rows::origins(&facts, &holes, belief),
+        stopped_by: facts.stopped_by(),
+        complete: !facts.machines.is_empty() && holes.is_empty() && !facts.lost_workers(),
+        gaps: holes.into_iter().map(|hole| hole.gap).collect(),
+        environments: openings().map(|o| o.environment.clone()).collect(),
+        timeline: moments.into_iter().map(|moment| moment.second).collect(),
+        offered: demand.offered,
+        achieved: demand.achieved,
+        response_time,
+        service_time,
+        client,
+        plan: facts.plan,
+    }
+}
+
+fn totals(facts: &Facts) -> Totals {
+    let (all, run) = (&facts.all, &facts.run);
+    let (requests, errors) = (all.sum(SeriesSum::Finished), all.sum(SeriesSum::Failed));
+    Totals {
+        requests,
+        errors,
+        error_ratio: ratio(errors as f64, requests as f64),
+        sent: all.sum(SeriesSum::Sent),
+        iterations: run.of(RunSum::Iterations),
+        bytes_in: all.sum(SeriesSum::BytesIn),
+        bytes_out: all.sum(SeriesSum::BytesOut),
+        body_bytes: all.sum(SeriesSum::BodyBytes),
+        measured_s: facts.measured_s(),
+        warmup_s: facts.machines.iter().map(|m| m.elapsed_ns - m.measured_ns).max().unwrap_or(0) as f64 / 1e9,
+        in_flight_at_stop: run.of(RunSum::InFlightAtStop),
+        never_started: run.of(RunSum::NeverStarted),
+    }
+}
+
+fn phases(facts: &Facts) -> Phases {
+    let (run, all) = (&facts.run, &facts.all);
+    Phases {
+        connection_wait: short(run.spread(RunHist::ConnWait)),
+        // Once per machine, before the load.
+        dns_ns: facts.machines.iter().map(|m| m.opening().environment.dns_ns).max().unwrap_or(0),
+        connect: short(run.spread(RunHist::Connect)),
+        send_stall: short(run.spread(RunHist::SendStall)),
+        first_byte: short(all.hist(SeriesHist::FirstByte)),
+        body: short(all.hist(SeriesHist::Body)),
+    }
+}

@@ -1,0 +1,105 @@
+//! Distributions as figures, with what a sample cannot say: cut-off times, intervals, too few samples.
+
+use crate::summary::{Percentile, Short, Times};
+use plimsoll_stats::{Censored, Hist, censored_quantile, quantile_interval, samples_needed};
+
+/// The percentiles of every report.
+pub const PRINTED: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+const CONFIDENCE: f64 = 0.95;
+
+/// What to believe of the times that were cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Belief {
+    /// The run kept up: a request that was under way at the stop is one like the others, of which only a first part
+    /// was seen. Each stands for the finished ones that took longer (Kaplan & Meier 1958, in the form of Efron 1967:
+    /// its weight goes to those behind it); only where nobody finished behind it the answer is "at least".
+    LikeTheOthers,
+    /// Work piled up: what waits at the stop is slower than what was finished, and may take for ever.
+    Worse,
+}
+
+/// Quantile `q` of the finished (`exact`) and of those known to take longer than some bound (`bounds`).
+pub(super) fn percentile(exact: &Hist, bounds: &Hist, q: f64, belief: Belief) -> Option<Censored> {
+    let least = censored_quantile(exact, bounds, q)?;
+    if !least.at_least || belief == Belief::Worse {
+        return Some(least);
+    }
+    Some(match redistributed(exact, bounds, q) {
+        Some(value) => Censored { value: value.max(least.value), at_least: false },
+        None => least,
+    })
+}
+
+/// The product-limit estimate of quantile `q`: the share that takes longer falls at each bucket of finished ones by
+/// the part of those still seen there. `None` when it never falls to 1 - q.
+fn redistributed(exact: &Hist, bounds: &Hist, q: f64) -> Option<u64> {
+    let (min, max) = (exact.min()?, exact.max()?);
+    let mut seen = exact.count() as f64 + bounds.count() as f64;
+    let mut longer = 1.0;
+    let mut cut = bounds.buckets().peekable();
+    for (low, high, n) in exact.buckets() {
+        // Those cut off within the same bucket were seen to its end.
+        while let Some((_, _, gone)) = cut.next_if(|(cut_low, _, _)| *cut_low < low) {
+            seen -= gone as f64;
+        }
+        longer *= 1.0 - n as f64 / seen;
+        seen -= n as f64;
+        // A product of thousands of factors is a few roundings off.
+        if longer <= (1.0 - q) * (1.0 + 1e-9) + 1e-12 {
+            return Some((low + (high - low) / 2).clamp(min, max));
+        }
+    }
+    None
+}
+
+/// Everything about a distribution of times.
+pub(super) fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
+    let mut all = exact.clone();
+    all.merge(bounds);
+    let percentiles: Vec<Percentile> =
+        PRINTED.iter().filter_map(|q| one(exact, bounds, &all, *q, belief)).collect();
+    let value = |q: f64| percentiles.iter().find(|p| p.q == q).map(|p| p.value_ns);
+    Times {
+        count: exact.count(),
+        censored: bounds.count(),
+        min_ns: exact.min(),
+        mean_ns: exact.mean(),
+        std_dev_ns: exact.std_dev(),
+        p50_ns: value(0.5),
+        p75_ns: value(0.75),
+        p90_ns: value(0.9),
+        p95_ns: value(0.95),
+        p99_ns: value(0.99),
+        p999_ns: value(0.999),
+        // The longest that anything is known to have taken, finished or not.
+        max_ns: all.max(),
+        percentiles,
+    }
+}
+
+fn one(exact: &Hist, bounds: &Hist, all: &Hist, q: f64, belief: Belief) -> Option<Percentile> {
+    let Censored { value, at_least } = percentile(exact, bounds, q, belief)?;
+    // With every bound taken for the whole time the interval is too low, without those samples its upper end is the
+    // finished ones' own; the value lies between.
+    let low = quantile_interval(all, q, CONFIDENCE).low;
+    let high = quantile_interval(exact, q, CONFIDENCE).high;
+    Some(Percentile {
+        q,
+        value_ns: value,
+        at_least,
+        low_ns: low.map(|low| low.min(value)),
+        high_ns: if at_least { None } else { high.map(|high| high.max(value)) },
+        enough_samples: all.count() >= samples_needed(q),
+    })
+}
+
+/// A distribution in five figures.
+pub(super) fn short(hist: &Hist) -> Short {
+    Short {
+        count: hist.count(),
+        mean_ns: hist.mean(),
+        p50_ns: hist.quantile(0.5),
+        p99_ns: hist.quantile(0.99),
+        max_ns: hist.max(),
+    }
+}

@@ -1,0 +1,81 @@
+//! PASS, FAIL or INCONCLUSIVE, in one sentence that may be quoted.
+
+use super::facts::Facts;
+use crate::phrase::{count, counted, duration, percent, rate};
+use crate::summary::{Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Times, Verdict, Weight};
+use plimsoll_plan::metric::SeriesSum;
+
+use super::cells::Cells;
+
+/// INCONCLUSIVE beats FAIL beats PASS.
+pub(super) fn verdict(
+    facts: &Facts,
+    cautions: &[Caution],
+    thresholds: &[Judged],
+    offered: Option<&Offered>,
+    achieved: &Achieved,
+    response: &Times,
+) -> Verdict {
+    let doubts: Vec<&Caution> = cautions.iter().filter(|c| c.weight == Weight::Inconclusive).collect();
+    if let Some(first) = doubts.first() {
+        let more = match doubts.len() - 1 {
+            0 => String::new(),
+            1 => ", and one more reason".into(),
+            n => format!(", and {n} more reasons"),
+        };
+        return Verdict {
+            result: Outcome::Inconclusive,
+            sentence: format!("INCONCLUSIVE: {} ({}){more}", first.title, first.evidence),
+            because: doubts.iter().map(|c| c.code.to_owned()).collect(),
+        };
+    }
+    let missed: Vec<&Judged> = thresholds.iter().filter(|t| !t.met).collect();
+    if !missed.is_empty() {
+        let each: Vec<String> = missed.iter().map(|t| missed_text(t)).collect();
+        return Verdict {
+            result: Outcome::Fail,
+            sentence: format!("FAIL: {}", each.join("; ")),
+            because: missed.iter().map(|t| t.text.clone()).collect(),
+        };
+    }
+    Verdict { result: Outcome::Pass, sentence: pass(facts, offered, achieved, response), because: Vec::new() }
+}
+
+fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response: &Times) -> String {
+    let what = match offered {
+        None => format!("{} requests/s", rate(achieved.rate_per_s).trim_end_matches("/s")),
+        Some(offered) => format!(
+            "{} of {} offered requests/s",
+            rate(achieved.rate_per_s).trim_end_matches("/s"),
+            rate(offered.rate_per_s).trim_end_matches("/s")
+        ),
+    };
+    let slow = match response.percentiles.iter().find(|p| p.q == 0.99) {
+        Some(p) => {
+            format!(" with p99 {}{}", if p.at_least { ">= " } else { "" }, duration(p.value_ns as f64))
+        }
+        None => String::new(),
+    };
+    let errors = match facts.all.sum(SeriesSum::Failed) {
+        0 => "no errors".into(),
+        n => format!("{} of {}", counted(n, "error"), count(facts.finished())),
+    };
+    format!("PASS: {what}{slow} and {errors} over {}", duration(facts.measured_ns as f64))
+}
+
+/// `errors 2.1 % (threshold errors == 0%)`
+fn missed_text(judged: &Judged) -> String {
+    // The text begins with what is compared: `response_time p99`, `errors`.
+    let subject = judged.text.split(['<', '>', '=']).next().unwrap_or_default().trim();
+    let Some(value) = judged.observed else {
+        return format!("{subject} has no sample (threshold {})", judged.text);
+    };
+    let value = match judged.unit {
+        FigureUnit::Nanoseconds => duration(value),
+        FigureUnit::Ratio => percent(value),
+        FigureUnit::PerSecond => rate(value),
+        FigureUnit::Count => count(value as u64),
+    };
+    let at_least = if judged.at_least { "at least " } else { "" };
+    format!("{subject} {at_least}{value} (threshold {})", judged.text)
+}

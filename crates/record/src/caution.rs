@@ -1,0 +1,166 @@
+//! Cautions: every doubt that a result can carry, in one table, and the limits from which on each is raised.
+//!
+//! The table gives code, weight, title and what to do; [`crate::analysis`] finds the numbers that raise a row. The
+//! order of the rows is the order in a report among equals in weight: what explains the others comes first.
+
+use crate::summary::{Caution, Weight};
+
+macro_rules! cautions {
+    ($($(#[$meta:meta])* $kind:ident = $code:literal, $weight:ident, $title:literal, $advice:literal;)*) => {
+        /// A row of the table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Kind { $($(#[$meta])* #[doc = $title] $kind,)* }
+
+        impl Kind {
+            /// All of them, in the order of the table.
+            pub const ALL: &'static [Kind] = &[$(Kind::$kind,)*];
+
+            /// The stable name in JSON and documents.
+            pub const fn code(self) -> &'static str { match self { $(Kind::$kind => $code,)* } }
+
+            /// Its weight, unless the evidence makes it heavier or lighter.
+            pub const fn weight(self) -> Weight { match self { $(Kind::$kind => Weight::$weight,)* } }
+
+            /// What it is, one fragment.
+            pub const fn title(self) -> &'static str { match self { $(Kind::$kind => $title,)* } }
+
+            /// What to do about it when the numbers do not say it better.
+            pub const fn advice(self) -> &'static str { match self { $(Kind::$kind => $advice,)* } }
+        }
+    };
+}
+
+cautions! {
+    ClientFdLimit = "client_fd_limit", Inconclusive, "this machine ran out of file descriptors",
+        "raise the hard limit (`ulimit -Hn 65536` as root, `LimitNOFILE=` in a systemd unit), or use fewer connections";
+    ClientPortsExhausted = "client_ports_exhausted", Inconclusive, "this machine ran out of local ports",
+        "widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
+    ClientMemory = "client_memory", Inconclusive, "this machine had no memory for sockets",
+        "use fewer connections or share the load between machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit";
+    ClientBlocked = "client_blocked", Inconclusive, "this machine refused to send",
+        "look for a firewall rule or a sandbox on this machine that blocks connections to the target (`iptables -L OUTPUT`)";
+    MissingIntervals = "missing_intervals", Inconclusive, "the record is incomplete",
+        "the figures cover what is there; run again for the whole";
+    NoRequests = "no_requests", Inconclusive, "nothing was measured",
+        "make the run longer than one answer takes, or see the failures on this machine's side";
+    OfferedNotSent = "offered_not_sent", Inconclusive, "this machine did not send the load that was asked for",
+        "use more workers (`-t`), a lower rate, or several machines with `--share`";
+    LateSends = "late_sends", Inconclusive, "requests were sent late",
+        "leave this machine more CPU (another machine for the target, fewer other programs), or use a lower rate";
+    TooFewSamples = "too_few_samples", Inconclusive, "too few samples for a percentile",
+        "run longer, or look at a lower percentile";
+    TimeoutsCensor = "timeouts_censor", Warning, "time-outs cut off the longest times",
+        "raise `--timeout` to see how long they really take";
+    ClosedModelBlindSpot = "closed_model_blind_spot", Warning, "the percentiles hide stalls",
+        "use the open model, `-r RATE`: arrivals do not wait for a stalled service";
+    ConnectionCapHit = "connection_cap_hit", Warning, "arrivals waited for a free connection",
+        "raise `-c` if clients of the real service do not share so few connections";
+    LittlesLaw = "littles_law", Warning, "users spent their time outside requests",
+        "the users' time does not add up: the load generator may be the limit; use fewer users or more workers";
+    ClientCpu = "client_cpu", Warning, "a worker was busy all the time",
+        "the load generator may be the limit: use more workers (`-t`), or several machines with `--share`";
+    RunQueue = "run_queue", Warning, "workers had to wait for a CPU",
+        "stop other programs on this machine, or use fewer workers than there are CPUs";
+    Steal = "steal", Warning, "the host took CPU time from this machine",
+        "run on a machine with CPUs of its own; times measured here include the host's pauses";
+    Retransmits = "retransmits", Warning, "the network lost packets",
+        "look at the way to the target: a lost packet costs 200 ms or more, and that is in the figures";
+    StaleConnections = "stale_connections", Warning, "the server closed idle connections while requests were on their way",
+        "make the server keep idle connections longer than its clients do, or use `--no-keepalive`";
+    MeanAboveP95 = "mean_above_p95", Warning, "the mean is above p95",
+        "a few very long times make up the mean: look at p99, the maximum and the timeline";
+    MergedTargetsDiffer = "merged_targets_differ", Warning, "the merged runs are not of one experiment",
+        "compare runs of different targets or loads instead of adding them up";
+    SameMachine = "same_machine", Note, "the target runs on this machine",
+        "both share CPU and memory; for figures that hold elsewhere, load from another machine";
+    InFlightCensors = "in_flight_censors", Note, "requests were under way at the stop",
+        "run longer: their share of the samples shrinks";
+    ShortRun = "short_run", Note, "a short run",
+        "seconds differ: measure for at least 10 s, better a minute";
+    Interrupted = "interrupted", Note, "the run was stopped before its end",
+        "the figures hold for the part that ran";
+}
+
+impl Kind {
+    /// Raises it with the numbers that say so.
+    pub fn raise(self, evidence: impl Into<String>) -> Caution {
+        Caution {
+            code: self.code(),
+            weight: self.weight(),
+            title: self.title().into(),
+            evidence: evidence.into(),
+            advice: self.advice().into(),
+        }
+    }
+
+    /// The row with this code.
+    pub fn of_code(code: &str) -> Option<Kind> {
+        Self::ALL.iter().copied().find(|kind| kind.code() == code)
+    }
+}
+
+/// The numbers from which on a doubt is raised. Ratios unless the name says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Doubts {
+    /// Lateness p99 as a share of the reported response p99 ...
+    pub late_share: f64,
+    /// ... and at least this much.
+    pub late_ns: u64,
+    /// Share of the asked-for arrivals that were not sent.
+    pub offered_missed: f64,
+    /// Busy (or waiting for a CPU) above this, a worker has no room left.
+    pub worker_busy: f64,
+    pub run_queue: f64,
+    pub steal: f64,
+    /// Retransmits per request, and how many at least.
+    pub retransmits: f64,
+    pub retransmits_least: u64,
+    /// Share of the users' time outside requests that connecting does not explain.
+    pub users_outside: f64,
+    /// A sample is slow above this many medians ...
+    pub slow_medians: f64,
+    /// ... and at least this much above the median.
+    pub slow_more_ns: u64,
+    /// Slow samples hide when they take this share of the time or more ...
+    pub slow_time: f64,
+    /// ... and their share of the samples is this many times smaller.
+    pub slow_hidden: f64,
+    /// Share of samples under way at the stop.
+    pub in_flight: f64,
+    /// Shorter measured parts are short runs.
+    pub short_ns: u64,
+    /// From this many samples on a mean is compared with p95.
+    pub mean_samples: u64,
+    /// A second is slow above this many baselines ...
+    pub spike_baselines: f64,
+    /// ... and this much above the baseline.
+    pub spike_more_ns: u64,
+    /// Back at the baseline: at most this many of it.
+    pub recovered_baselines: f64,
+}
+
+impl Default for Doubts {
+    fn default() -> Self {
+        Self {
+            late_share: 0.10,
+            late_ns: 1_000_000,
+            offered_missed: 0.01,
+            worker_busy: 0.90,
+            run_queue: 0.10,
+            steal: 0.05,
+            retransmits: 0.001,
+            retransmits_least: 10,
+            users_outside: 0.10,
+            slow_medians: 10.0,
+            slow_more_ns: 1_000_000,
+            slow_time: 0.05,
+            slow_hidden: 5.0,
+            in_flight: 0.01,
+            short_ns: 10_000_000_000,
+            mean_samples: 20,
+            spike_baselines: 3.0,
+            spike_more_ns: 5_000_000,
+            recovered_baselines: 1.5,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What happens in a run, in order: the live view, the run file and a replay all eat these.
+
+use plimsoll_plan::Outline;
+use plimsoll_stats::interval::Interval;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The beginning: everything known before the first request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Opening {
+    /// Unique name of this run of one machine; merging is keyed by it.
+    pub origin: String,
+    pub outline: Outline,
+    pub environment: Environment,
+    pub started_unix_ns: u64,
+}
+
+/// The machine that made the load, and its way to the target.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Environment {
+    pub tool_version: String,
+    pub host: String,
+    pub kernel: String,
+    pub cpu_model: String,
+    /// CPUs this process may use.
+    pub cpus: u32,
+    pub memory_bytes: u64,
+    /// Soft descriptor limit as found, as raised, and the hard one.
+    pub nofile_soft_found: u64,
+    pub nofile_soft: u64,
+    pub nofile_hard: u64,
+    /// Local ports that connections to one address can use.
+    pub port_low: u16,
+    pub port_high: u16,
+    /// Addresses the name resolved to; the first is loaded.
+    pub addresses: Vec<String>,
+    /// Name resolution before the run, ns; 0 for a literal address.
+    pub dns_ns: u64,
+    /// The connection that was tried before the run, ns.
+    pub first_connect_ns: u64,
+    /// The target's address belongs to this machine.
+    pub same_machine: bool,
+}
+
+/// One worker's use of its time over a tick or a run, ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Pulse {
+    pub wall_ns: u64,
+    pub busy_ns: u64,
+    pub spin_ns: u64,
+    pub sleep_ns: u64,
+    pub run_queue_ns: u64,
+}
+
+impl Pulse {
+    pub fn add(&mut self, other: &Pulse) {
+        self.wall_ns += other.wall_ns;
+        self.busy_ns += other.busy_ns;
+        self.spin_ns += other.spin_ns;
+        self.sleep_ns += other.sleep_ns;
+        self.run_queue_ns += other.run_queue_ns;
+    }
+}
+
+/// One tick of one origin, all workers added up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tick {
+    pub interval: Arc<Interval>,
+    /// By worker number.
+    pub pulses: Vec<Pulse>,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBy {
+    /// The duration was over.
+    Duration,
+    /// The number of requests was reached.
+    Requests,
+    /// Somebody pressed Ctrl-C (or sent SIGTERM).
+    Interrupt,
+    /// The circuit breaker or another `Command`.
+    Command,
+}
+
+/// The end. A record without one was cut off (killed, crashed, disk full).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ending {
+    pub stopped_by: StoppedBy,
+    /// From the start to the stop, ns; the last tick ends here.
+    pub elapsed_ns: u64,
+    /// Workers that died (a bug or a kernel refusal), with the sentence.
+    pub lost_workers: Vec<String>,
+}
+
+/// Something worth a line in the timeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// From the start of the run, ns.
+    pub at_ns: u64,
+    pub kind: NoteKind,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// Seconds that could not be written (full disk); the totals hold them all the same.
+    Gap,
+    /// An interrupt, a command.
+    Control,
+}
+
+/// What sinks receive.
+#[derive(Debug, Clone)]
+pub enum RunEvent {
+    Opened(Arc<Opening>),
+    Ticked(Tick),
+    Noted(Note),
+    Ended(Ending),
+}
+
+/// A reader of a run: a file, a terminal, a replay. It listens; it can never steer.
+pub trait Sink {
+    fn event(&mut self, event: &RunEvent);
+}

@@ -1,0 +1,126 @@
+//! A run as a whole, from one machine or from several.
+//!
+//! Records are added up by [`RunRecord::merge`]: a union keyed by origin and tick, so that the order and the grouping
+//! of machines make no difference and the same file given twice counts once.
+
+mod gatherer;
+mod tick_row;
+
+pub use gatherer::Gatherer;
+pub use tick_row::TickRow;
+
+use crate::event::{Ending, Note, Opening, Pulse, Tick};
+use crate::run_file::Error;
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist};
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::{Layout, Tally};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+/// Cells of the run-wide tally in this version. Records of older versions are widened to it when they are read, so
+/// that every id of `plan::metric` is a valid index.
+pub const RUN_LAYOUT: Layout =
+    Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: RunFloor::COUNT, hists: RunHist::COUNT };
+
+/// Cells of a series' tally in this version, see [`RUN_LAYOUT`].
+pub const SERIES_LAYOUT: Layout = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+
+/// A run: one entry per machine that took part, by the origin's name. The default is the empty run, which changes
+/// nothing when it is merged.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunRecord {
+    pub origins: BTreeMap<String, Origin>,
+}
+
+/// One machine's run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Origin {
+    pub opening: Arc<Opening>,
+    /// Ticks by number, warm-up included.
+    pub ticks: BTreeMap<u32, TickRow>,
+    /// Sum over all ticks outside the warm-up, per series; exact even when rows of `ticks` are missing. Its own tick
+    /// number is always 0.
+    pub totals: Interval,
+    /// By worker, all ticks outside the warm-up.
+    pub workers: Vec<Pulse>,
+    /// `None`: the run was cut off.
+    pub ending: Option<Ending>,
+    pub notes: Vec<Note>,
+}
+
+impl RunRecord {
+    /// Both runs as one. Associative, commutative and idempotent, with the empty record as identity.
+    ///
+    /// Whether the two belong together (same target, same plan) is not decided here: the summary carries a caution
+    /// when they do not.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when both hold the same origin with different contents: there is no way to tell what
+    /// of it would be counted twice.
+    pub fn merge(a: RunRecord, b: RunRecord) -> Result<RunRecord, Error> {
+        let mut merged = a;
+        for (name, theirs) in b.origins {
+            match merged.origins.entry(name) {
+                Entry::Vacant(free) => {
+                    free.insert(theirs);
+                }
+                Entry::Occupied(mine) => {
+                    if let Some(what) = mine.get().differs_in(&theirs) {
+                        let host = theirs.opening.environment.host.clone();
+                        return Err(Error::Conflict { origin: mine.key().clone(), host, what });
+                    }
+                }
+            }
+        }
+        Ok(merged)
+    }
+}
+
+impl Origin {
+    /// A run of which nothing has happened yet.
+    pub fn new(opening: Arc<Opening>) -> Self {
+        let totals = blank_interval(opening.outline.requests.len());
+        Self { opening, ticks: BTreeMap::new(), totals, workers: Vec::new(), ending: None, notes: Vec::new() }
+    }
+
+    /// Adds a tick to `totals` and `workers`, unless it belongs to the warm-up. `ticks` is left alone: where rows
+    /// are kept (in memory, in a file) is the caller's business.
+    pub fn count(&mut self, tick: &Tick) {
+        if self.opening.outline.is_warmup(tick.interval.tick) {
+            return;
+        }
+        self.totals.merge(&tick.interval);
+        add_pulses(&mut self.workers, &tick.pulses);
+    }
+
+    fn differs_in(&self, other: &Origin) -> Option<&'static str> {
+        let differences = [
+            ("openings", self.opening != other.opening),
+            ("endings", self.ending != other.ending),
+            ("ticks", self.ticks != other.ticks),
+            ("totals", self.totals != other.totals || self.workers != other.workers),
+            ("notes", self.notes != other.notes),
+        ];
+        differences.into_iter().find(|(_, differ)| *differ).map(|(what, _)| what)
+    }
+}
+
+/// An empty interval in the current layouts whose histograms take memory at their first value.
+pub(crate) fn blank_interval(series: usize) -> Interval {
+    Interval {
+        tick: 0,
+        run: Tally::on_demand(RUN_LAYOUT),
+        series: (0..series).map(|_| Tally::on_demand(SERIES_LAYOUT)).collect(),
+    }
+}
+
+/// Adds by worker number; workers that only `more` knows are taken over.
+pub(crate) fn add_pulses(sum: &mut Vec<Pulse>, more: &[Pulse]) {
+    if sum.len() < more.len() {
+        sum.resize(more.len(), Pulse::default());
+    }
+    for (mine, theirs) in sum.iter_mut().zip(more) {
+        mine.add(theirs);
+    }
+}

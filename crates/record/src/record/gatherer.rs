@@ -1,0 +1,42 @@
+//! Gathers the events of a run into its record, in memory.
+
+use super::{Origin, RunRecord, TickRow};
+use crate::event::{RunEvent, Sink};
+use std::sync::Arc;
+
+/// A sink that remembers: totals, and each tick in its encoded form of a few kilobytes.
+#[derive(Debug, Default)]
+pub struct Gatherer {
+    origin: Option<Origin>,
+}
+
+impl Gatherer {
+    /// What has been gathered; the empty record when the run was never opened.
+    pub fn into_record(self) -> RunRecord {
+        let origins = self.origin.map(|origin| (origin.opening.origin.clone(), origin));
+        RunRecord { origins: origins.into_iter().collect() }
+    }
+}
+
+impl Sink for Gatherer {
+    /// An opening starts afresh. Whatever comes before it belongs to no run and is left out, and so is a second
+    /// report of the same tick: it would count its requests twice.
+    fn event(&mut self, event: &RunEvent) {
+        if let RunEvent::Opened(opening) = event {
+            self.origin = Some(Origin::new(Arc::clone(opening)));
+        }
+        let Some(origin) = &mut self.origin else { return };
+        match event {
+            RunEvent::Opened(_) => {}
+            RunEvent::Ticked(tick) => {
+                let number = tick.interval.tick;
+                if !origin.ticks.contains_key(&number) {
+                    origin.ticks.insert(number, TickRow::of(&tick.interval));
+                    origin.count(tick);
+                }
+            }
+            RunEvent::Noted(note) => origin.notes.push(note.clone()),
+            RunEvent::Ended(ending) => origin.ending = Some(ending.clone()),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! One tick as kept: encoded, because a dense histogram takes 38 KiB and a day has 86,400 seconds.
+
+use super::{RUN_LAYOUT, SERIES_LAYOUT};
+use plimsoll_plan::metric::{RunHist, SeriesHist};
+use plimsoll_stats::Hist;
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::{Layout, Tally};
+
+/// Histograms that are not kept for each second, for they would double its size: the totals hold them, and so do the
+/// rows of some ten seconds in the run file.
+const COARSER_RUN: [RunHist; 1] = [RunHist::Turn];
+const COARSER_SERIES: [SeriesHist; 3] = [SeriesHist::FirstByte, SeriesHist::Body, SeriesHist::BodySize];
+
+/// One tick: the run-wide numbers, and all series added into one. A few kilobytes; the accessors decode afresh at
+/// each call, so keep what they return.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TickRow {
+    /// Both tallies in their canonical form, one behind the other: equal ticks have equal bytes.
+    bytes: Box<[u8]>,
+    /// Where the second begins.
+    all_at: u32,
+}
+
+impl TickRow {
+    pub fn new(run: &Tally, all: &Tally) -> Self {
+        Self::encoded(run.clone(), all.clone())
+    }
+
+    pub fn of(interval: &Interval) -> Self {
+        Self::encoded(interval.run.clone(), interval.series_total())
+    }
+
+    fn encoded(mut run: Tally, mut all: Tally) -> Self {
+        clear(&mut run.hists, &COARSER_RUN.map(RunHist::id));
+        clear(&mut all.hists, &COARSER_SERIES.map(SeriesHist::id));
+        let mut bytes = Vec::new();
+        run.encode(&mut bytes);
+        // A tally is bounded by its cells to far less than 4 GiB.
+        let all_at = bytes.len() as u32;
+        all.encode(&mut bytes);
+        Self { bytes: bytes.into(), all_at }
+    }
+
+    /// Run-wide numbers, at least [`RUN_LAYOUT`] wide.
+    pub fn run(&self) -> Tally {
+        decoded(&self.bytes[..self.all_at as usize], RUN_LAYOUT)
+    }
+
+    /// All series added up, at least [`SERIES_LAYOUT`] wide.
+    pub fn all(&self) -> Tally {
+        decoded(&self.bytes[self.all_at as usize..], SERIES_LAYOUT)
+    }
+
+    /// As the run file keeps it.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Takes over what [`TickRow::bytes`] gave. Everything is decoded once here, so that the accessors cannot fail
+    /// later.
+    pub(crate) fn from_bytes(bytes: Box<[u8]>) -> Result<Self, plimsoll_stats::Error> {
+        let mut rest = &*bytes;
+        Tally::decode(&mut rest)?;
+        let all_at = (bytes.len() - rest.len()) as u32;
+        Tally::decode(&mut rest)?;
+        if !rest.is_empty() {
+            return Err(plimsoll_stats::Error::Malformed { what: "bytes behind a tick" });
+        }
+        Ok(Self { bytes, all_at })
+    }
+}
+
+fn clear(hists: &mut [Hist], ids: &[usize]) {
+    hists.iter_mut().enumerate().filter(|(id, _)| ids.contains(id)).for_each(|(_, hist)| hist.clear());
+}
+
+/// `bytes` were encoded by us or decoded before, so the empty tally in place of an error is never seen.
+fn decoded(mut bytes: &[u8], layout: Layout) -> Tally {
+    match Tally::decode(&mut bytes) {
+        Ok(tally) => widened(tally, layout),
+        Err(_) => Tally::on_demand(layout),
+    }
+}
+
+/// The same numbers with at least the cells of `layout`.
+pub(crate) fn widened(mut tally: Tally, layout: Layout) -> Tally {
+    let has = tally.layout();
+    let enough = has.sums >= layout.sums
+        && has.peaks >= layout.peaks
+        && has.floors >= layout.floors
+        && has.hists >= layout.hists;
+    if !enough {
+        tally.merge(&Tally::on_demand(layout));
+    }
+    tally
+}
+
+impl std::fmt::Debug for TickRow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TickRow({} bytes)", self.bytes.len())
+    }
+}

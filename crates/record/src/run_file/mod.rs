@@ -1,0 +1,24 @@
+//! The run file: one SQLite database per run, `<name>.plim`.
+//!
+//! It is written as the run goes, one transaction a tick, so that a crash or a kill leaves a readable run up to the
+//! last second; at the end (or at the next read, when the end never came) it is folded into one file. What the
+//! tables hold is described in `schema`.
+
+mod error;
+mod reader;
+mod room;
+mod rows;
+mod schema;
+mod spans;
+mod writer;
+
+pub use error::Error;
+pub use reader::read;
+pub use writer::{Finished, RunFile, Writer, write};
+
+/// Version of the tables, in SQLite's `user_version`. Raised when a build that knows only older versions would
+/// misread the file; new tables and columns alone do not raise it.
+pub const FORMAT_VERSION: i64 = 1;
+
+/// SQLite's `application_id`: "plim".
+pub const APPLICATION_ID: i64 = 0x706c_696d;

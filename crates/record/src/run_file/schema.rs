@@ -1,0 +1,100 @@
+//! The tables, and the making of a new file.
+//!
+//! | table | holds |
+//! |---|---|
+//! | `meta` | versions, by key |
+//! | `origin` | one row per machine: its opening and ending as JSON |
+//! | `tick` | per origin and second: the run-wide tally and all series as one, encoded; without some histograms |
+//! | `total` | per origin: cumulative interval without the warm-up, per series, encoded |
+//! | `pending` | full intervals of the last few ticks that `total` does not hold yet |
+//! | `series` | the tally of some ten seconds per series, and as series -1 of the run; encoded, all histograms |
+//! | `worker` | per origin and worker: cumulative time without the warm-up |
+//! | `note` | lines of the timeline, in order |
+//! | `reserve` | empty at rest; see `room` |
+//!
+//! The id of a tick is `origin * 2^32 + number`.
+
+use super::{APPLICATION_ID, Error, FORMAT_VERSION, room};
+use plimsoll_stats::LAYOUT_ID;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+const TABLES: &str = "
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE origin (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, opening TEXT NOT NULL, ending TEXT);
+    CREATE TABLE tick (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+    CREATE TABLE total (origin INTEGER PRIMARY KEY, body BLOB NOT NULL);
+    CREATE TABLE pending (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+    CREATE TABLE series (origin INTEGER NOT NULL, series INTEGER NOT NULL, first_tick INTEGER NOT NULL,
+        last_tick INTEGER NOT NULL, body BLOB NOT NULL);
+    CREATE TABLE worker (origin INTEGER NOT NULL, worker INTEGER NOT NULL, wall_ns INTEGER NOT NULL,
+        busy_ns INTEGER NOT NULL, spin_ns INTEGER NOT NULL, sleep_ns INTEGER NOT NULL, run_queue_ns INTEGER NOT NULL,
+        PRIMARY KEY (origin, worker)) WITHOUT ROWID;
+    CREATE TABLE note (id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, at_ns INTEGER NOT NULL, kind TEXT NOT NULL,
+        text TEXT NOT NULL);
+    CREATE TABLE reserve (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+";
+
+/// How long to wait for somebody else who holds the file just now.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Key in `meta`.
+pub const HIST_LAYOUT: &str = "hist_layout";
+
+/// Number of a tick within the file.
+pub fn tick_id(origin: i64, tick: u32) -> i64 {
+    origin << 32 | i64::from(tick)
+}
+
+/// The other way round.
+pub fn tick_of_id(id: i64) -> u32 {
+    // The low half, by construction of the id.
+    (id & 0xffff_ffff) as u32
+}
+
+/// Makes the file and its tables, and lets `fill` write what stands in it from the beginning.
+pub fn create<T>(
+    path: &Path,
+    fill: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+) -> Result<(Connection, T), Error> {
+    // SQLite itself would open what exists; O_EXCL also refuses a dangling link.
+    match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(empty) => drop(empty),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+            return Err(Error::Exists { path: path.into() });
+        }
+        Err(source) => return Err(Error::CannotCreate { path: path.into(), source }),
+    }
+    let made = tables(path).and_then(|mut db| {
+        let filled = fill(&mut db)?;
+        // From here on the log waits for the disk before it is copied into the file. An empty file that a power
+        // failure tears is no loss, and waiting twice would cost more than everything else here.
+        db.pragma_update(None, "synchronous", "NORMAL")?;
+        Ok((db, filled))
+    });
+    made.map_err(|source| {
+        // Nothing was measured yet: what is left of the attempt would only be in the way of the next one. The
+        // first error is the one to tell. On a full disk SQLite leaves its own extra files, too.
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let _ = std::fs::remove_file(room::beside(path, suffix));
+        }
+        Error::Refused { path: path.into(), doing: "make", source }
+    })
+}
+
+fn tables(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
+    db.pragma_update(None, "synchronous", "OFF")?;
+    db.pragma_update(None, "page_size", room::PAGE_BYTES as i64)?;
+    db.pragma_update(None, "application_id", APPLICATION_ID)?;
+    db.pragma_update(None, "user_version", FORMAT_VERSION)?;
+    db.pragma_update(None, "journal_mode", "WAL")?;
+    // What is written is not read again: a large cache would only be memory.
+    db.pragma_update(None, "cache_size", -512)?;
+    db.busy_timeout(PATIENCE)?;
+    db.execute_batch(&format!("BEGIN; {TABLES} COMMIT"))?;
+    db.execute("INSERT INTO meta VALUES (?1, ?2)", (HIST_LAYOUT, LAYOUT_ID.to_string()))?;
+    Ok(db)
+}

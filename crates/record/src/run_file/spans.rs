@@ -1,0 +1,81 @@
+//! Everything over time, but coarser than the ticks: per series, and with the histograms that ticks leave out.
+
+use crate::record::{RUN_LAYOUT, SERIES_LAYOUT};
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::Tally;
+use rusqlite::{Connection, Result};
+
+/// A row lasts at least so many ticks.
+const SPAN_TICKS: u32 = 10;
+
+/// With many series rows last longer, so that there are at most so many for each second.
+const ROWS_PER_TICK: usize = 2;
+
+/// Gathers ticks until a row is due.
+pub struct Spans {
+    /// The run-wide tally, then the series.
+    cells: Box<[Tally]>,
+    width: u32,
+    first: Option<u32>,
+    last: u32,
+}
+
+/// One of the cells over some ticks, ready to be put.
+pub struct Span {
+    /// -1: the run as a whole.
+    pub series: i64,
+    pub first_tick: u32,
+    pub last_tick: u32,
+    pub body: Vec<u8>,
+}
+
+impl Spans {
+    pub fn new(series: usize) -> Self {
+        let run = std::iter::once(Tally::on_demand(RUN_LAYOUT));
+        let cells = run.chain((0..series).map(|_| Tally::on_demand(SERIES_LAYOUT))).collect();
+        let width = u32::try_from(series / ROWS_PER_TICK).unwrap_or(u32::MAX).max(SPAN_TICKS);
+        Self { cells, width, first: None, last: 0 }
+    }
+
+    pub fn add(&mut self, interval: &Interval) {
+        let theirs = std::iter::once(&interval.run).chain(&interval.series);
+        self.cells.iter_mut().zip(theirs).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.first.get_or_insert(interval.tick);
+        self.last = interval.tick;
+    }
+
+    /// The rows to write now: none, or one for each cell that was used.
+    pub fn due(&self) -> Vec<Span> {
+        let is_due = self.first.is_some_and(|first| self.last.saturating_sub(first) + 1 >= self.width);
+        if is_due { self.rest() } else { Vec::new() }
+    }
+
+    /// What has been gathered so far.
+    pub fn rest(&self) -> Vec<Span> {
+        let Some(first_tick) = self.first else { return Vec::new() };
+        let used = (-1..).zip(&self.cells).filter(|(_, tally)| !tally.is_empty());
+        used.map(|(series, tally)| {
+            let mut body = Vec::new();
+            tally.encode(&mut body);
+            Span { series, first_tick, last_tick: self.last, body }
+        })
+        .collect()
+    }
+
+    /// Starts over once `spans` are safely in the file.
+    pub fn written(&mut self, spans: &[Span]) {
+        if !spans.is_empty() {
+            self.cells.iter_mut().for_each(Tally::clear);
+            self.first = None;
+        }
+    }
+}
+
+pub fn put(db: &Connection, at: i64, spans: &[Span]) -> Result<()> {
+    let sql = "INSERT INTO series (origin, series, first_tick, last_tick, body) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut put = db.prepare(sql)?;
+    for span in spans {
+        put.execute((at, span.series, span.first_tick, span.last_tick, &span.body))?;
+    }
+    Ok(())
+}

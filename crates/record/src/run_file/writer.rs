@@ -1,0 +1,253 @@
+//! Writes a run as it goes: a sink that turns each tick into one transaction.
+//!
+//! A tick that cannot be written (full disk) does not end the run. The totals are kept in memory and written without
+//! it, a note names the gap, and every further tick is tried again.
+
+use super::rows;
+use super::room::{self, Room};
+use super::spans::{self, Spans};
+use super::{Error, reader, schema};
+use crate::event::{Note, NoteKind, Opening, RunEvent, Sink, Tick};
+use crate::record::{Origin, RunRecord, TickRow};
+use plimsoll_stats::interval::Interval;
+use rusqlite::{Connection, ErrorCode};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Every so many ticks the cumulative totals are rewritten. In between, full intervals wait in `pending`: with
+/// hundreds of series the totals are megabytes, far too much for each second.
+const TOTAL_EVERY_TICKS: u32 = 10;
+
+/// Where run files begin.
+pub struct RunFile;
+
+impl RunFile {
+    /// Makes a new run file, in which nothing has happened yet. Takes about a millisecond and waits for no disk.
+    ///
+    /// # Errors
+    /// When there is something at `path` already, or the file system refuses.
+    pub fn create(path: &Path, opening: &Opening) -> Result<Writer, Error> {
+        let origin = Origin::new(Arc::new(opening.clone()));
+        let (db, (at, room)) = schema::create(path, |db| {
+            let at = rows::put_opening(db, opening)?;
+            rows::put_totals(db, at, &origin, &rows::encoded(&origin.totals))?;
+            Ok((at, Room::begin(db, path)?))
+        })?;
+        Ok(Writer {
+            path: path.into(),
+            db,
+            at,
+            room,
+            origin,
+            spans: Spans::new(opening.outline.requests.len()),
+            seen: BTreeSet::new(),
+            pending: 0,
+            totals_bytes: 0,
+            gap: None,
+            trouble: None,
+        })
+    }
+}
+
+/// See the module. Its memory does not grow with the length of the run: ticks are in the file, the totals here.
+pub struct Writer {
+    path: PathBuf,
+    db: Connection,
+    /// The row of `origin`.
+    at: i64,
+    room: Room,
+    /// Everything but the ticks.
+    origin: Origin,
+    spans: Spans,
+    seen: BTreeSet<u32>,
+    /// Ticks that the file's totals do not hold; they are in `pending`, or nowhere if that failed.
+    pending: u32,
+    /// Length of the totals when they were last encoded.
+    totals_bytes: usize,
+    /// The gap that is open, if the last tick could not be written.
+    gap: Option<Gap>,
+    /// The first error that the end could not repair.
+    trouble: Option<Error>,
+}
+
+struct Gap {
+    first: u32,
+    /// Which of the origin's notes tells of it.
+    note: usize,
+    why: String,
+}
+
+/// What became of a run and its file.
+pub struct Finished {
+    /// The run: its seconds as they stand in the file, everything else also when the file could not take it.
+    pub record: RunRecord,
+    /// Why the file is not all that it should be. A gap that the file itself tells of is no trouble.
+    pub trouble: Option<Error>,
+}
+
+impl Writer {
+    /// Closes the file and reads its seconds back: a report now and a report later show the same.
+    pub fn finish(self) -> Finished {
+        let Writer { path, db, mut origin, mut trouble, .. } = self;
+        drop(db);
+        let name = origin.opening.origin.clone();
+        match reader::read(&path) {
+            Ok(mut record) => {
+                origin.ticks = record.origins.remove(&name).map(|read| read.ticks).unwrap_or_default();
+            }
+            Err(unreadable) => trouble = trouble.or(Some(unreadable)),
+        }
+        Finished { record: RunRecord { origins: [(name, origin)].into() }, trouble }
+    }
+
+    fn tick(&mut self, tick: &Tick) {
+        let number = tick.interval.tick;
+        self.origin.count(tick);
+        self.spans.add(&tick.interval);
+        match self.store(&tick.interval) {
+            Ok(()) => self.gap = None,
+            Err(why) => {
+                self.widen_gap(number, &why);
+                // Whatever comes of it, the next tick tries again, and so does the end.
+                let _ = self.store_totals();
+            }
+        }
+    }
+
+    /// One transaction: the tick, and what the totals need to be complete up to it.
+    fn store(&mut self, interval: &Interval) -> rusqlite::Result<()> {
+        let id = schema::tick_id(self.at, interval.tick);
+        let is_measured = !self.origin.opening.outline.is_warmup(interval.tick);
+        let row = TickRow::of(interval);
+        let rolls_up = is_measured && self.pending + 1 >= TOTAL_EVERY_TICKS;
+        let body = match (is_measured, rolls_up) {
+            (true, true) => rows::encoded(&self.origin.totals),
+            (true, false) => rows::encoded(interval),
+            (false, _) => Vec::new(),
+        };
+        let spans = self.spans.due();
+        if rolls_up {
+            self.totals_bytes = body.len();
+        }
+        let blobs = row.bytes().len() + body.len() + spans.iter().map(|span| span.body.len()).sum::<usize>();
+        // What waits in `pending` grows the totals by at most its own length.
+        let totals_bytes = self.totals_bytes + TOTAL_EVERY_TICKS as usize * body.len();
+        self.room.ensure(&self.db, &self.path, blobs, totals_bytes)?;
+        let tx = self.db.transaction()?;
+        rows::put_tick(&tx, id, &row)?;
+        spans::put(&tx, self.at, &spans)?;
+        if rolls_up {
+            rows::put_totals(&tx, self.at, &self.origin, &body)?;
+        } else if is_measured {
+            rows::put_pending(&tx, id, &body)?;
+            rows::put_workers(&tx, self.at, &self.origin)?;
+        }
+        tx.commit()?;
+        if rolls_up {
+            self.pending = 0;
+        } else if is_measured {
+            self.pending += 1;
+        }
+        self.spans.written(&spans);
+        Ok(())
+    }
+
+    /// Everything but ticks: fits into the room that is kept for it.
+    fn store_totals(&mut self) -> rusqlite::Result<()> {
+        // Until it is done, the file's totals are behind by more than `pending` tells.
+        self.pending = TOTAL_EVERY_TICKS;
+        let body = rows::encoded(&self.origin.totals);
+        let tx = self.db.transaction()?;
+        rows::put_totals(&tx, self.at, &self.origin, &body)?;
+        rows::put_notes(&tx, self.at, 1, &self.origin.notes)?;
+        rows::put_ending(&tx, self.at, &self.origin)?;
+        tx.commit()?;
+        self.totals_bytes = body.len();
+        self.pending = 0;
+        Ok(())
+    }
+
+    fn widen_gap(&mut self, last: u32, why: &rusqlite::Error) {
+        let gap = self.gap.get_or_insert_with(|| {
+            let is_full = why.sqlite_error_code() == Some(ErrorCode::DiskFull);
+            let why = if is_full { "the disk was full".into() } else { why.to_string() };
+            self.origin.notes.push(Note { at_ns: 0, kind: NoteKind::Gap, text: String::new() });
+            Gap { first: last, note: self.origin.notes.len() - 1, why }
+        });
+        let outline = &self.origin.opening.outline;
+        let (from_ns, to_ns) = (outline.tick_bounds_ns(gap.first).0, outline.tick_bounds_ns(last).1);
+        let [from_s, to_s] = [from_ns, to_ns].map(|ns| ns as f64 / 1e9);
+        let text = format!("no seconds from {from_s} s to {to_s} s in the file: {}; the totals hold them", gap.why);
+        // The note was pushed together with the gap, and notes are never taken away.
+        self.origin.notes[gap.note] = Note { at_ns: from_ns, kind: NoteKind::Gap, text };
+    }
+
+    fn end(&mut self) -> rusqlite::Result<()> {
+        let spans = self.spans.rest();
+        let bytes = spans.iter().map(|span| span.body.len()).sum();
+        // These rows are worth less than the rest, for which there is room.
+        if !spans.is_empty() && self.room.ensure(&self.db, &self.path, bytes, self.totals_bytes).is_ok() {
+            let tx = self.db.transaction()?;
+            spans::put(&tx, self.at, &spans)?;
+            tx.commit()?;
+        }
+        self.store_totals()?;
+        reader::fold(&self.db)?;
+        room::give_back(&self.db)
+    }
+}
+
+impl Sink for Writer {
+    /// The opening was written when the file was made. A tick that was there before is left out: it would count its
+    /// requests twice.
+    fn event(&mut self, event: &RunEvent) {
+        let result = match event {
+            RunEvent::Opened(_) => Ok(()),
+            RunEvent::Ticked(tick) => {
+                if self.seen.insert(tick.interval.tick) {
+                    self.tick(tick);
+                }
+                Ok(())
+            }
+            RunEvent::Noted(note) => {
+                self.origin.notes.push(note.clone());
+                self.store_totals()
+            }
+            RunEvent::Ended(ending) => {
+                self.origin.ending = Some(ending.clone());
+                self.end()
+            }
+        };
+        if let Err(source) = result {
+            self.trouble = Some(Error::Refused { path: self.path.clone(), doing: "write", source });
+        } else if matches!(event, RunEvent::Ended(_)) {
+            // The end wrote everything that had been refused before.
+            self.trouble = None;
+        }
+    }
+}
+
+/// Writes a whole record, such as a merged one, into a new file.
+///
+/// # Errors
+/// As [`RunFile::create`], and when the disk is full; what was begun is removed then.
+pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
+    schema::create(path, |db| {
+        db.pragma_update(None, "synchronous", "NORMAL")?;
+        let tx = db.transaction()?;
+        for origin in record.origins.values() {
+            let at = rows::put_opening(&tx, &origin.opening)?;
+            for (number, row) in &origin.ticks {
+                rows::put_tick(&tx, schema::tick_id(at, *number), row)?;
+            }
+            rows::put_totals(&tx, at, origin, &rows::encoded(&origin.totals))?;
+            // Each origin has a range of its own for the ids of notes.
+            rows::put_notes(&tx, at, schema::tick_id(at, 1), &origin.notes)?;
+            rows::put_ending(&tx, at, origin)?;
+        }
+        tx.commit()?;
+        reader::fold(db)
+    })
+    .map(|_| ())
+}

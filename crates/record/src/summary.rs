@@ -1,0 +1,367 @@
+//! The result of a run as one document: what `--json` prints, what every renderer shows, digit for digit.
+//!
+//! Field names are the public JSON schema ([`SCHEMA_VERSION`]): fields are added, never renamed.
+
+use crate::event::{Environment, StoppedBy};
+use plimsoll_plan::{Outline, Side};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Raised when a field changes its meaning.
+pub const SCHEMA_VERSION: u32 = 1;
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    pub schema_version: u32,
+    pub tool_version: String,
+    pub name: String,
+    pub target: String,
+    pub verdict: Verdict,
+    pub thresholds: Vec<Judged>,
+    pub cautions: Vec<Caution>,
+    pub totals: Totals,
+    /// Open model only.
+    pub offered: Option<Offered>,
+    pub achieved: Achieved,
+    pub response_time: Times,
+    pub service_time: Times,
+    pub phases: Phases,
+    pub bands: Vec<Band>,
+    pub errors: Vec<ErrorRow>,
+    /// Count by status code; codes outside 100-599 under `other`.
+    pub statuses: BTreeMap<String, u64>,
+    pub requests: Vec<SeriesRow>,
+    pub client: Client,
+    /// Latency spikes of the timeline and the way back to the baseline.
+    pub spikes: Vec<Spike>,
+    pub timeline: Vec<Second>,
+    pub origins: Vec<OriginRow>,
+    /// `None` when the run was cut off.
+    pub stopped_by: Option<StoppedBy>,
+    /// False when an origin has no ending or seconds are missing.
+    pub complete: bool,
+    pub gaps: Vec<Gap>,
+    pub plan: Outline,
+    /// One per origin, in the order of `origins`.
+    pub environments: Vec<Environment>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Outcome {
+    Pass,
+    Fail,
+    Inconclusive,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Verdict {
+    pub result: Outcome,
+    /// One sentence that may be quoted.
+    pub sentence: String,
+    /// What decided it: codes of cautions (INCONCLUSIVE) or texts of missed thresholds (FAIL).
+    pub because: Vec<String>,
+}
+
+/// A threshold and how the run met it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Judged {
+    pub text: String,
+    pub implied: bool,
+    /// ns, ratio or per second, as the subject has it; `None` when there is no sample.
+    pub observed: Option<f64>,
+    /// The observed value is a lower bound (censored by time-outs or by the stop).
+    pub at_least: bool,
+    pub limit: f64,
+    pub unit: FigureUnit,
+    pub met: bool,
+    /// How far inside (positive) or outside (negative) the limit, as a share of the limit; `None` for a limit of 0.
+    pub margin: Option<f64>,
+    /// Fewer samples than 10 / (1 - p).
+    pub too_few_samples: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureUnit {
+    Nanoseconds,
+    Ratio,
+    PerSecond,
+    Count,
+}
+
+/// A doubt about the result.
+#[derive(Debug, Clone, Serialize)]
+pub struct Caution {
+    /// Stable: `client_fd_limit`.
+    pub code: &'static str,
+    pub weight: Weight,
+    /// What it is, one fragment.
+    pub title: String,
+    /// The numbers that say so.
+    pub evidence: String,
+    /// What to do.
+    pub advice: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// Makes the verdict INCONCLUSIVE.
+    Inconclusive,
+    /// The reader must know it; the verdict stands.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Totals {
+    /// Finished requests (answered, or failed on the network's or server's side) outside the warm-up.
+    pub requests: u64,
+    /// Failed requests.
+    pub errors: u64,
+    pub error_ratio: f64,
+    pub sent: u64,
+    pub iterations: u64,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    pub body_bytes: u64,
+    /// Length of the measured part, s.
+    pub measured_s: f64,
+    pub warmup_s: f64,
+    pub in_flight_at_stop: u64,
+    /// Arrivals still waiting for a connection at the stop.
+    pub never_started: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Offered {
+    pub arrivals: u64,
+    pub rate_per_s: f64,
+    /// Arrivals that found no free connection and waited.
+    pub starved: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Achieved {
+    /// Finished requests per second of the measured part.
+    pub rate_per_s: f64,
+    /// Share of the offered arrivals that were served, those excepted which were younger than the mean response time
+    /// at the stop (Little: a healthy service has X times R of them). Open model only.
+    pub ratio: Option<f64>,
+}
+
+/// A distribution of times.
+#[derive(Debug, Clone, Serialize)]
+pub struct Times {
+    /// Samples, those cut off by a time-out or the stop excluded.
+    pub count: u64,
+    /// Samples known only to be longer than some bound.
+    pub censored: u64,
+    pub min_ns: Option<u64>,
+    pub mean_ns: Option<f64>,
+    pub std_dev_ns: Option<f64>,
+    pub p50_ns: Option<u64>,
+    pub p75_ns: Option<u64>,
+    pub p90_ns: Option<u64>,
+    pub p95_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub p999_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+    /// The same with intervals, in rising order.
+    pub percentiles: Vec<Percentile>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Percentile {
+    /// 0.99
+    pub q: f64,
+    pub value_ns: u64,
+    /// The true value is this or more.
+    pub at_least: bool,
+    /// 95 % interval by order statistics; `None`: the sample does not bound that side.
+    pub low_ns: Option<u64>,
+    pub high_ns: Option<u64>,
+    /// At least 10 / (1 - q) samples.
+    pub enough_samples: bool,
+}
+
+/// Where the time went. Each with its own sample count.
+#[derive(Debug, Clone, Serialize)]
+pub struct Phases {
+    pub connection_wait: Short,
+    pub dns_ns: u64,
+    pub connect: Short,
+    pub send_stall: Short,
+    pub first_byte: Short,
+    pub body: Short,
+}
+
+/// A distribution in five figures.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Short {
+    pub count: u64,
+    pub mean_ns: Option<f64>,
+    pub p50_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Band {
+    /// Upper edge, ns; `None` for the last band.
+    pub up_to_ns: Option<u64>,
+    pub count: u64,
+    pub ratio: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct ErrorRow {
+    pub class: &'static str,
+    pub side: Side,
+    pub count: u64,
+    pub sentence: &'static str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct SeriesRow {
+    pub name: String,
+    pub requests: u64,
+    pub errors: u64,
+    pub rate_per_s: f64,
+    pub bytes_in: u64,
+    pub response_time: Times,
+    pub service_time: Times,
+    /// Response bodies: smallest, mean, largest, bytes.
+    pub body_min_bytes: Option<u64>,
+    pub body_mean_bytes: Option<f64>,
+    pub body_max_bytes: Option<u64>,
+}
+
+/// What the load generator says of itself: the trust box.
+#[derive(Debug, Clone, Serialize)]
+pub struct Client {
+    pub workers: Vec<WorkerRow>,
+    /// CPU time taken by the host, as a share of all CPUs' time.
+    pub steal_ratio: f64,
+    /// CPU used on this machine by everybody.
+    pub host_busy_ratio: f64,
+    pub lateness: Short,
+    /// Longest and p99 turn of the event loop: the bound on every timestamp's error.
+    pub turn: Short,
+    pub connections: Connections,
+    pub retransmits: u64,
+    pub rtt_floor_ns: Option<u64>,
+    pub rtt: Short,
+    pub littles_law: Little,
+    /// Failures on the client's side, never in `errors`.
+    pub faults: Vec<ErrorRow>,
+    pub peak_in_flight: u64,
+    pub peak_waiting: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkerRow {
+    pub origin: u32,
+    pub worker: u32,
+    pub busy_ratio: f64,
+    pub spin_ratio: f64,
+    pub sleep_ratio: f64,
+    /// Runnable without a CPU.
+    pub run_queue_ratio: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Connections {
+    pub attempts: u64,
+    pub opened: u64,
+    pub reused_requests: u64,
+    pub closed_by_server: u64,
+    pub closed_by_us: u64,
+    pub closed_by_fault: u64,
+    pub open_at_stop: u64,
+    pub peak: u64,
+    /// Requests that closed connections had served.
+    pub requests_per_connection_p50: Option<u64>,
+    pub requests_per_connection_max: Option<u64>,
+}
+
+/// N = X R, three ways to know how many requests were in flight.
+#[derive(Debug, Clone, Serialize)]
+pub struct Little {
+    /// Measured by integrating over time.
+    pub in_flight_mean: f64,
+    /// Finished per second times mean service time.
+    pub rate_times_service_time: f64,
+    /// Mean number of active users (closed model).
+    pub users_mean: Option<f64>,
+    /// Share of the users' time outside requests (closed model): connecting, pausing after a failure, or the generator.
+    pub users_time_outside: Option<f64>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Spike {
+    /// Start of the first slow second, s from the start.
+    pub from_s: f64,
+    /// Seconds with p95 above three times the baseline.
+    pub slow_s: f64,
+    pub baseline_p95_ns: u64,
+    pub peak_p95_ns: u64,
+    /// From the end of the load step or the first slow second to the first second back at the baseline; `None`: not
+    /// back by the end.
+    pub recovered_after_s: Option<f64>,
+}
+
+/// One tick of the timeline, all origins added up.
+#[derive(Debug, Clone, Serialize)]
+pub struct Second {
+    pub tick: u32,
+    pub from_s: f64,
+    pub length_s: f64,
+    pub warmup: bool,
+    pub offered_rate_per_s: Option<f64>,
+    pub achieved_rate_per_s: f64,
+    pub requests: u64,
+    pub errors: u64,
+    pub client_faults: u64,
+    pub p50_ns: Option<u64>,
+    pub p90_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+    pub service_p50_ns: Option<u64>,
+    pub service_p99_ns: Option<u64>,
+    /// Mean over the tick.
+    pub in_flight: f64,
+    pub users: f64,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    pub connections_opened: u64,
+    pub lateness_p99_ns: Option<u64>,
+    pub retransmits: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct OriginRow {
+    pub origin: String,
+    pub host: String,
+    pub share: String,
+    pub started_unix_ns: u64,
+    pub elapsed_s: f64,
+    pub complete: bool,
+    pub requests: u64,
+    pub errors: u64,
+    pub rate_per_s: f64,
+    pub p50_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+}
+
+/// Seconds that the file does not hold.
+#[derive(Debug, Clone, Serialize)]
+pub struct Gap {
+    pub origin: String,
+    pub from_s: f64,
+    pub to_s: f64,
+    pub why: String,
+}

@@ -1,0 +1,184 @@
+//! Thresholds: every subject, the edges of each comparison, and what cannot be known.
+
+use crate::fixture::*;
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::RunSum;
+use plimsoll_record::summary::{FigureUnit, Outcome};
+
+/// Ten seconds, each with these answers: (number, time in ms, status).
+fn run_of(answers: &[(u64, u64, u16)]) -> Run {
+    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    run.fill(|tick| {
+        for (n, ms, status) in answers {
+            (0..*n).for_each(|_| answer(tick, 0, ms * MS, *status));
+        }
+    });
+    run
+}
+
+fn met(run: &Run, text: &str) -> bool {
+    let summary = run.clone().thresholds(&[text]).summary();
+    judged(&summary, text).met
+}
+
+#[test]
+fn a_limit_itself_is_not_below_the_limit() {
+    // 8,388,608 ns is the lower edge of a bucket and the only value: percentiles are exact.
+    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    run.fill(|tick| (0..1_000).for_each(|_| answer(tick, 0, 8_388_608, 200)));
+    assert!(!met(&run, "response_time p99 < 8388608ns"));
+    assert!(met(&run, "response_time p99 <= 8388608ns"));
+    assert!(met(&run, "response_time max == 8388608ns"));
+    assert!(met(&run, "response_time min >= 8388608ns"));
+    assert!(!met(&run, "response_time mean > 8388608ns"));
+    assert!(met(&run, "response_time p99 < 8388609ns"));
+}
+
+#[test]
+fn errors_are_a_share_of_the_finished_requests() {
+    let run = run_of(&[(993, 5, 200), (7, 5, 500)]);
+    // 7 of 1,000: in binary neither 0.7 % nor 0.007 is what it seems.
+    for text in ["errors <= 0.7%", "errors <= 0.007", "errors == 0.7%", "errors < 0.71%", "errors >= 0.7%"] {
+        assert!(met(&run, text), "{text}");
+    }
+    for text in ["errors < 0.7%", "errors == 0%", "errors <= 0.69%"] {
+        assert!(!met(&run, text), "{text}");
+    }
+}
+
+#[test]
+fn every_subject_is_judged_in_its_unit() {
+    let run = run_of(&[(500, 10, 200)]).thresholds(&[
+        "response_time p90 < 20ms",
+        "service_time max < 20ms",
+        "first_byte p50 < 6ms",
+        "errors < 1%",
+        "rate > 499/s",
+        "requests == 5000",
+    ]);
+    let summary = run.summary();
+    let units: Vec<(FigureUnit, Option<f64>)> =
+        summary.thresholds.iter().map(|t| (t.unit, t.observed)).collect();
+    assert!(summary.thresholds.iter().all(|t| t.met && !t.implied), "{:#?}", summary.thresholds);
+    assert_eq!(units[0], (FigureUnit::Nanoseconds, Some(10e6)));
+    assert_eq!(units[1], (FigureUnit::Nanoseconds, Some(10e6)));
+    assert_eq!(units[2], (FigureUnit::Nanoseconds, Some(5e6)));
+    assert_eq!(units[3], (FigureUnit::Ratio, Some(0.0)));
+    assert_eq!(units[4], (FigureUnit::PerSecond, Some(500.0)));
+    assert_eq!(units[5], (FigureUnit::Count, Some(5_000.0)));
+    assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
+}
+
+#[test]
+fn the_margin_is_positive_inside_the_limit() {
+    let run = run_of(&[(500, 10, 200)]).thresholds(&[
+        "response_time mean < 20ms",
+        "response_time mean < 8ms",
+        "rate > 400/s",
+        "errors == 0%",
+        "requests == 4000",
+    ]);
+    let margins: Vec<Option<f64>> = run.summary().thresholds.iter().map(|t| t.margin).collect();
+    assert_eq!(margins, [Some(0.5), Some(-0.25), Some(0.25), None, Some(-0.25)]);
+}
+
+#[test]
+fn a_lower_bound_meets_no_upper_limit() {
+    let slow = run_of(&[(980, 5, 200)]).at(9, |t| time_out(t, 200, 10 * S));
+    // More than 1 % took 10 s at least; nobody knows whether they took less than 15 s.
+    for text in [
+        "response_time p99 < 15s",
+        "response_time max < 15s",
+        "service_time p99 <= 1s",
+        "response_time mean < 1s",
+    ] {
+        assert!(!met(&slow, text), "{text}");
+    }
+    assert!(met(&slow, "response_time p99 > 9s"));
+    assert!(met(&slow, "response_time p95 < 6ms"));
+    let summary = slow.thresholds(&["response_time p99 < 15s"]).summary();
+    assert!(summary.thresholds[0].at_least);
+    assert_eq!(
+        summary.verdict.sentence,
+        "FAIL: response_time p99 at least 10 s (threshold response_time p99 < 15s)"
+    );
+}
+
+#[test]
+fn the_first_byte_of_a_timed_out_request_is_unknown() {
+    let slow = run_of(&[(980, 5, 200)]).at(9, |t| time_out(t, 200, 10 * S));
+    assert!(!met(&slow, "first_byte p99 < 1s"));
+    assert!(met(&slow, "first_byte p95 < 1s"));
+}
+
+#[test]
+fn without_a_sample_nothing_is_met() {
+    let run = run_of(&[]);
+    for text in ["response_time p99 < 1s", "errors == 0%", "first_byte min > 0ms", "requests > 0"] {
+        assert!(!met(&run, text), "{text}");
+    }
+    assert!(met(&run, "requests == 0"));
+}
+
+#[test]
+fn achieved_is_the_share_of_the_arrivals_that_were_served() {
+    // One in fifty gets no answer, and they are not young: the run has stopped 2 s after the last of them.
+    let lossy = Run::open(15).with(|r| {
+        r.outline.load = plimsoll_plan::load::Load::Open {
+            rate_per_s: profile(1_020.0, &[]),
+            arrivals: Default::default(),
+        }
+    });
+    let lossy = lossy
+        .all_ticks(|t| t.run.add(RunSum::Arrivals.id(), 20))
+        .at(14, |t| under_way(t, 300, 15 * S))
+        .thresholds(&["achieved >= 99%", "achieved >= 98%"]);
+    let summary = lossy.summary();
+    assert!(!judged(&summary, "achieved >= 99%").met);
+    assert!(judged(&summary, "achieved >= 98%").met);
+    assert_eq!(summary.thresholds[0].unit, FigureUnit::Ratio);
+}
+
+#[test]
+fn arrivals_that_are_young_at_the_stop_are_not_missed() {
+    // 5 ms at 1,000/s: five are under way at any moment (Little), and twelve are nothing unusual.
+    let served = |n: u64| {
+        let run = Run::open(2).at(1, move |t| {
+            under_way(t, n, 5 * MS);
+            t.run.add(RunSum::Arrivals.id(), n);
+        });
+        run.summary().achieved.ratio.unwrap()
+    };
+    assert_eq!(served(5), 1.0);
+    assert_eq!(served(12), 1.0);
+    assert!(served(100) < 0.99);
+}
+
+#[test]
+fn an_arrival_of_several_requests_is_served_when_its_iteration_is() {
+    let mut run = Run::planned(|d| {
+        d.rate_per_s = Some(100.0);
+        d.duration_ns = Some(10 * S);
+        d.requests = vec![request("list", "/list"), request("pick", "/pick")];
+    });
+    run.fill(|tick| {
+        tick.run.add(RunSum::Arrivals.id(), 100);
+        // Half of the iterations never reach their second request.
+        answers(tick, 0, 100, 5 * MS);
+        answers(tick, 1, 50, 5 * MS);
+        tick.run.sums[RunSum::Iterations.id()] = 50;
+    });
+    let summary = run.summary();
+    assert_eq!(summary.totals.requests, 1_500);
+    assert_eq!(summary.achieved.ratio, Some(0.5));
+}
+
+#[test]
+fn failures_on_this_side_are_no_errors() {
+    let run = run_of(&[(500, 5, 200)]).at(3, |t| fail(t, Fault::FdLimit, 100));
+    let summary = run.thresholds(&["errors == 0%"]).summary();
+    assert!(summary.thresholds[0].met);
+    assert_eq!((summary.totals.errors, summary.totals.requests), (0, 5_000));
+    assert!(summary.errors.is_empty());
+    assert_eq!(summary.client.faults[0].count, 100);
+}

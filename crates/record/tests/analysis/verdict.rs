@@ -1,0 +1,137 @@
+//! The verdict: INCONCLUSIVE beats FAIL beats PASS, each in a sentence that may be quoted.
+
+use crate::fixture::*;
+use plimsoll_plan::Fault;
+use plimsoll_record::RunRecord;
+use plimsoll_record::analysis::summarise;
+use plimsoll_record::event::StoppedBy;
+use plimsoll_record::summary::Outcome;
+
+#[test]
+fn a_healthy_closed_run_passes() {
+    let verdict = Run::closed(15).summary().verdict;
+    assert_eq!(verdict.result, Outcome::Pass);
+    assert_eq!(verdict.sentence, "PASS: 2,000 requests/s with p99 5.95 ms and no errors over 15 s");
+    assert!(verdict.because.is_empty());
+}
+
+#[test]
+fn a_healthy_open_run_passes_beside_what_was_offered() {
+    let verdict = Run::open(15).summary().verdict;
+    assert_eq!(
+        verdict.sentence,
+        "PASS: 1,000 of 1,000 offered requests/s with p99 5.95 ms and no errors over 15 s"
+    );
+}
+
+#[test]
+fn a_service_that_only_says_404_fails() {
+    let mut run = Run::planned(|d| d.duration_ns = Some(15 * S));
+    run.fill(|tick| (0..1_000).for_each(|i| answer(tick, 0, 2 * MS + i * 1_000, 404)));
+    let summary = run.summary();
+    assert_eq!(summary.verdict.result, Outcome::Fail);
+    assert_eq!(summary.verdict.sentence, "FAIL: errors 100 % (threshold errors == 0%)");
+    assert_eq!(summary.verdict.because, ["errors == 0%"]);
+    assert_eq!((summary.totals.errors, summary.totals.error_ratio), (15_000, 1.0));
+    assert_eq!(summary.statuses["404"], 15_000);
+}
+
+#[test]
+fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
+    let summary = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).summary();
+    assert_eq!(summary.verdict.sentence, "FAIL: errors 0.00333 % (threshold errors == 0%)");
+    let allowed = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).thresholds(&["errors < 0.1%"]);
+    assert_eq!(
+        allowed.summary().verdict.sentence,
+        "PASS: 2,000 requests/s with p99 5.95 ms and 1 error of 30,001 over 15 s"
+    );
+}
+
+#[test]
+fn every_missed_threshold_is_named() {
+    let summary = Run::closed(15)
+        .at(3, |t| fail(t, Fault::ClosedMidResponse, 630))
+        .thresholds(&["errors < 0.1%", "response_time p99 < 5ms", "rate > 100/s", "rate > 5000/s"])
+        .summary();
+    assert_eq!(
+        summary.verdict.sentence,
+        "FAIL: errors 2.06 % (threshold errors < 0.1%); response_time p99 5.95 ms (threshold response_time p99 < 5ms); \
+         rate 2,042/s (threshold rate > 5000/s)"
+    );
+    assert_eq!(summary.verdict.because, ["errors < 0.1%", "response_time p99 < 5ms", "rate > 5000/s"]);
+}
+
+#[test]
+fn a_limit_of_this_machine_is_never_a_verdict_on_the_service() {
+    let summary = Run::closed(15).at(3, |t| fail(t, Fault::FdLimit, 44)).summary();
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+    assert_eq!(
+        summary.verdict.sentence,
+        "INCONCLUSIVE: this machine ran out of file descriptors (44 attempts found none free; soft limit 256, hard \
+         limit 256)"
+    );
+    assert_eq!(summary.verdict.because, ["client_fd_limit"]);
+}
+
+#[test]
+fn a_doubt_beats_a_missed_threshold_which_is_listed_all_the_same() {
+    let summary = Run::closed(15)
+        .at(3, |t| fail(t, Fault::FdLimit, 1))
+        .at(4, |t| fail(t, Fault::PortsExhausted, 1))
+        .at(5, |t| fail(t, Fault::Reset, 500))
+        .summary();
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+    assert!(summary.verdict.sentence.ends_with("and one more reason"), "{}", summary.verdict.sentence);
+    assert_eq!(summary.verdict.because, ["client_fd_limit", "client_ports_exhausted"]);
+    assert!(!judged(&summary, "errors == 0%").met);
+}
+
+#[test]
+fn a_warning_or_a_note_leaves_the_verdict_alone() {
+    let summary =
+        Run::closed(5).with(|r| r.pulse.busy_ns = S).with(|r| r.environment.same_machine = true).summary();
+    assert!(summary.cautions.len() >= 3);
+    assert_eq!(summary.verdict.result, Outcome::Pass);
+}
+
+#[test]
+fn a_server_behind_the_offered_rate_fails() {
+    // Offered 1,000/s, served 700/s, the rest waits for one of the connections; the workers have room.
+    let mut run = Run::planned(|d| {
+        d.rate_per_s = Some(1_000.0);
+        d.duration_ns = Some(15 * S);
+    });
+    run.fill(|tick| {
+        tick.run.add(plimsoll_plan::metric::RunSum::Arrivals.id(), 1_000);
+        tick.run.add(plimsoll_plan::metric::RunSum::Starved.id(), 300);
+        answers(tick, 0, 700, 900 * MS);
+    });
+    let summary = run
+        .at(14, |t| {
+            under_way(t, 1_000, 900 * MS);
+            t.run.add(plimsoll_plan::metric::RunSum::NeverStarted.id(), 3_500);
+        })
+        .summary();
+    assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
+    assert_eq!(summary.verdict.because, ["achieved >= 99%"]);
+    assert!(caution(&summary, "connection_cap_hit").is_some());
+    assert!(caution(&summary, "offered_not_sent").is_none());
+}
+
+#[test]
+fn an_interrupted_run_still_has_a_verdict() {
+    let mut run = Run::closed(60);
+    run.ticks.truncate(20);
+    let summary = run.ends(StoppedBy::Interrupt, 20 * S).summary();
+    assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
+    assert_eq!(summary.stopped_by, Some(StoppedBy::Interrupt));
+    assert!(summary.complete);
+}
+
+#[test]
+fn nothing_at_all_is_inconclusive() {
+    let summary = summarise(&RunRecord::default());
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+    assert_eq!(summary.verdict.sentence, "INCONCLUSIVE: nothing was measured (the record is empty)");
+    assert!(!summary.complete);
+}

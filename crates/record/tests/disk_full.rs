@@ -1,0 +1,258 @@
+//! A full disk keeps the totals and names the gap. Each test runs on a disk of its own of a few megabytes: a tmpfs in
+//! a private mount namespace, in which the test program starts itself again.
+
+mod made_up;
+
+use made_up::{Folder, Random, ending, interval, names, note, opening, tick};
+use plimsoll_record::RunRecord;
+use plimsoll_record::event::{NoteKind, Opening, RunEvent, Sink};
+use plimsoll_record::record::Gatherer;
+use plimsoll_record::run_file::{RunFile, Writer, read};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Set in the inner process: where its disk is.
+const DISK: &str = "PLIMSOLL_TEST_DISK";
+
+/// Runs `inside` on a new disk of `size_kib`, in another process that runs the test called `test`.
+fn on_a_disk(test: &str, size_kib: u32, inside: impl FnOnce(&Path)) {
+    if let Some(disk) = std::env::var_os(DISK) {
+        return inside(Path::new(&disk));
+    }
+    let folder = Folder::new(test);
+    let is_root = std::fs::metadata("/proc/self/ns/mnt").is_ok() && id("-u") == "0";
+    let script = format!(
+        "mount -t tmpfs -o size={size_kib}k tmpfs \"${DISK}\" || exit 77
+         exec \"$0\" --exact {test} --nocapture --test-threads=1"
+    );
+    let output = Command::new("unshare")
+        .args(if is_root { ["--mount"].as_slice() } else { ["--mount", "--map-root-user"].as_slice() })
+        .args(["sh", "-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .env(DISK, folder.path())
+        .output()
+        .expect("`unshare` (util-linux) is needed to make a small disk of one's own");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    print!("{text}");
+    assert!(
+        output.status.code() != Some(77) && !text.contains("unshare failed"),
+        "no small disk could be mounted for this test: it needs root or user namespaces \
+         (`sysctl kernel.unprivileged_userns_clone`, `kernel.apparmor_restrict_unprivileged_userns`)"
+    );
+    assert!(output.status.success() && text.contains("1 passed"), "see above");
+}
+
+fn id(flag: &str) -> String {
+    let output = Command::new("id").arg(flag).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().into()
+}
+
+/// Somebody else's file that takes all space but `left_bytes`.
+fn hog(disk: &Path, left_bytes: usize) -> PathBuf {
+    let path = disk.join("hog");
+    let mut file = std::fs::File::create(&path).unwrap();
+    let mut size = 0u64;
+    for piece in [65_536, 4096] {
+        while file.write_all(&vec![1; piece]).is_ok() {
+            size += piece as u64;
+        }
+        // A piece may have been written in part.
+        file.set_len(size).unwrap();
+    }
+    file.set_len(size.saturating_sub(left_bytes as u64)).unwrap();
+    path
+}
+
+/// A run on its way into a file, and what it should be.
+struct Run {
+    writer: Writer,
+    whole: Gatherer,
+    random: Random,
+    series: usize,
+    next: u32,
+}
+
+impl Run {
+    fn new(path: &Path, opening: &Opening) -> Self {
+        let writer = RunFile::create(path, opening).unwrap();
+        let series = opening.outline.requests.len();
+        let mut run = Self { writer, whole: Gatherer::default(), random: Random::new(1), series, next: 0 };
+        run.tell(&RunEvent::Opened(std::sync::Arc::new(opening.clone())));
+        run
+    }
+
+    fn tell(&mut self, event: &RunEvent) {
+        self.whole.event(event);
+        self.writer.event(event);
+    }
+
+    fn ticks(&mut self, count: u32) {
+        for _ in 0..count {
+            let event = tick(interval(self.next, self.series, 500, &mut self.random));
+            self.tell(&event);
+            self.next += 1;
+        }
+    }
+
+    fn end(mut self) -> (RunRecord, RunRecord) {
+        self.tell(&ending(u64::from(self.next)));
+        let finished = self.writer.finish();
+        assert!(finished.trouble.is_none(), "{:?}", finished.trouble);
+        (finished.record, self.whole.into_record())
+    }
+}
+
+/// The seconds missing in `record`, as ranges.
+fn missing(record: &RunRecord, ticks: u32) -> Vec<(u32, u32)> {
+    let mut gaps: Vec<(u32, u32)> = Vec::new();
+    for number in (0..ticks).filter(|number| !record.origins["a"].ticks.contains_key(number)) {
+        match gaps.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => gaps.push((number, number)),
+        }
+    }
+    gaps
+}
+
+/// All but the ticks is there, every gap has its note, and what is in the file is what was said.
+fn assert_only_ticks_are_missing(path: &Path, finished: &RunRecord, whole: &RunRecord, ticks: u32) {
+    let (mine, full) = (&finished.origins["a"], &whole.origins["a"]);
+    assert_eq!(mine.totals, full.totals);
+    assert_eq!(mine.workers, full.workers);
+    assert_eq!(mine.ending, full.ending);
+    assert!(mine.ticks.iter().all(|(number, row)| full.ticks[number] == *row));
+    let outline = &mine.opening.outline;
+    let told: Vec<u64> = mine.notes.iter().filter(|n| n.kind == NoteKind::Gap).map(|n| n.at_ns).collect();
+    let gaps = missing(finished, ticks);
+    let begun: Vec<u64> = gaps.iter().map(|(first, _)| outline.tick_bounds_ns(*first).0).collect();
+    assert_eq!(told, begun);
+    assert_eq!(&read(path).unwrap(), finished);
+}
+
+#[test]
+fn a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap() {
+    on_a_disk("a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap", 8192, |disk| {
+        let path = disk.join("run.plim");
+        let mut run = Run::new(&path, &opening("a", 1));
+        run.ticks(2000);
+        run.tell(&note(2000, "interrupted"));
+        let (finished, whole) = run.end();
+        assert_only_ticks_are_missing(&path, &finished, &whole, 2000);
+        let gaps = missing(&finished, 2000);
+        println!("gaps: {gaps:?}, file: {} KiB", path.metadata().unwrap().len() / 1024);
+        assert_eq!(gaps.len(), 1, "{gaps:?}");
+        assert!(gaps[0].0 > 200, "most of the disk was used");
+        let notes = &finished.origins["a"].notes;
+        assert_eq!(
+            notes[0].text,
+            format!(
+                "no seconds from {}.5 s to 1999.5 s in the file: the disk was full; the totals hold them",
+                gaps[0].0 - 1
+            )
+        );
+        assert_eq!(notes[1].text, "interrupted");
+        assert_eq!(names(disk), ["run.plim"], "folded in spite of it all");
+    });
+}
+
+#[test]
+fn a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more() {
+    on_a_disk("a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more", 16_384, |disk| {
+        let path = disk.join("run.plim");
+        let mut run = Run::new(&path, &opening("a", 1));
+        run.ticks(20);
+        let hog = hog(disk, 0);
+        run.ticks(600);
+        std::fs::remove_file(&hog).unwrap();
+        run.ticks(50);
+        let (finished, whole) = run.end();
+        assert_only_ticks_are_missing(&path, &finished, &whole, 670);
+        let gaps = missing(&finished, 670);
+        println!("gaps: {gaps:?}");
+        assert_eq!(gaps.len(), 1, "{gaps:?}");
+        assert!(gaps[0].0 >= 20 && gaps[0].1 == 619, "{gaps:?}");
+        assert_eq!(names(disk), ["run.plim"]);
+    });
+}
+
+#[test]
+fn a_kill_while_the_disk_is_full_keeps_the_totals_up_to_the_last_second() {
+    on_a_disk("a_kill_while_the_disk_is_full_keeps_the_totals_up_to_the_last_second", 8192, |disk| {
+        let path = disk.join("run.plim");
+        let mut run = Run::new(&path, &opening("a", 3));
+        run.ticks(20);
+        hog(disk, 0);
+        run.ticks(400);
+        // What a kill would leave behind is what lies on the disk now.
+        let left = Folder::new("killed-in-a-gap");
+        for name in ["run.plim", "run.plim-wal"] {
+            std::fs::copy(disk.join(name), left.file(name)).unwrap();
+        }
+        let record = read(&left.file("run.plim")).unwrap();
+        let (_, whole) = run.end();
+        let (killed, full) = (&record.origins["a"], &whole.origins["a"]);
+        assert_eq!(killed.totals, full.totals);
+        assert_eq!(killed.workers, full.workers);
+        assert_eq!(killed.ending, None);
+        assert!(!missing(&record, 420).is_empty());
+    });
+}
+
+#[test]
+fn whatever_space_is_left_the_totals_are_safe() {
+    on_a_disk("whatever_space_is_left_the_totals_are_safe", 16_384, |disk| {
+        for left_kib in (0..4096).step_by(172) {
+            let path = disk.join("run.plim");
+            let mut run = Run::new(&path, &opening("a", 4));
+            run.ticks(30);
+            let hog = hog(disk, left_kib * 1024);
+            run.ticks(120);
+            let (finished, whole) = run.end();
+            assert_only_ticks_are_missing(&path, &finished, &whole, 150);
+            println!("{left_kib} KiB left: gaps {:?}", missing(&finished, 150));
+            assert_eq!(names(disk), ["hog", "run.plim"], "{left_kib} KiB left");
+            std::fs::remove_file(hog).unwrap();
+            std::fs::remove_file(path).unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_disk_without_any_space_is_said_before_the_run() {
+    on_a_disk("a_disk_without_any_space_is_said_before_the_run", 2048, |disk| {
+        hog(disk, 100 * 1024);
+        let path = disk.join("run.plim");
+        let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
+        println!("{error}");
+        assert!(error.to_string().starts_with(&format!("cannot make the run file `{}`: ", path.display())));
+        assert!(error.hint().unwrap().contains("df -h"));
+        assert_eq!(names(disk), ["hog"], "nothing of the attempt is left");
+    });
+}
+
+/// Space that was there when it was tried and is gone a moment later: whoever fills the disk does not wait for us.
+#[test]
+fn a_neighbour_who_takes_the_space_under_our_hands_costs_seconds_at_most() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    on_a_disk("a_neighbour_who_takes_the_space_under_our_hands_costs_seconds_at_most", 12_288, |disk| {
+        for round in 0..12 {
+            let path = disk.join("run.plim");
+            let mut run = Run::new(&path, &opening("a", 3));
+            let is_over = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        std::fs::remove_file(hog(disk, 0)).unwrap();
+                    }
+                });
+                run.ticks(400);
+                is_over.store(true, Ordering::Relaxed);
+            });
+            let (finished, whole) = run.end();
+            assert_only_ticks_are_missing(&path, &finished, &whole, 400);
+            println!("round {round}: gaps {:?}", missing(&finished, 400));
+            std::fs::remove_file(path).unwrap();
+        }
+    });
+}

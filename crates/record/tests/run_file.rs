@@ -1,0 +1,230 @@
+//! The run file: what is written is read back, whatever happens to the writer.
+
+mod made_up;
+
+use made_up::{Folder, events, gathered, names, opening};
+use plimsoll_record::Error;
+use plimsoll_record::event::{RunEvent, Sink};
+use plimsoll_record::run_file::{RunFile, Writer, read, write};
+use rusqlite::Connection;
+use std::path::Path;
+use std::time::Instant;
+
+fn written(path: &Path, events: &[RunEvent]) -> Writer {
+    let RunEvent::Opened(opening) = &events[0] else { panic!("a run begins with its opening") };
+    let mut writer = RunFile::create(path, opening).unwrap();
+    events.iter().for_each(|event| writer.event(event));
+    writer
+}
+
+#[test]
+fn what_was_written_is_read_back() {
+    let folder = Folder::new("read-back");
+    for (series, ticks) in [(1, 1), (1, 9), (1, 10), (1, 37), (3, 28)] {
+        let path = folder.file(&format!("{series}-{ticks}.plim"));
+        let events = events(&opening("a", series), ticks, 50);
+        let finished = written(&path, &events).finish();
+        assert!(finished.trouble.is_none(), "{:?}", finished.trouble);
+        assert_eq!(finished.record, gathered(&events), "{series} series, {ticks} ticks");
+        assert_eq!(read(&path).unwrap(), gathered(&events), "{series} series, {ticks} ticks");
+    }
+}
+
+#[test]
+fn a_finished_run_is_one_file() {
+    let folder = Folder::new("one-file");
+    let path = folder.file("run.plim");
+    let writer = written(&path, &events(&opening("a", 1), 25, 50));
+    assert_eq!(names(folder.path()), ["run.plim"], "already before the writer is closed");
+    drop(writer);
+    assert_eq!(names(folder.path()), ["run.plim"]);
+}
+
+#[test]
+fn the_warm_up_is_in_the_ticks_and_not_in_the_totals() {
+    let events = events(&opening("a", 1), 10, 50);
+    let record = gathered(&events);
+    let origin = &record.origins["a"];
+    assert_eq!(origin.ticks.len(), 10);
+    // 2.5 s of warm-up are ticks 0 (half a second), 1 and 2.
+    let sent = plimsoll_plan::metric::SeriesSum::Sent.id();
+    assert_eq!(origin.totals.series[0].sums[sent], 7 * 50);
+    assert_eq!(origin.workers[0].wall_ns, 7_000_000_000);
+    assert_eq!(origin.ticks[&0].all().sums[sent], 50);
+}
+
+#[test]
+fn a_tick_that_comes_twice_counts_once() {
+    let folder = Folder::new("twice");
+    let mut events = events(&opening("a", 1), 12, 50);
+    let once = gathered(&events);
+    events.insert(8, events[7].clone());
+    events.insert(12, events[5].clone());
+    assert_eq!(gathered(&events), once);
+    assert_eq!(written(&folder.file("run.plim"), &events).finish().record, once);
+}
+
+#[test]
+fn a_run_can_be_read_while_it_is_written() {
+    let folder = Folder::new("live");
+    let path = folder.file("run.plim");
+    let events = events(&opening("a", 1), 30, 50);
+    let mut writer = written(&path, &events[..=17]);
+    let so_far = read(&path).unwrap();
+    assert_eq!(so_far, gathered(&events[..=17]));
+    assert_eq!(so_far.origins["a"].ending, None);
+    events[18..].iter().for_each(|event| writer.event(event));
+    assert_eq!(writer.finish().record, gathered(&events));
+    assert_eq!(names(folder.path()), ["run.plim"]);
+}
+
+#[test]
+fn a_new_file_is_there_within_milliseconds() {
+    let folder = Folder::new("fast");
+    let opening = opening("a", 1);
+    let mut times_ms: Vec<f64> = (0..9)
+        .map(|k| {
+            let path = folder.file(&format!("{k}.plim"));
+            let begin = Instant::now();
+            let writer = RunFile::create(&path, &opening).unwrap();
+            let time_ms = begin.elapsed().as_secs_f64() * 1e3;
+            drop(writer);
+            time_ms
+        })
+        .collect();
+    times_ms.sort_by(f64::total_cmp);
+    println!("creating: {times_ms:.2?} ms");
+    // The quickest: what else the machine does just now is not what is looked at.
+    assert!(times_ms[0] < 5.0, "{times_ms:?} ms");
+}
+
+#[test]
+fn what_exists_is_never_overwritten() {
+    let folder = Folder::new("exists");
+    let path = folder.file("run.plim");
+    std::fs::write(&path, "precious").unwrap();
+    let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
+    assert!(matches!(error, Error::Exists { .. }), "{error}");
+    assert_eq!(error.to_string(), format!("`{}` exists, and a run file is never overwritten", path.display()));
+    assert!(error.hint().unwrap().contains("move the old one away"));
+    assert!(matches!(write(&path, &gathered(&events(&opening("a", 1), 3, 5))), Err(Error::Exists { .. })));
+    assert_eq!(std::fs::read(&path).unwrap(), b"precious");
+
+    // A link to nowhere is something, too: following it would make a file elsewhere.
+    let link = folder.file("link.plim");
+    std::os::unix::fs::symlink(folder.file("elsewhere"), &link).unwrap();
+    assert!(matches!(RunFile::create(&link, &opening("a", 1)), Err(Error::Exists { .. })));
+    assert!(!folder.file("elsewhere").exists());
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_named_before_the_run() {
+    let folder = Folder::new("no-folder");
+    let path = folder.file("missing/run.plim");
+    let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
+    assert!(error.to_string().starts_with(&format!("the run file `{}` cannot be made: ", path.display())));
+    assert!(error.hint().unwrap().contains("a folder that exists"));
+    // Not even root may write here.
+    assert!(matches!(
+        RunFile::create(Path::new("/proc/run.plim"), &opening("a", 1)),
+        Err(Error::CannotCreate { .. })
+    ));
+}
+
+#[test]
+fn what_cannot_be_read_is_said_in_a_sentence() {
+    let folder = Folder::new("sentences");
+    let sentence = |path: &Path| {
+        let error = read(path).unwrap_err();
+        assert!(error.hint().is_some_and(|hint| !hint.is_empty()));
+        error.to_string()
+    };
+    let name = |path: &Path| path.display().to_string();
+
+    let missing = folder.file("missing.plim");
+    assert_eq!(sentence(&missing), format!("there is no file `{}`", name(&missing)));
+    assert!(!missing.exists(), "looking must not make it");
+    assert_eq!(sentence(folder.path()), format!("`{}` is no run file", name(folder.path())));
+
+    let text = folder.file("text.plim");
+    std::fs::write(&text, "GET / HTTP/1.1\r\n".repeat(1000)).unwrap();
+    assert_eq!(sentence(&text), format!("`{}` is no run file", name(&text)));
+    let empty = folder.file("empty.plim");
+    std::fs::write(&empty, "").unwrap();
+    assert_eq!(sentence(&empty), format!("`{}` is no run file", name(&empty)));
+    assert_eq!(std::fs::read(&empty).unwrap(), b"", "what is not ours stays as it is");
+    let other = folder.file("other.plim");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE origin (id)").unwrap();
+    assert_eq!(sentence(&other), format!("`{}` is no run file", name(&other)));
+
+    let with = |file: &str, sql: &str| {
+        let path = folder.file(file);
+        drop(written(&path, &events(&opening("a", 1), 12, 50)));
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        path
+    };
+    let newer = with("newer.plim", "PRAGMA user_version = 2");
+    assert_eq!(
+        sentence(&newer),
+        format!(
+            "`{}` has format version `2`, made by a newer plimsoll; this one reads up to `1`",
+            name(&newer)
+        )
+    );
+    let layout = with("layout.plim", "UPDATE meta SET value = '9' WHERE key = 'hist_layout'");
+    assert!(sentence(&layout).contains("holds histograms of layout `9`"), "{}", sentence(&layout));
+
+    let damage = |file: &str, sql: &str| {
+        let path = with(file, sql);
+        let said = sentence(&path);
+        assert!(said.starts_with(&format!("the run file `{}` is damaged: ", name(&path))), "{said}");
+    };
+    damage("cut.plim", "UPDATE tick SET body = substr(body, 1, 100) WHERE id % 10 = 3");
+    damage("longer.plim", "UPDATE tick SET body = CAST(body || 'x' AS BLOB)");
+    damage("text-body.plim", "UPDATE tick SET body = 'seven'");
+    damage("no-totals.plim", "DELETE FROM total");
+    damage("no-origin.plim", "DELETE FROM origin");
+    damage("no-table.plim", "DROP TABLE worker");
+    damage("json.plim", "UPDATE origin SET opening = replace(opening, 'outline', 'outlook')");
+}
+
+#[test]
+fn damaged_bytes_are_refused_or_read_but_never_a_crash() {
+    let folder = Folder::new("damaged");
+    let whole = folder.file("whole.plim");
+    let run = events(&opening("a", 2), 13, 30);
+    drop(written(&whole, &run));
+    let bytes = std::fs::read(&whole).unwrap();
+    let mut random = made_up::Random::new(3);
+    let mut refused = 0;
+    for round in 0..300 {
+        let mut bytes = bytes.clone();
+        if round % 3 == 0 {
+            bytes.truncate(random.below(bytes.len() as u64) as usize);
+        } else {
+            for _ in 0..=random.below(20) {
+                let at = random.below(bytes.len() as u64) as usize;
+                bytes[at] = random.next() as u8;
+            }
+        }
+        let path = folder.file("damaged.plim");
+        std::fs::write(&path, &bytes).unwrap();
+        refused += u32::from(read(&path).is_err());
+    }
+    println!("refused {refused} of 300");
+    assert!(refused > 100);
+}
+
+#[test]
+fn several_origins_share_a_file() {
+    let folder = Folder::new("origins");
+    let record = ["a", "b", "c"]
+        .map(|name| gathered(&events(&opening(name, 2), 14, 20)))
+        .into_iter()
+        .reduce(|a, b| plimsoll_record::RunRecord::merge(a, b).unwrap())
+        .unwrap();
+    let path = folder.file("merged.plim");
+    write(&path, &record).unwrap();
+    assert_eq!(read(&path).unwrap(), record);
+    assert_eq!(names(folder.path()), ["merged.plim"]);
+}
