@@ -1,0 +1,13 @@
+//! `plimsoll curl ...`: a pasted curl line, with our flags in front of it.
+
+use super::{load, run};
+use crate::exit::{Exit, Failure};
+use crate::flags::Curl;
+use plimsoll_front::Located;
+
+pub fn command(curl: &Curl) -> Result<Exit, Failure> {
+    let draft = plimsoll_front::curl::parse(&curl.words).map_err(Failure::Text)?;
+    let located = Located { draft, ..Located::default() };
+    let plan = run::sealed(located, &curl.flags, true)?;
+    load::command(plan, &curl.flags.manner)
+}

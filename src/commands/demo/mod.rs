@@ -1,0 +1,84 @@
+//! `plimsoll demo`: one small service with a known capacity and a pause now and then, loaded in three ways,
+//! so that a newcomer sees what a closed model hides and what an overload looks like. About half a minute.
+
+mod service;
+mod story;
+
+use super::load::{self, Measured};
+use crate::exit::{Exit, Failure};
+use crate::flags::draft;
+use crate::flags::load::MannerFlags;
+use crate::flags::verbs::Demo;
+use crate::interrupt::Interrupts;
+use crate::{home, say, wall};
+use plimsoll_engine::machine;
+use plimsoll_output::terminal;
+use plimsoll_plan::Plan;
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::threshold;
+use plimsoll_plan::unit::SECOND_NS;
+use service::Service;
+use std::path::PathBuf;
+use story::{PARTS, Part};
+
+pub fn command(flags: &Demo) -> Result<Exit, Failure> {
+    let folder = match &flags.out {
+        Some(folder) => PathBuf::from(folder),
+        None => home::state_folder()?,
+    };
+    std::fs::create_dir_all(&folder).map_err(|e| {
+        Failure::machine(format!("the folder `{}` cannot be made: {e}", folder.display()), None)
+    })?;
+    let look = say::look_of_results(flags.no_color);
+    let service = Service::start()?;
+    // After the service was started: a child inherits which signals are blocked.
+    let interrupts = Interrupts::install()?;
+    say::result(&story::opening(service.address, &look))?;
+
+    let mut done = Vec::new();
+    for (number, part) in (1..).zip(&PARTS) {
+        say::result(&story::before(part, &look))?;
+        service.pause_soon()?;
+        let manner = manner(part, flags, &folder)?;
+        let measured = load::measure(plan(number, part, &service)?, &manner, Some(&interrupts))?;
+        say::result(&story::after(part, &measured.summary, &look))?;
+        done.push((part, measured));
+        if interrupts.happened() {
+            break;
+        }
+    }
+    say::result(&story::side_by_side(&done))?;
+    if let Some((part, measured)) = done.iter().find(|(part, _)| part.shown_in_full) {
+        let path = measured.run_file.display().to_string();
+        say::result(&story::before_report(part))?;
+        say::result(&terminal::summary(&measured.summary, &look, Some(&path)))?;
+    }
+    say::result(&story::closing(&done))?;
+    // The demo has worked; that the service fails two of three times is its point.
+    Ok(Exit::Pass)
+}
+
+fn plan(number: u32, part: &Part, service: &Service) -> Result<Plan, Failure> {
+    let mut draft = draft::of_url(&format!("http://{}/", service.address))?;
+    draft.name = Some(format!("demo, part {number}"));
+    draft.requests[0].name = "GET /".into();
+    draft.connections = part.users;
+    draft.rate_per_s = part.rate_per_s;
+    draft.duration_ns = Some(part.seconds * SECOND_NS);
+    let thresholds = part.thresholds.iter().map(|text| threshold::parse(text)).collect::<Result<_, _>>();
+    draft.thresholds = thresholds.map_err(|sentence| Failure::machine(sentence, None))?;
+    let machine = Machine { cpus: machine::cpus(), seed: u64::from_le_bytes(wall::random()?) };
+    seal(draft, machine).map_err(Failure::Text)
+}
+
+fn manner(part: &Part, flags: &Demo, folder: &std::path::Path) -> Result<MannerFlags, Failure> {
+    let name = home::name(&format!("demo-{}", part.name), wall::now_unix_ns())?;
+    Ok(MannerFlags {
+        out: Some(folder.join(name).display().to_string()),
+        no_color: flags.no_color,
+        ..MannerFlags::default()
+    })
+}
+
+/// For the story: what it needs of a part and its result.
+type Done<'a> = (&'a Part, Measured);

@@ -1,0 +1,167 @@
+//! What the demo says: before and after each part, the table side by side, and where to go from there.
+
+use super::Done;
+use super::service::{CAPACITY_PER_S, PAUSE_MS, PERIOD_S, SERVICE_MS, WORKERS};
+use plimsoll_output::line::wrap;
+use plimsoll_output::{Look, format};
+use plimsoll_record::summary::{Outcome, Summary};
+use std::fmt::Write;
+use std::net::SocketAddr;
+
+/// One load of the demo.
+pub struct Part {
+    /// Short; part of the run file's name.
+    pub name: &'static str,
+    /// The head of its column.
+    pub title: &'static str,
+    pub users: Option<u32>,
+    pub rate_per_s: Option<f64>,
+    pub seconds: u64,
+    pub thresholds: &'static [&'static str],
+    pub shown_in_full: bool,
+    /// What is about to happen, and what a newcomer may expect.
+    before: &'static str,
+    after: fn(&Summary) -> String,
+}
+
+/// The same threshold for all: that is what makes them comparable.
+const RULE: &str = "response_time p99 < 100ms";
+
+pub const PARTS: [Part; 3] = [
+    Part {
+        name: "closed",
+        title: "8 users",
+        users: Some(8),
+        rate_per_s: None,
+        seconds: 8,
+        thresholds: &[RULE, "errors == 0%"],
+        shown_in_full: false,
+        before: "1. Closed model: 8 users, each waits for its answer before it asks again. So do wrk, ab and \
+                 most tools.",
+        after: closed,
+    },
+    Part {
+        name: "open",
+        title: "1,000/s",
+        users: None,
+        rate_per_s: Some(CAPACITY_PER_S as f64 * 0.5),
+        // Ten thousand arrivals: enough for p99.9.
+        seconds: 10,
+        thresholds: &[RULE, "errors == 0%", "achieved >= 99%"],
+        shown_in_full: true,
+        before: "2. Open model: 1,000 arrivals per second, half the capacity, whether or not earlier ones \
+                 were answered. So do people.",
+        after: open,
+    },
+    Part {
+        name: "overload",
+        title: "2,600/s",
+        users: None,
+        rate_per_s: Some(CAPACITY_PER_S as f64 * 1.3),
+        seconds: 6,
+        thresholds: &[RULE, "errors == 0%", "achieved >= 99%"],
+        shown_in_full: false,
+        before: "3. Open model above capacity: 2,600 arrivals per second, 130 % of what the service can do.",
+        after: overload,
+    },
+];
+
+pub fn opening(address: SocketAddr, look: &Look) -> String {
+    let text = format!(
+        "A small service listens on {address}: {WORKERS} workers, {SERVICE_MS} ms each, so it can do {}/s, \
+         and it stands still for {PAUSE_MS} ms in every {PERIOD_S} s. It is loaded three times; each time \
+         99 % of the answers shall come within 100 ms.",
+        format::count(CAPACITY_PER_S.into())
+    );
+    wrapped(&text, 0, look)
+}
+
+pub fn before(part: &Part, look: &Look) -> String {
+    format!("\n{}", wrapped(part.before, 3, look))
+}
+
+pub fn after(part: &Part, summary: &Summary, look: &Look) -> String {
+    let text = format!("{}: {}", word(summary.verdict.result), (part.after)(summary));
+    format!("   {}", wrapped(&text, 3, look))
+}
+
+/// As wide as the reader's window; all lines but the first begin further right.
+fn wrapped(text: &str, indent: usize, look: &Look) -> String {
+    let lines = wrap(text, look.columns().saturating_sub(indent));
+    lines.join(&format!("\n{:indent$}", "")) + "\n"
+}
+
+fn closed(s: &Summary) -> String {
+    format!(
+        "p99 is {}, yet the slowest answer took {}. Each pause stopped all 8 users at once, so only 8 \
+         requests met it and hundreds that should have been sent were not.",
+        format::maybe_ns(s.response_time.p99_ns),
+        format::maybe_ns(s.response_time.max_ns)
+    )
+}
+
+fn open(s: &Summary) -> String {
+    format!(
+        "the same service, the same pauses, less load, and p99 is {}. The arrivals kept coming while it \
+         stood still, and each is timed from the moment at which it was meant to be sent.",
+        format::maybe_ns(s.response_time.p99_ns)
+    )
+}
+
+fn overload(s: &Summary) -> String {
+    let offered = s.offered.as_ref().map_or(0.0, |o| o.rate_per_s);
+    format!(
+        "{} offered, {} achieved. What cannot be served waits, so the response time grows for as long as the \
+         load lasts: the median is {}, the slowest took {}. No percentile of such a run says anything about \
+         the service but that it is over its limit.",
+        format::rate_per_s(offered),
+        format::rate_per_s(s.achieved.rate_per_s),
+        format::maybe_ns(s.response_time.p50_ns),
+        format::maybe_ns(s.response_time.max_ns)
+    )
+}
+
+/// One column per part.
+pub fn side_by_side(done: &[Done<'_>]) -> String {
+    type Cell = fn(&Summary) -> String;
+    let rows: [(&str, Cell); 7] = [
+        ("offered", |s| s.offered.as_ref().map_or("-".into(), |o| format::rate_per_s(o.rate_per_s))),
+        ("achieved", |s| format::rate_per_s(s.achieved.rate_per_s)),
+        ("response p50", |s| format::maybe_ns(s.response_time.p50_ns)),
+        ("response p99", |s| format::maybe_ns(s.response_time.p99_ns)),
+        ("response max", |s| format::maybe_ns(s.response_time.max_ns)),
+        ("service p99", |s| format::maybe_ns(s.service_time.p99_ns)),
+        ("verdict", |s| word(s.verdict.result).into()),
+    ];
+    let mut text = format!("\nSide by side{:>4}", "");
+    // Writing to a string cannot fail.
+    done.iter().for_each(|(part, _)| _ = write!(text, "{:>14}", part.title));
+    text.push('\n');
+    for (name, cell) in rows {
+        let _ = write!(text, "  {name:<14}");
+        done.iter().for_each(|(_, measured)| _ = write!(text, "{:>14}", cell(&measured.summary)));
+        text.push('\n');
+    }
+    text
+}
+
+pub fn before_report(part: &Part) -> String {
+    format!("\nThe whole report of the second load ({}):\n\n", part.title)
+}
+
+pub fn closing(done: &[Done<'_>]) -> String {
+    let mut text = String::from("\nThe runs are kept:\n");
+    for (_, measured) in done {
+        let _ = writeln!(text, "  plimsoll report {}", measured.run_file.display());
+    }
+    text.push_str("\nNow a service of your own:\n  plimsoll http://127.0.0.1:8080/ -r 100 -d 15s\n");
+    text
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "PASS",
+        Outcome::Fail => "FAIL",
+        Outcome::Inconclusive => "INCONCLUSIVE",
+    }
+}

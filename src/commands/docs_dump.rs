@@ -1,0 +1,128 @@
+//! `plimsoll docs-dump` (hidden): the reference pages, made from the tables that the program itself uses, as
+//! one JSON list of `{path, text}`.
+
+use crate::exit::{Exit, Failure};
+use crate::flags::verbs::{Demo, Doctor, Merge, Report, Run};
+use crate::flags::{Load, verbs};
+use crate::say;
+use clap::CommandFactory;
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::{Fault, limit};
+use plimsoll_record::caution::Kind;
+use std::fmt::Write;
+
+const NOTICE: &str = "<!-- Made by `cargo xtask docs`; edit the tables in the source instead. -->\n";
+
+pub fn command() -> Result<Exit, Failure> {
+    let pages = [
+        ("command-line.md", command_line()),
+        ("exit-codes.md", exit_codes()),
+        ("faults.md", faults()),
+        ("limits.md", limits()),
+        ("metrics.md", metrics()),
+        ("cautions.md", cautions()),
+    ];
+    let list: Vec<serde_json::Value> =
+        pages.iter().map(|(path, text)| serde_json::json!({"path": path, "text": text})).collect();
+    say::result(&format!("{}\n", serde_json::Value::from(list)))?;
+    Ok(Exit::Pass)
+}
+
+fn page(title: &str, lead: &str) -> String {
+    format!("{NOTICE}\n# {title}\n\n{lead}\n\n")
+}
+
+/// A Markdown table; a bar would end a cell.
+fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(&head.iter().map(|h| h.to_string()).collect::<Vec<_>>());
+    text.push_str(&line(&head.iter().map(|_| "---".to_owned()).collect::<Vec<_>>()));
+    for row in rows {
+        text.push_str(&line(&row.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>()));
+    }
+    text
+}
+
+fn command_line() -> String {
+    let mut text =
+        page("The command line", "Flags may stand before or after the name of a command, except for `curl`.");
+    let mut add = |name: &str, help: String| {
+        // Writing to a string cannot fail. Lines end without blanks, whatever the wrapping left.
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        let _ = write!(text, "## `{name}`\n\n```text\n{}\n```\n\n", help.join("\n").trim_end());
+    };
+    add("plimsoll", help::<Load>());
+    add("plimsoll run", help::<Run>());
+    add("plimsoll curl", verbs::curl_help());
+    add("plimsoll report", help::<Report>());
+    add("plimsoll merge", help::<Merge>());
+    add("plimsoll demo", help::<Demo>());
+    add("plimsoll doctor", help::<Doctor>());
+    text.trim_end().to_owned() + "\n"
+}
+
+/// At a fixed width: the page must not depend on the window in which it is made.
+fn help<T: CommandFactory>() -> String {
+    T::command().term_width(100).render_help().to_string()
+}
+
+fn exit_codes() -> String {
+    let rows = Exit::ALL.iter().map(|e| vec![e.code().to_string(), e.meaning().to_owned()]);
+    page("Exit codes", "Every command ends with one of these.") + &table(&["code", "meaning"], rows)
+}
+
+fn faults() -> String {
+    let lead = "Why a request failed, or the attempt to make a connection for it. A fault on the client's \
+                side is a limit of the load generator: it makes a run INCONCLUSIVE and never counts among \
+                the errors.";
+    let rows = Fault::ALL.iter().map(|f| {
+        vec![format!("`{}`", f.name()), format!("{:?}", f.side()).to_lowercase(), f.sentence().to_owned()]
+    });
+    page("Faults", lead) + &table(&["class", "side", "what happened"], rows)
+}
+
+fn limits() -> String {
+    let lead = "Limits of the load generator; `--limit NAME=VALUE` changes one.";
+    let rows = limit::TABLE.iter().map(|row| {
+        let unit = match row.unit {
+            limit::Unit::Count => "",
+            limit::Unit::Bytes => " bytes",
+            limit::Unit::Nanoseconds => " ns",
+        };
+        vec![format!("`{}`", row.name), format!("{}{unit}", row.default), row.help.to_owned()]
+    });
+    page("Limits", lead) + &table(&["name", "default", "meaning"], rows)
+}
+
+fn metrics() -> String {
+    fn group<T: Copy>(
+        text: &mut String,
+        title: &str,
+        all: &[T],
+        of: impl Fn(T) -> (&'static str, &'static str),
+    ) {
+        let rows = all.iter().map(|one| {
+            let (name, help) = of(*one);
+            vec![format!("`{name}`"), help.to_owned()]
+        });
+        let _ = write!(text, "## {title}\n\n{}\n", table(&["name", "meaning"], rows));
+    }
+    let mut text = page("Metrics", "What is counted, as run files hold it.");
+    group(&mut text, "Sums of a run", RunSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Highest values of a run", RunPeak::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Lowest values of a run", RunFloor::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Histograms of a run", RunHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Sums of each request", SeriesSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Histograms of each request", SeriesHist::ALL, |m| (m.name(), m.help()));
+    text.trim_end().to_owned() + "\n"
+}
+
+fn cautions() -> String {
+    let lead = "Doubts about a result. Those that weigh INCONCLUSIVE decide the verdict; a warning must be \
+                known to the reader; a note is good to know.";
+    let rows = Kind::ALL.iter().map(|kind| {
+        let weight = format!("{:?}", kind.weight()).to_lowercase();
+        vec![format!("`{}`", kind.code()), weight, kind.title().to_owned(), kind.advice().to_owned()]
+    });
+    page("Cautions", lead) + &table(&["code", "weight", "what it is", "what to do"], rows)
+}

@@ -1,0 +1,38 @@
+//! `plimsoll merge A B ...`: adds up the runs of several machines, exactly.
+
+use super::report;
+use crate::exit::{Exit, Failure};
+use crate::flags::verbs::Merge;
+use crate::home;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_record::analysis::summarise;
+use plimsoll_record::record::RunRecord;
+use plimsoll_record::run_file;
+use std::path::Path;
+
+pub fn command(flags: &Merge) -> Result<Exit, Failure> {
+    if flags.files.is_empty() {
+        return Err(Diagnostic::new(
+            "U017",
+            Place::Whole,
+            "there are no run files to add up",
+            "name them, such as `plimsoll merge a.plim b.plim --out both.plim`",
+        )
+        .into());
+    }
+    if let Some(out) = &flags.out {
+        home::refuse_taken(Path::new(out))?;
+    }
+    let mut merged = RunRecord::default();
+    for file in &flags.files {
+        let one = run_file::read(Path::new(file))?;
+        merged = RunRecord::merge(merged, one)?;
+    }
+    if let Some(out) = &flags.out {
+        run_file::write(Path::new(out), &merged)?;
+    }
+    let summary = summarise(&merged);
+    report::print(&summary, &flags.form, flags.out.as_deref())?;
+    Ok(summary.verdict.result.into())
+}

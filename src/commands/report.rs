@@ -1,0 +1,44 @@
+//! `plimsoll report FILE`: prints what the run printed, from its run file.
+
+use crate::exit::{Exit, Failure};
+use crate::flags::verbs::{Form, Report};
+use crate::say;
+use plimsoll_output::{csv, json, markdown, ndjson, terminal};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_record::analysis::summarise;
+use plimsoll_record::run_file;
+use plimsoll_record::summary::Summary;
+use std::path::Path;
+
+pub fn command(flags: &Report) -> Result<Exit, Failure> {
+    let Some(file) = &flags.file else {
+        return Err(Diagnostic::new(
+            "U016",
+            Place::Whole,
+            "there is no run file to report",
+            "name one, such as `plimsoll report run.plim`",
+        )
+        .into());
+    };
+    let record = run_file::read(Path::new(file))?;
+    let summary = summarise(&record);
+    print(&summary, &flags.form, Some(file))?;
+    Ok(summary.verdict.result.into())
+}
+
+/// Prints a summary in the form asked for.
+pub fn print(summary: &Summary, form: &Form, run_file: Option<&str>) -> Result<(), Failure> {
+    let text = if form.json {
+        json::to_string(summary)?
+    } else if form.markdown {
+        markdown::to_string(summary)
+    } else if form.csv {
+        csv::to_string(summary)
+    } else if form.ndjson {
+        ndjson::to_string(summary)?
+    } else {
+        terminal::summary(summary, &say::look_of_results(form.no_color), run_file)
+    };
+    say::result(&text)
+}

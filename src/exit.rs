@@ -1,0 +1,132 @@
+//! The one place where good and bad news become an exit code, and the one table of what the codes mean.
+
+use plimsoll_control::permission::Refusal;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_record::run_file;
+use plimsoll_record::summary::Outcome;
+
+macro_rules! exits {
+    ($($variant:ident = $code:literal, $meaning:literal;)*) => {
+        /// How the program ends.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Exit { $(#[doc = $meaning] $variant,)* }
+
+        impl Exit {
+            pub const ALL: &'static [Exit] = &[$(Exit::$variant,)*];
+
+            /// What the shell sees.
+            pub const fn code(self) -> u8 { match self { $(Exit::$variant => $code,)* } }
+
+            /// For help texts and documents.
+            pub const fn meaning(self) -> &'static str { match self { $(Exit::$variant => $meaning,)* } }
+        }
+    };
+}
+
+exits! {
+    Pass = 0, "the run passed, or the command did what it was asked";
+    CouldNotRun = 1, "could not run: no such host, nothing listens, a file cannot be read or written";
+    Usage = 2, "the command line or the experiment is wrong; nothing was sent";
+    Inconclusive = 3, "inconclusive: the load generator or the record is in doubt, so nothing is proved";
+    Refused = 4, "refused by the safety policy: a public host without permission; nothing was sent";
+    ThresholdMissed = 99, "a threshold was missed";
+    InterruptedTwice = 130, "interrupted twice; interrupted once is an ordinary end with a report";
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
+
+impl From<Outcome> for Exit {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Pass => Exit::Pass,
+            Outcome::Fail => Exit::ThresholdMissed,
+            Outcome::Inconclusive => Exit::Inconclusive,
+        }
+    }
+}
+
+/// Why a command ended without doing what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// What the user wrote is wrong: flags, a file, a contradiction between them.
+    Text(Vec<Diagnostic>),
+    /// The safety policy says no.
+    Refused(Refusal),
+    /// The machine, a file or the way to the target failed; the hint may be empty.
+    Machine { sentence: String, hint: String },
+}
+
+impl Failure {
+    pub fn machine(sentence: impl ToString, hint: Option<String>) -> Self {
+        Failure::Machine { sentence: sentence.to_string(), hint: hint.unwrap_or_default() }
+    }
+
+    pub fn exit(&self) -> Exit {
+        match self {
+            Failure::Text(_) => Exit::Usage,
+            Failure::Refused(_) => Exit::Refused,
+            Failure::Machine { .. } => Exit::CouldNotRun,
+        }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Failure::Text(vec![diagnostic])
+    }
+}
+
+impl From<plimsoll_output::Error> for Failure {
+    fn from(error: plimsoll_output::Error) -> Self {
+        Failure::machine(error, None)
+    }
+}
+
+impl From<run_file::Error> for Failure {
+    fn from(error: run_file::Error) -> Self {
+        match &error {
+            // Naming a file that is there is a mistake on the command line; the rest is the machine's
+            // trouble.
+            run_file::Error::Exists { .. } => {
+                let hint = error.hint().unwrap_or_default();
+                Diagnostic::new("U020", Place::Flag("--out".into()), error.to_string(), hint).into()
+            }
+            _ => Failure::machine(&error, error.hint()),
+        }
+    }
+}
+
+impl From<plimsoll_control::Error> for Failure {
+    fn from(error: plimsoll_control::Error) -> Self {
+        Failure::machine(&error, error.hint())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_are_those_that_scripts_rely_on() {
+        let codes: Vec<u8> = Exit::ALL.iter().map(|e| e.code()).collect();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 99, 130]);
+    }
+
+    #[test]
+    fn every_kind_of_bad_news_has_its_code() {
+        let refusal = Refusal { sentence: String::new(), hint: String::new() };
+        for (failure, code) in
+            [(Failure::machine("x", None), 1), (Failure::Text(Vec::new()), 2), (Failure::Refused(refusal), 4)]
+        {
+            assert_eq!(failure.exit().code(), code);
+        }
+        for (outcome, code) in [(Outcome::Pass, 0), (Outcome::Inconclusive, 3), (Outcome::Fail, 99)] {
+            assert_eq!(Exit::from(outcome).code(), code);
+        }
+    }
+}

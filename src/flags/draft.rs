@@ -1,0 +1,181 @@
+//! Flags over a draft: a flag that is given goes before what a file or a pasted line says.
+
+use super::load::LoadFlags;
+use plimsoll_front::{Places, body, header};
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::draft::key;
+use plimsoll_plan::load::{Arrivals, Share, stages};
+use plimsoll_plan::request::{base64, url};
+use plimsoll_plan::{Diagnostic, Draft, Request, threshold, unit};
+use std::path::Path;
+
+/// Writes the flags over a draft and marks in `places` what they set.
+///
+/// # Errors
+/// Every value that cannot be read.
+pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Result<(), Vec<Diagnostic>> {
+    let mut reader = Reader { wrong: Vec::new(), places };
+    reader.load(flags, draft);
+    reader.request(flags, draft);
+    reader.judgement(flags, draft);
+    if reader.wrong.is_empty() { Ok(()) } else { Err(reader.wrong) }
+}
+
+/// A draft with the one request that a URL means, before any flags.
+///
+/// # Errors
+/// What is wrong with the URL.
+pub fn of_url(text: &str) -> Result<Draft, Diagnostic> {
+    let url = url(text).map_err(|sentence| diagnostic("U010", "URL", &sentence))?;
+    let headers = match &url.credentials {
+        Some(pair) => vec![("Authorization".to_owned(), format!("Basic {}", base64(pair.as_bytes())))],
+        None => Vec::new(),
+    };
+    let request = Request { name: String::new(), method: "GET".into(), path: url.path, headers, body: None };
+    Ok(Draft { target: Some(url.target), requests: vec![request], ..Draft::default() })
+}
+
+struct Reader<'a> {
+    wrong: Vec<Diagnostic>,
+    places: &'a mut Places,
+}
+
+impl Reader<'_> {
+    /// Reads one flag's text into one field of the draft.
+    fn field<T>(
+        &mut self,
+        field: &mut Option<T>,
+        key: &'static str,
+        text: &Option<String>,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) {
+        let Some(text) = text else { return };
+        if let Some(value) = self.value(key::flag(key), text, parse) {
+            *field = Some(value);
+            self.places.insert(key, Place::Flag(key::flag(key).to_owned()));
+        }
+    }
+
+    fn value<T>(&mut self, flag: &str, text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        match parse(text) {
+            Ok(value) => Some(value),
+            Err(sentence) => {
+                self.wrong.push(diagnostic("U011", flag, &sentence));
+                None
+            }
+        }
+    }
+
+    fn load(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        // A new shape of load replaces the old one as a whole: half of each would be neither.
+        if flags.rate.is_some() || flags.stages.is_some() {
+            (draft.rate_per_s, draft.stages) = (None, None);
+            self.places.remove(key::STAGES);
+        }
+        if flags.stages.is_some() {
+            (draft.duration_ns, draft.connections, draft.arrivals) = (None, None, None);
+        }
+        self.field(&mut draft.connections, key::CONNECTIONS, &flags.connections, |t| whole(t, "connections"));
+        self.field(&mut draft.duration_ns, key::DURATION, &flags.duration, unit::duration_ns);
+        self.field(&mut draft.requests_total, key::TOTAL, &flags.requests, |t| whole(t, "requests"));
+        self.field(&mut draft.rate_per_s, key::RATE, &flags.rate, unit::rate_per_s);
+        self.field(&mut draft.arrivals, key::ARRIVALS, &flags.arrivals, |t| match t {
+            "constant" => Ok(Arrivals::Constant),
+            "poisson" => Ok(Arrivals::Poisson),
+            _ => Err(format!("`{t}` is no way to spread arrivals; expected `constant` or `poisson`")),
+        });
+        self.field(&mut draft.stages, key::STAGES, &flags.stages, stages);
+        self.field(&mut draft.warmup_ns, key::WARMUP, &flags.warmup, unit::duration_ns);
+        self.field(&mut draft.workers, key::WORKERS, &flags.workers, |t| whole(t, "workers"));
+        self.field(&mut draft.share, key::SHARE, &flags.share, |t| {
+            unit::share(t).map(|(part, of)| Share { part, of })
+        });
+        if let Some(text) = &flags.seed
+            && let Some(seed) = self.value("--seed", text, |t| whole(t, "a seed"))
+        {
+            draft.seed = Some(seed);
+        }
+        for text in &flags.manner.limits {
+            let set = match text.split_once('=') {
+                Some((name, value)) => draft.limits.set(name.trim(), value.trim()),
+                None => {
+                    Err(format!("`{text}` sets nothing; expected `NAME=VALUE`, such as `head_bytes=128k`"))
+                }
+            };
+            if let Err(sentence) = set {
+                self.wrong.push(diagnostic("U011", "--limit", &sentence));
+            }
+        }
+    }
+
+    fn request(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        self.field(&mut draft.timeout_ns, key::TIMEOUT, &flags.timeout, unit::duration_ns);
+        if flags.no_keepalive {
+            draft.keep_alive = Some(false);
+        }
+        if flags.read_bodies {
+            draft.read_bodies = Some(true);
+        }
+        let mut headers = Vec::new();
+        for text in &flags.headers {
+            headers.extend(self.value("-H", text, header::parse));
+        }
+        let body = flags
+            .body
+            .as_ref()
+            .and_then(|text| self.value("-b", text, |t| body::from_flag(t, Path::new(""))));
+        for request in &mut draft.requests {
+            let named_by_itself = request.name.is_empty() || request.name == own_name(request);
+            set_headers(&mut request.headers, &headers);
+            if let Some(body) = &body {
+                request.body = Some(body.clone());
+                // As curl does: a body makes a GET a POST, unless somebody says otherwise.
+                if request.method == "GET" {
+                    request.method = "POST".into();
+                }
+            }
+            if let Some(method) = &flags.method {
+                request.method = method.clone();
+            }
+            if named_by_itself {
+                request.name = own_name(request);
+            }
+        }
+    }
+
+    fn judgement(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        if !flags.thresholds.is_empty() {
+            draft.thresholds.clear();
+            self.places.insert(key::THRESHOLDS, Place::Flag(key::flag(key::THRESHOLDS).to_owned()));
+        }
+        for text in &flags.thresholds {
+            draft.thresholds.extend(self.value(key::flag(key::THRESHOLDS), text, threshold::parse));
+        }
+        self.field(&mut draft.bands_ns, key::BANDS, &flags.bands, |t| {
+            t.split(',').map(unit::duration_ns).collect()
+        });
+    }
+}
+
+/// Headers given by flag replace those of the same name; the same name given twice by flag is sent twice.
+fn set_headers(headers: &mut Vec<(String, String)>, given: &[(String, String)]) {
+    headers.retain(|(name, _)| !given.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+    headers.extend(given.iter().cloned());
+}
+
+fn own_name(request: &Request) -> String {
+    format!("{} {}", request.method, plimsoll_plan::request::redacted_path(&request.path))
+}
+
+fn whole<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| match what.strip_prefix("a ") {
+        Some(one) => format!("`{text}` is no {one}; expected a whole number"),
+        None => format!("`{text}` is no number of {what}; expected a whole number"),
+    })
+}
+
+/// A sentence of `plan` joins what is wrong and how to mend it with a semicolon.
+fn diagnostic(code: &'static str, flag: &str, sentence: &str) -> Diagnostic {
+    let (message, hint) = sentence.rsplit_once("; ").unwrap_or((sentence, ""));
+    Diagnostic::new(code, Place::Flag(flag.to_owned()), message, hint)
+}

@@ -1,0 +1,121 @@
+//! The flags of a load: the one table from which parser, help and reference page are made. Values are text
+//! here.
+
+use clap::Args;
+
+const LOAD: &str = "Load";
+const REQUEST: &str = "Request";
+const JUDGEMENT: &str = "Judgement";
+const OUTPUT: &str = "Output";
+const SAFETY: &str = "Safety";
+
+#[derive(Debug, Clone, Default, Args)]
+pub struct LoadFlags {
+    /// Closed model: so many users, each with a connection [50]. With -r: the most connections [1000]
+    #[arg(short = 'c', long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
+    pub connections: Option<String>,
+
+    /// Length of the run, such as `30s` or `5m` [10s]
+    #[arg(short = 'd', long, value_name = "TIME", help_heading = LOAD, allow_negative_numbers = true)]
+    pub duration: Option<String>,
+
+    /// Requests in all; with -d the run stops at whichever comes first
+    #[arg(short = 'n', long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
+    pub requests: Option<String>,
+
+    /// Open model: arrivals per second, whether or not earlier ones were answered
+    #[arg(short = 'r', long, value_name = "RATE", help_heading = LOAD, allow_negative_numbers = true)]
+    pub rate: Option<String>,
+
+    /// How arrivals are spread: `constant` or `poisson` [constant]
+    #[arg(long, value_name = "HOW", help_heading = LOAD)]
+    pub arrivals: Option<String>,
+
+    /// Users over time, `10s:100,1m:500,0s:50`: to 100 within 10 s, and so on; 0s jumps. `100/s` for arrivals
+    #[arg(long, value_name = "STAGES", help_heading = LOAD)]
+    pub stages: Option<String>,
+
+    /// Kept in the timeline, left out of the totals
+    #[arg(long, value_name = "TIME", help_heading = LOAD, allow_negative_numbers = true)]
+    pub warmup: Option<String>,
+
+    /// Threads of the load generator (never users) [the cores]
+    #[arg(short = 't', long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
+    pub workers: Option<String>,
+
+    /// This machine's part of the schedule: `1/2` here, `2/2` on the other; add up with `merge`
+    #[arg(long, value_name = "I/N", help_heading = LOAD)]
+    pub share: Option<String>,
+
+    /// Seed of everything random [a new one; the report names it]
+    #[arg(long, value_name = "N", help_heading = LOAD)]
+    pub seed: Option<String>,
+
+    /// Header `Name: value`; repeatable
+    #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = REQUEST)]
+    pub headers: Vec<String>,
+
+    /// Method [GET; with a body POST]
+    #[arg(short = 'X', long, value_name = "METHOD", help_heading = REQUEST)]
+    pub method: Option<String>,
+
+    /// Body: text, or `@file`
+    #[arg(short = 'b', long, value_name = "BODY", help_heading = REQUEST, allow_hyphen_values = true)]
+    pub body: Option<String>,
+
+    /// Longest wait for an answer, from the send [10s]
+    #[arg(long, value_name = "TIME", help_heading = REQUEST, allow_negative_numbers = true)]
+    pub timeout: Option<String>,
+
+    /// A new connection for every request
+    #[arg(long, help_heading = REQUEST)]
+    pub no_keepalive: bool,
+
+    /// Copy every body out of the kernel instead of letting it throw them away
+    #[arg(long, help_heading = REQUEST)]
+    pub read_bodies: bool,
+
+    /// Condition to meet, such as 'response_time p99 < 250ms'; repeatable [errors == 0%, with -r achieved >=
+    /// 99%]
+    #[arg(long = "threshold", value_name = "RULE", help_heading = JUDGEMENT)]
+    pub thresholds: Vec<String>,
+
+    /// Edges of the latency bands [100ms,1s,10s]
+    #[arg(long, value_name = "TIMES", help_heading = JUDGEMENT)]
+    pub bands: Option<String>,
+
+    #[command(flatten)]
+    pub manner: MannerFlags,
+}
+
+/// Flags that say nothing about the load itself.
+#[derive(Debug, Clone, Default, Args)]
+pub struct MannerFlags {
+    /// Print the result as one JSON document
+    #[arg(long, help_heading = OUTPUT)]
+    pub json: bool,
+
+    /// Print nothing unless something is wrong
+    #[arg(short = 'q', long, help_heading = OUTPUT)]
+    pub quiet: bool,
+
+    /// Where the run file goes; must not exist yet [a new file under the state directory]
+    #[arg(short = 'o', long, value_name = "FILE", help_heading = OUTPUT)]
+    pub out: Option<String>,
+
+    /// No colours (also: the variable NO_COLOR)
+    #[arg(long, help_heading = OUTPUT)]
+    pub no_color: bool,
+
+    /// A public host that you own or may load; repeatable
+    #[arg(long, value_name = "HOST", help_heading = SAFETY)]
+    pub allow: Vec<String>,
+
+    /// Do not stop a ramp that has only made errors for 10 s
+    #[arg(long, help_heading = SAFETY)]
+    pub keep_pushing: bool,
+
+    /// Change one of the generator's limits, such as `head_bytes=128k`; repeatable
+    #[arg(long = "limit", value_name = "NAME=VALUE", help_heading = SAFETY)]
+    pub limits: Vec<String>,
+}

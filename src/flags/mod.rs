@@ -1,0 +1,170 @@
+//! The command line: which command is meant, and the flags of each. One definition (the clap structs) makes
+//! the parser, the help and the reference page.
+//!
+//! Flags may stand before or after the command's name (`plimsoll -c 10 run a.yaml`), except for `curl`,
+//! behind which everything belongs to the pasted line. Values stay text here; [`draft`] reads them, so that
+//! all mistakes come at once and in the words of the tool.
+
+pub mod draft;
+pub mod load;
+pub mod verbs;
+mod wrong;
+
+use crate::exit::Failure;
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use load::LoadFlags;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use std::ffi::OsString;
+use verbs::{Demo, Doctor, Merge, Report, Run, Verb};
+
+/// What the command line asks for.
+pub enum Asked {
+    Load(Box<Load>),
+    Run(Box<Run>),
+    Curl(Box<Curl>),
+    Report(Report),
+    Merge(Merge),
+    Demo(Demo),
+    Doctor(Doctor),
+    /// For tests and the demo: the server whose behaviour is commanded.
+    Ruler(Vec<String>),
+    /// For `cargo xtask docs`.
+    DocsDump,
+    /// A text that was asked for: help or the version.
+    Text(String),
+    /// Nothing at all was typed.
+    Nothing,
+}
+
+/// `plimsoll URL`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll",
+    version,
+    about = "Loads an HTTP service and says whether the numbers can be believed.",
+    override_usage = "plimsoll [FLAGS] URL\n       plimsoll [FLAGS] COMMAND ...",
+    after_help = verbs::after_help(),
+    disable_help_subcommand = true
+)]
+pub struct Load {
+    /// Where to send the requests: `http://host:port/path`
+    #[arg(value_name = "URL")]
+    pub url: Option<String>,
+    #[command(flatten)]
+    pub flags: LoadFlags,
+}
+
+/// `plimsoll curl`: the words of the pasted line are not ours to parse.
+#[derive(Debug)]
+pub struct Curl {
+    pub flags: LoadFlags,
+    pub words: Vec<String>,
+}
+
+/// Reads the arguments after the program's name.
+///
+/// # Errors
+/// What is wrong with them, as diagnostics.
+pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
+    let mut words = Vec::new();
+    for arg in args {
+        let word = arg.into_string().map_err(|raw| {
+            let shown = raw.to_string_lossy().into_owned();
+            Diagnostic::new(
+                "U009",
+                Place::Whole,
+                format!("`{shown}` is no UTF-8"),
+                "rename the file, or retype the word",
+            )
+        })?;
+        words.push(word);
+    }
+    if words.is_empty() {
+        return Ok(Asked::Nothing);
+    }
+    let verb_at = first_word(&words);
+    match verb_at.and_then(|at| Verb::named(&words[at]).map(|verb| (at, verb))) {
+        None => one::<Load>(words)
+            .map(|parsed| parsed.map_or_else(Asked::Text, |load| Asked::Load(Box::new(load)))),
+        Some((at, verb)) => command(verb, words, at),
+    }
+}
+
+fn command(verb: Verb, mut words: Vec<String>, at: usize) -> Result<Asked, Failure> {
+    let after = words.split_off(at + 1);
+    words.pop();
+    let mut all = words.clone();
+    all.extend(after.iter().cloned());
+    Ok(match verb {
+        Verb::Run => one::<Run>(all)?.map_or_else(Asked::Text, |run| Asked::Run(Box::new(run))),
+        Verb::Report => one::<Report>(all)?.map_or_else(Asked::Text, Asked::Report),
+        Verb::Merge => one::<Merge>(all)?.map_or_else(Asked::Text, Asked::Merge),
+        Verb::Demo => one::<Demo>(all)?.map_or_else(Asked::Text, Asked::Demo),
+        Verb::Doctor => one::<Doctor>(all)?.map_or_else(Asked::Text, Asked::Doctor),
+        // Behind `curl`, `--help` belongs to the pasted line; alone it asks us.
+        Verb::Curl if matches!(after.as_slice(), [only] if only == "--help" || only == "-h") => {
+            Asked::Text(verbs::curl_help())
+        }
+        Verb::Curl => match one::<Flags>(words)? {
+            Ok(parsed) => Asked::Curl(Box::new(Curl { flags: parsed.flags, words: after })),
+            Err(text) => Asked::Text(text),
+        },
+        Verb::Help => match after.first().and_then(|name| Verb::named(name)) {
+            Some(Verb::Help) | None => Asked::Text(help_of::<Load>()),
+            Some(Verb::Curl) => Asked::Text(verbs::curl_help()),
+            Some(of) => command(of, vec![String::new(), "--help".into()], 0)?,
+        },
+        Verb::Ruler => Asked::Ruler(after),
+        Verb::DocsDump => Asked::DocsDump,
+    })
+}
+
+/// The flags of a load without anything else, for the words in front of `curl`.
+#[derive(Debug, Parser)]
+#[command(name = "plimsoll", version, disable_help_subcommand = true)]
+struct Flags {
+    #[command(flatten)]
+    flags: LoadFlags,
+}
+
+/// Parses one command; the inner error is a text that was asked for.
+fn one<T: Args + CommandFactory + FromArgMatches>(words: Vec<String>) -> Result<Result<T, String>, Failure> {
+    let named = std::iter::once("plimsoll".to_owned()).chain(words);
+    let matches = match T::command().try_get_matches_from(named) {
+        Ok(matches) => matches,
+        Err(error) => return wrong::asked_or_wrong(error),
+    };
+    match T::from_arg_matches(&matches) {
+        Ok(parsed) => Ok(Ok(parsed)),
+        Err(error) => wrong::asked_or_wrong(error),
+    }
+}
+
+pub fn help_of<T: CommandFactory>() -> String {
+    T::command().render_help().to_string()
+}
+
+/// Index of the first word that is neither a flag nor a flag's value. The table of flags itself says which
+/// take one.
+fn first_word(words: &[String]) -> Option<usize> {
+    let table = <Load as CommandFactory>::command();
+    let takes_value = |matches: &dyn Fn(&clap::Arg) -> bool| {
+        table.get_arguments().find(|a| matches(a)).is_some_and(|a| a.get_action().takes_values())
+    };
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        if let Some(long) = word.strip_prefix("--") {
+            let separate = !long.contains('=') && takes_value(&|a| a.get_long() == Some(long));
+            at += 1 + usize::from(separate);
+        } else if let Some(shorts) = word.strip_prefix('-').filter(|s| !s.is_empty()) {
+            // In a cluster the first flag with a value takes the rest of the word, or the next word.
+            let last = shorts.char_indices().find(|(_, c)| takes_value(&|a| a.get_short() == Some(*c)));
+            let separate = last.is_some_and(|(i, c)| i + c.len_utf8() == shorts.len());
+            at += 1 + usize::from(separate);
+        } else {
+            return Some(at);
+        }
+    }
+    None
+}

@@ -1,0 +1,171 @@
+//! The commands other than a plain load, by name, with their own flags.
+
+use super::load::LoadFlags;
+use crate::exit::Exit;
+use clap::Parser;
+use std::fmt::Write;
+
+macro_rules! verbs {
+    ($($variant:ident = $name:literal, $usage:literal, $help:literal;)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Verb { $($variant,)* }
+
+        /// Name, usage and meaning; those without a meaning are not shown.
+        pub const VERBS: &[(&str, &str, &str)] = &[$(($name, $usage, $help),)*];
+
+        impl Verb {
+            pub fn named(word: &str) -> Option<Verb> {
+                match word { $($name => Some(Verb::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+verbs! {
+    Run = "run", "run FILE.yaml", "load as an experiment file says; a flag overrides it";
+    Curl = "curl", "curl ...", "load with a pasted curl line; our flags stand before `curl`";
+    Report = "report", "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
+    Merge = "merge", "merge A.plim B.plim", "add up the runs of several machines exactly";
+    Demo = "demo", "demo", "see the whole thing on this machine, in half a minute";
+    Doctor = "doctor", "doctor", "the limits of this machine, and how to mend them";
+    Help = "help", "help COMMAND", "the flags of a command";
+    Ruler = "ruler", "ruler", "";
+    DocsDump = "docs-dump", "docs-dump", "";
+}
+
+/// `plimsoll run`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll run",
+    about = "Loads as an experiment file says. A flag overrides what the file says.",
+    override_usage = "plimsoll run FILE.yaml [FLAGS]"
+)]
+pub struct Run {
+    /// The experiment
+    #[arg(value_name = "FILE")]
+    pub file: Option<String>,
+    #[command(flatten)]
+    pub flags: LoadFlags,
+}
+
+/// `plimsoll report`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll report",
+    about = "Prints what a run printed, from its run file. Ends with the code of the run's verdict.",
+    override_usage = "plimsoll report FILE.plim [--json | --markdown | --csv | --ndjson]"
+)]
+pub struct Report {
+    /// The run file
+    #[arg(value_name = "FILE")]
+    pub file: Option<String>,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// `plimsoll merge`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll merge",
+    about = "Adds up the runs of several machines exactly: percentiles come from the merged histograms, and \
+             a run that is named twice counts once. Prints the report and ends with the code of its verdict.",
+    override_usage = "plimsoll merge A.plim B.plim ... [--out M.plim]"
+)]
+pub struct Merge {
+    /// The run files
+    #[arg(value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Also write the merged run here; must not exist yet
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub out: Option<String>,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// How a result is printed.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Form {
+    /// One JSON document
+    #[arg(long, group = "form")]
+    pub json: bool,
+    /// Markdown, for pull requests and READMEs
+    #[arg(long, group = "form")]
+    pub markdown: bool,
+    /// The timeline, one line per second
+    #[arg(long, group = "form")]
+    pub csv: bool,
+    /// The timeline, one JSON object per second
+    #[arg(long, group = "form")]
+    pub ndjson: bool,
+    /// No colours (also: the variable NO_COLOR)
+    #[arg(long)]
+    pub no_color: bool,
+}
+
+/// `plimsoll demo`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll demo",
+    about = "Starts a small service on a free port of this machine and loads it below and above what it can \
+             do, closed and open, to show what each of them sees. Takes about half a minute.",
+    override_usage = "plimsoll demo [--out FOLDER]"
+)]
+pub struct Demo {
+    /// Where the run files go [the state directory]
+    #[arg(short = 'o', long, value_name = "FOLDER")]
+    pub out: Option<String>,
+    /// No colours (also: the variable NO_COLOR)
+    #[arg(long)]
+    pub no_color: bool,
+}
+
+/// `plimsoll doctor`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll doctor",
+    about = "Shows the limits of this machine that a load can run into, and how to mend them.",
+    override_usage = "plimsoll doctor"
+)]
+pub struct Doctor {
+    /// No colours (also: the variable NO_COLOR)
+    #[arg(long)]
+    pub no_color: bool,
+}
+
+/// The commands and the exit codes, below the flags of the plain load.
+pub fn after_help() -> String {
+    let mut text = String::from("Commands:\n");
+    for (_, usage, help) in VERBS.iter().filter(|row| !row.2.is_empty()) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  plimsoll {usage:<22} {help}");
+    }
+    text.push_str("\nExit codes:\n");
+    for exit in Exit::ALL {
+        let _ = writeln!(text, "  {:>3}  {}", exit.code(), exit.meaning());
+    }
+    text.push_str("\nExample:\n  plimsoll http://127.0.0.1:8080/pick -c 100 -d 15s\n");
+    text
+}
+
+/// What a bare `plimsoll` prints.
+pub fn short_help() -> String {
+    let mut text = String::from(
+        "plimsoll loads an HTTP service and says whether the numbers can be believed.\n\n  \
+         plimsoll http://127.0.0.1:8080/ -c 100 -d 15s   100 users for 15 s\n  \
+         plimsoll http://127.0.0.1:8080/ -r 500 -d 15s   500 arrivals per second, come what may\n",
+    );
+    for (_, usage, help) in VERBS.iter().filter(|row| !row.2.is_empty()) {
+        let _ = writeln!(text, "  plimsoll {usage:<38} {help}");
+    }
+    text.push_str("\n  plimsoll --help                                 all flags\n");
+    text
+}
+
+pub fn curl_help() -> String {
+    "Loads with a pasted curl command line. Our own flags stand before the word `curl`; what curl would\n\
+     print or save is left aside.\n\n\
+     Usage: plimsoll [FLAGS] curl URL [CURL OPTIONS]\n\n\
+     Example:\n  plimsoll -c 10 -d 5s curl 'http://127.0.0.1:8080/users' \\\n    \
+     -H 'Content-Type: application/json' --data-raw '{\"name\": \"x\"}'\n"
+        .into()
+}

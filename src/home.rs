@@ -1,0 +1,60 @@
+//! Where run files go when nobody says so, and the refusal to touch what is already there.
+
+use crate::exit::Failure;
+use crate::{say, wall};
+use plimsoll_record::run_file;
+use std::path::{Path, PathBuf};
+
+/// The path of a new run file: as asked, or a new name under the state directory, which is made.
+///
+/// # Errors
+/// When the path is taken (a run file is never overwritten), or the state directory cannot be made.
+pub fn new_run_file(out: Option<&str>, host: &str, unix_ns: u64) -> Result<PathBuf, Failure> {
+    match out {
+        Some(path) => {
+            refuse_taken(Path::new(path))?;
+            Ok(PathBuf::from(path))
+        }
+        None => {
+            let folder = state_folder()?;
+            std::fs::create_dir_all(&folder).map_err(|e| {
+                let sentence = format!("the folder `{}` cannot be made: {e}", folder.display());
+                Failure::machine(sentence, Some("say where the run file goes: `--out run.plim`".into()))
+            })?;
+            Ok(folder.join(name(host, unix_ns)?))
+        }
+    }
+}
+
+/// # Errors
+/// When there is something at `path`.
+pub fn refuse_taken(path: &Path) -> Result<(), Failure> {
+    // A dangling link is something, too.
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    Err(run_file::Error::Exists { path: path.to_path_buf() }.into())
+}
+
+/// `2026-11-21-032042-127.0.0.1-a3f9.plim`. The last four keep two runs of one second apart.
+pub fn name(host: &str, unix_ns: u64) -> Result<String, Failure> {
+    let host: String = host
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '_' })
+        .take(60)
+        .collect();
+    let random = wall::hex(&wall::random::<2>()?);
+    Ok(format!("{}-{host}-{random}.plim", wall::stamp(unix_ns)))
+}
+
+/// `$XDG_STATE_HOME/plimsoll/runs`, by default below `~/.local/state` (XDG base directory specification).
+pub fn state_folder() -> Result<PathBuf, Failure> {
+    let set = |name| say::variable(name).filter(|value| value.starts_with('/')).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")));
+    state.map(|state| state.join("plimsoll/runs")).ok_or_else(|| {
+        Failure::machine(
+            "neither `XDG_STATE_HOME` nor `HOME` names a folder for the run file",
+            Some("say where it goes: `--out run.plim`".into()),
+        )
+    })
+}

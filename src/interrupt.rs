@@ -1,0 +1,75 @@
+//! Ctrl-C: the first ends the run with a report, the second ends the program.
+
+use crate::exit::{Exit, Failure};
+use plimsoll_control::Helm;
+use plimsoll_engine::signals::Signals;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Waits for SIGINT and SIGTERM on a thread of its own, for as long as the program lives.
+#[derive(Clone)]
+pub struct Interrupts {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    times: u32,
+    /// The run that a first interrupt ends.
+    helm: Option<Helm>,
+}
+
+impl Interrupts {
+    /// Takes the signals over. Call it before any other thread is started: a thread that has not inherited
+    /// the blocked mask would let the signal kill the process.
+    ///
+    /// # Errors
+    /// When the kernel refuses the mask or the thread.
+    pub fn install() -> Result<Self, Failure> {
+        let failed = |what: &dyn std::fmt::Display| {
+            Failure::machine(format!("interrupts cannot be waited for: {what}"), None)
+        };
+        let waiting = Signals::block().map_err(|e| failed(&e))?;
+        let interrupts = Self { state: Arc::default() };
+        let here = interrupts.clone();
+        std::thread::Builder::new()
+            .name("interrupts".into())
+            .spawn(move || {
+                loop {
+                    waiting.wait();
+                    here.one_more();
+                }
+            })
+            .map_err(|e| failed(&e))?;
+        Ok(interrupts)
+    }
+
+    /// From now on a first interrupt ends this run; one that came before the run existed ends it at once.
+    pub fn steer(&self, helm: Helm) {
+        let mut state = self.lock();
+        if state.times > 0 {
+            helm.interrupt();
+        }
+        state.helm = Some(helm);
+    }
+
+    /// Whether anybody has interrupted so far.
+    pub fn happened(&self) -> bool {
+        self.lock().times > 0
+    }
+
+    fn one_more(&self) {
+        let mut state = self.lock();
+        state.times += 1;
+        match &state.helm {
+            Some(helm) if state.times == 1 => helm.interrupt(),
+            None if state.times == 1 => {}
+            // The run file is readable up to its last second: this is what it is made for.
+            _ => std::process::exit(Exit::InterruptedTwice.code().into()),
+        }
+    }
+
+    /// A thread that panicked while holding the lock left nothing half-done in it.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
