@@ -1,0 +1,200 @@
+//! Bad input: one clear sentence, the right exit code, and nothing sent.
+
+use crate::support::{Ruler, Scratch, Tool, namespace};
+
+/// Runs with a ruler at hand: `URL` in an argument stands for it. Checks that nothing was sent to it.
+#[track_caller]
+fn refused(args: &[&str], code: i32, says: &[&str]) {
+    let ruler = Ruler::start(&[]);
+    let url = ruler.url("/");
+    let args: Vec<&str> = args.iter().map(|arg| if *arg == "URL" { url.as_str() } else { *arg }).collect();
+    let output = Tool::run(&args).expect_code(code);
+    for word in says {
+        assert!(output.stderr.contains(word), "`{word}` is not in:\n{}", output.stderr);
+    }
+    assert_eq!(output.stdout, "", "results of what did not happen");
+    // The sentence, its mend, and no more than that.
+    assert!(output.stderr.lines().count() <= 3, "{}", output.stderr);
+    assert_eq!(ruler.requests(), 0, "something was sent");
+    assert!(output.state_files.is_empty(), "{:?} was left behind", output.state_files);
+}
+
+#[test]
+fn a_scheme_that_cannot_be_loaded() {
+    refused(&["ftp://127.0.0.1/"], 2, &["`ftp`", "http://"]);
+    refused(&["https://127.0.0.1/"], 2, &["https is not supported yet"]);
+}
+
+#[test]
+fn a_url_that_is_none() {
+    refused(&["http://"], 2, &["no host"]);
+    refused(&["http://127.0.0.1:99999/"], 2, &["`99999` is no port"]);
+    refused(&["http://127.0.0.1/a b"], 2, &["%20"]);
+    refused(&["-c", "10"], 2, &["there is no URL"]);
+    refused(&["URL", "URL"], 2, &["one word too many"]);
+}
+
+#[test]
+fn a_port_on_which_nobody_listens() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let at = format!("127.0.0.1:{port}");
+    refused(&[&format!("http://{at}/"), "-d", "1s"], 1, &["nothing listens on", &at, "start the service"]);
+}
+
+#[test]
+fn a_malformed_header() {
+    refused(&["URL", "-H", "no colon here"], 2, &["-H", "colon"]);
+    refused(&["URL", "-H", "Bad Name: x"], 2, &["-H", "cannot stand in the header name"]);
+    refused(&["URL", "-H", "A: b\r\nC: d"], 2, &["-H", "cannot stand in the value"]);
+}
+
+#[test]
+fn numbers_that_send_nothing() {
+    refused(&["URL", "-c", "0"], 2, &["-c", "of 0 sends nothing"]);
+    refused(&["URL", "-n", "0"], 2, &["-n", "of 0 sends nothing"]);
+    refused(&["URL", "-r", "0"], 2, &["-r", "sends nothing"]);
+    refused(&["URL", "-t", "0"], 2, &["-t", "of 0 sends nothing"]);
+}
+
+#[test]
+fn a_duration_of_nothing() {
+    let output = Tool::run(&["http://127.0.0.1:1/", "-d", "0s"]).expect_code(2);
+    assert!(output.stderr.contains("-d: a duration of 0 sends nothing"), "{}", output.stderr);
+}
+
+#[test]
+fn numbers_that_are_none() {
+    refused(&["URL", "-c", "many"], 2, &["-c", "`many` is no number of connections"]);
+    refused(&["URL", "-c", "-5"], 2, &["-c", "`-5` is no number of connections"]);
+    refused(&["URL", "-d", "10"], 2, &["-d", "has no unit"]);
+    refused(&["URL", "-r", "fast"], 2, &["-r", "`fast` is no rate"]);
+    refused(&["URL", "--seed", "x"], 2, &["--seed", "`x` is no seed"]);
+    refused(&["URL", "--share", "3/2"], 2, &["--share", "no share"]);
+    refused(&["URL", "--bands", "1s,100ms"], 2, &["--bands", "must rise"]);
+    refused(&["URL", "--arrivals", "bursty", "-r", "5"], 2, &["--arrivals", "`constant` or `poisson`"]);
+    refused(&["URL", "--threshold", "latency < 5ms"], 2, &["--threshold", "`latency`"]);
+    refused(&["URL", "--limit", "head_byte=1"], 2, &["--limit", "`head_bytes`"]);
+}
+
+#[test]
+fn fewer_requests_than_connections() {
+    refused(&["URL", "-n", "1", "-c", "100"], 2, &["-n", "leave 99 of them unused"]);
+}
+
+#[test]
+fn load_flags_that_contradict_each_other() {
+    refused(&["URL", "-r", "5", "--stages", "1s:5/s"], 2, &["contradict", "keep one"]);
+    refused(&["URL", "-c", "5", "--stages", "1s:5"], 2, &["contradict"]);
+    refused(&["URL", "-d", "5s", "--stages", "1s:5"], 2, &["contradict"]);
+    refused(&["URL", "--arrivals", "poisson"], 2, &["arrivals need a rate"]);
+    refused(&["URL", "-d", "5s", "--warmup", "5s"], 2, &["nothing would be measured"]);
+    refused(&["URL", "--threshold", "achieved >= 99%"], 2, &["nothing is offered"]);
+}
+
+#[test]
+fn flags_that_do_not_exist_or_lack_their_value() {
+    refused(&["URL", "--duratoin", "5s"], 2, &["`--duratoin`", "did you mean `--duration`"]);
+    refused(&["URL", "-c"], 2, &["--connections: a value is missing"]);
+    refused(&["URL", "-c", "5", "-c", "6"], 2, &["given twice"]);
+    refused(&["URL", "--quiet=yes"], 2, &["--quiet", "takes no value"]);
+}
+
+#[test]
+fn all_mistakes_come_at_once() {
+    let output = Tool::run(&["gopher://x/", "-c", "many", "-d", "10"]).expect_code(2);
+    for word in ["`gopher`", "`many`", "no unit"] {
+        assert!(output.stderr.contains(word), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn what_other_tools_run_is_named_but_not_run() {
+    refused(&["script.js"], 2, &["`script.js` is a k6 script, which cannot be run yet"]);
+    refused(&["plan.jmx"], 2, &["JMeter", "cannot be run yet"]);
+    let scratch = Scratch::new();
+    for (name, what) in [("script.js", "k6 script"), ("plan.jmx", "JMeter plan")] {
+        let file = scratch.file(name, "");
+        refused(&["run", &file], 2, &[what, "cannot be run yet"]);
+    }
+    let file = scratch.file("a.yaml", "target: http://127.0.0.1:1/\n");
+    refused(&[&file], 2, &["an experiment file", "plimsoll run"]);
+    refused(&["old.plim"], 2, &["run file", "plimsoll report old.plim"]);
+    refused(&["run", "http://127.0.0.1/"], 2, &["is a URL", "leave out `run`"]);
+}
+
+#[test]
+fn an_experiment_file_that_is_missing_or_broken() {
+    refused(&["run", "no-such.yaml"], 2, &["`no-such.yaml` cannot be read"]);
+    refused(&["run"], 2, &["no file to run"]);
+    let scratch = Scratch::new();
+    let file = scratch.file("broken.yaml", "target: http://127.0.0.1:1\nload:\n  users: [1\n");
+    let output = Tool::run(&["run", &file]).expect_code(2);
+    assert!(output.stderr.contains("broken.yaml:"), "no line and column in:\n{}", output.stderr);
+    let file = scratch.file(
+        "typo.yaml",
+        "target: http://127.0.0.1:1\nscenarios:\n  one:\n    - get: /\nload:\n  user: 10\n",
+    );
+    let output = Tool::run(&["run", &file]).expect_code(2);
+    for word in ["typo.yaml:6:3", "`user`", "users"] {
+        assert!(output.stderr.contains(word), "`{word}` is not in:\n{}", output.stderr);
+    }
+}
+
+#[test]
+fn what_the_seal_finds_in_a_file_has_its_line_and_what_it_finds_in_a_flag_its_name() {
+    let scratch = Scratch::new();
+    let file = scratch.file(
+        "zero.yaml",
+        "target: http://127.0.0.1:1\nscenarios:\n  one:\n    - get: /\nload:\n  users: 0\n",
+    );
+    let output = Tool::run(&["run", &file]).expect_code(2);
+    assert!(output.stderr.contains("zero.yaml:6:"), "{}", output.stderr);
+    let output = Tool::run(&["run", &file, "-c", "5", "-d", "0s"]).expect_code(2);
+    assert!(!output.stderr.contains("zero.yaml"), "the flag has mended the file:\n{}", output.stderr);
+    assert!(output.stderr.contains("-d"), "{}", output.stderr);
+}
+
+#[test]
+fn an_output_that_exists_is_not_touched() {
+    let scratch = Scratch::new();
+    let taken = scratch.file("taken.plim", "precious");
+    refused(&["URL", "-d", "1s", "--out", &taken], 2, &["exists", "never overwritten"]);
+    assert_eq!(std::fs::read_to_string(&taken).unwrap(), "precious");
+    refused(&["merge", "a.plim", "--out", &taken], 2, &["exists"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written() {
+    let scratch = Scratch::new();
+    refused(&["URL", "-d", "1s", "--out", &scratch.path("no/such/folder/run.plim")], 1, &["run.plim"]);
+    assert!(!scratch.folder().join("no").exists());
+}
+
+#[test]
+fn a_body_file_that_is_missing() {
+    refused(&["URL", "-b", "@no-such-body"], 2, &["-b", "no-such-body"]);
+}
+
+#[test]
+fn reports_of_what_is_no_run_file() {
+    refused(&["report", "no-such.plim"], 1, &["no-such.plim"]);
+    refused(&["report"], 2, &["no run file"]);
+    refused(&["curl"], 2, &["URL"]);
+    refused(&["merge"], 2, &["no run files"]);
+    let scratch = Scratch::new();
+    let text = scratch.file("text.plim", "hello\n");
+    refused(&["report", &text], 1, &["text.plim"]);
+    refused(&["report", &text, "--json", "--csv"], 2, &["exclude each other"]);
+}
+
+#[test]
+fn a_host_that_does_not_resolve() {
+    // In a namespace that leads nowhere, so that no resolver is asked.
+    namespace::inside("bad_input::a_host_that_does_not_resolve", "", || {
+        refused(
+            &["http://no-such-host.invalid/", "-d", "1s"],
+            1,
+            &["`no-such-host.invalid` does not resolve", "hint"],
+        );
+    });
+}

@@ -1,0 +1,15 @@
+//! The binary as people meet it: what it accepts, what it says when it does not, and how it ends.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod breaker;
+mod demo;
+mod help;
+mod interrupt;
+mod permission;
+mod request;
+mod result;
+mod run_file;

@@ -1,0 +1,67 @@
+//! What the tests of the real binary share: the tool as a child with a deadline, and the ruler as a child
+//! that cannot outlive its test.
+//!
+//! Both are the binary itself (`CARGO_BIN_EXE_plimsoll`), so nothing here can differ from what people run.
+#![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used)]
+
+pub mod namespace;
+mod ruler;
+mod tool;
+
+pub use ruler::Ruler;
+pub use tool::{Output, Running, Tool};
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The binary under test.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_plimsoll");
+
+/// A folder of one test, removed when dropped.
+pub struct Scratch {
+    folder: PathBuf,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("plimsoll-test-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
+        Self { folder }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A path inside, as text for a command line.
+    pub fn path(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+
+    /// Writes a file and returns its path.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.folder.join(name), text).expect("the folder for temporary files is writable");
+        self.path(name)
+    }
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Held by a test that loads real sockets: two of them at once would measure each other. A test that failed
+/// while holding it has already said so.
+pub fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

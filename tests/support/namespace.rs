@@ -1,0 +1,34 @@
+//! A network of a test's own: the test starts itself again inside a new network namespace, where any address
+//! can be local and nothing can leave the machine.
+
+use std::os::unix::fs::MetadataExt;
+use std::process::Command;
+
+/// Set inside to the name of the test.
+const INSIDE: &str = "PLIMSOLL_TEST_INSIDE";
+
+/// Runs `body` inside a network namespace. `test` is the caller's full name, such as `permission::a_test`;
+/// `setup` is a shell script that prepares the network there, with `lo` up already, such as `ip addr add
+/// 203.0.113.5/32 dev lo`.
+pub fn inside(test: &str, setup: &str, body: impl FnOnce()) {
+    if std::env::var(INSIDE).is_ok_and(|name| name == test) {
+        return body();
+    }
+    let is_root = std::fs::metadata("/proc/self").expect("/proc is mounted").uid() == 0;
+    let myself = std::env::current_exe().expect("a test knows its own program");
+    let script = format!(
+        "set -e\nip link set lo up\n{setup}\nexec \"$0\" --exact {test} --nocapture --test-threads 1"
+    );
+    let output = Command::new("unshare")
+        .args([if is_root { "-n" } else { "-rn" }, "sh", "-c", &script])
+        .arg(myself)
+        .env(INSIDE, test)
+        .output()
+        .expect("`unshare` (util-linux) is needed and `cargo xtask needs` would install it");
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{test} failed inside its network namespace (which needs root or user namespaces):\n{text}"
+    );
+}

@@ -1,0 +1,145 @@
+//! The ruler as a child: commanded by its own small HTTP, asked for what it saw.
+
+use super::BINARY;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::Duration;
+
+/// A server whose behaviour is commanded; ends with this value, or with the test if that is killed.
+pub struct Ruler {
+    address: SocketAddr,
+    child: Child,
+    stdin: Option<ChildStdin>,
+}
+
+impl Ruler {
+    /// Starts one on a free port; `args` as in `testbed/ruler/README.md`.
+    pub fn start(args: &[&str]) -> Self {
+        let mut command = Command::new(BINARY);
+        command
+            .args(["ruler", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "1800"])
+            .args(args);
+        Self::from_command(command)
+    }
+
+    /// For a ruler inside a network namespace: any command that ends up as a ruler on this stdin and stdout.
+    pub fn from_command(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary under test can be started");
+        let stdin = child.stdin.take();
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("stdout is a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("the ruler says where it listens");
+        let address = line.trim().strip_prefix("listening on ").and_then(|a| a.parse().ok());
+        let address = address.unwrap_or_else(|| panic!("the ruler said `{}`", line.trim()));
+        Self { address, child, stdin }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// `http://127.0.0.1:PORT` with this path.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// The id of the process, to look at it or to signal it.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// One GET; the body of the answer.
+    pub fn get(&self, path: &str) -> Vec<u8> {
+        let mut stream =
+            TcpStream::connect_timeout(&self.address, Duration::from_secs(5)).expect("the ruler listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out can be set");
+        write!(stream, "GET {path} HTTP/1.0\r\nHost: ruler\r\n\r\n").expect("the ruler reads");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("the ruler answers");
+        let end = answer.windows(4).position(|w| w == b"\r\n\r\n").expect("the answer has a head");
+        assert!(
+            answer.starts_with(b"HTTP/1.") && answer[8..].starts_with(b" 200"),
+            "{path}: {}",
+            String::from_utf8_lossy(&answer)
+        );
+        answer.split_off(end + 4)
+    }
+
+    pub fn json(&self, path: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.get(path)).expect("the ruler speaks JSON")
+    }
+
+    /// `/_ruler/set?...`
+    pub fn set(&self, query: &str) {
+        self.get(&format!("/_ruler/set?{query}"));
+    }
+
+    /// `/_ruler/counters`
+    pub fn counters(&self) -> serde_json::Value {
+        self.json("/_ruler/counters")
+    }
+
+    /// Whole requests received so far.
+    pub fn requests(&self) -> u64 {
+        self.counters()["requests"].as_u64().expect("a count")
+    }
+
+    /// Connections accepted so far, the ones used for asking left out.
+    pub fn accepted(&self) -> u64 {
+        self.counters()["accepted"].as_u64().expect("a count")
+    }
+
+    /// The last request as it came over the wire.
+    pub fn last_request(&self) -> String {
+        String::from_utf8_lossy(&self.get("/_ruler/last_request")).into_owned()
+    }
+
+    /// Blocks until at least so many requests have arrived. Asks again and again over one connection, so that
+    /// the looks take neither ports nor the ruler's time.
+    pub fn wait_for_requests(&self, at_least: u64) {
+        let deadline = std::time::Instant::now() + Duration::from_secs(20);
+        let mut line = BufReader::new(TcpStream::connect(self.address).expect("the ruler listens"));
+        while Self::look(&mut line) < at_least {
+            assert!(std::time::Instant::now() < deadline, "fewer than {at_least} requests came within 20 s");
+        }
+    }
+
+    /// `requests` of the counters, over a connection that stays open.
+    fn look(line: &mut BufReader<TcpStream>) -> u64 {
+        line.get_mut()
+            .write_all(b"GET /_ruler/counters HTTP/1.1\r\nHost: ruler\r\n\r\n")
+            .expect("the ruler reads");
+        let mut length = 0;
+        loop {
+            let mut text = String::new();
+            line.read_line(&mut text).expect("the ruler answers");
+            match text.trim().split_once(": ") {
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                    length = value.parse().expect("a length is a number");
+                }
+                None if text.trim().is_empty() => break,
+                _ => {}
+            }
+        }
+        let mut body = vec![0; length];
+        line.read_exact(&mut body).expect("the ruler answers in full");
+        let counters: serde_json::Value = serde_json::from_slice(&body).expect("the ruler speaks JSON");
+        counters["requests"].as_u64().expect("a count")
+    }
+}
+
+impl Drop for Ruler {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        let _ = self.child.wait();
+    }
+}

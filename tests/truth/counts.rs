@@ -1,0 +1,187 @@
+//! Nothing is lost and nothing is invented: the tool's counts against the ruler's, to the last request; and the
+//! instants of the sends, as the ruler saw them, against the grid.
+
+use crate::help::{self, count, floor, number};
+use crate::support::{Output, Ruler, Tool, alone};
+use serde_json::Value;
+
+/// What was sent is what came, and every arrival was either sent or is admitted not to have been.
+#[track_caller]
+fn adds_up(said: &Value, ruler: &Ruler) {
+    let at = |place: &str| count(said, place);
+    let (sent, finished) = (at("/totals/sent"), at("/totals/requests"));
+    assert_eq!(ruler.requests(), sent, "the ruler's requests against those sent: {}", said["totals"]);
+    assert_eq!(sent, finished + at("/totals/in_flight_at_stop"), "{}", said["totals"]);
+    if said["offered"].is_object() {
+        assert_eq!(at("/offered/arrivals"), sent + at("/totals/never_started"), "{}", said["totals"]);
+    }
+}
+
+#[test]
+fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
+    let _alone = alone();
+    for workers in ["1", "2", "5"] {
+        let ruler = Ruler::start(&["--delay", "2ms"]);
+        // A rate whose step is no whole number of ns: arrival k is due at k / 997 s, k = 0 .. 1,993.
+        let args = [&ruler.url("/"), "-r", "997", "-d", "2s", "-t", workers, "--json"];
+        let said = Tool::run(&args).json();
+        assert_eq!(count(&said, "/offered/arrivals"), 1_994, "with {workers} workers");
+        assert_eq!(count(&said, "/totals/never_started"), 0);
+        adds_up(&said, &ruler);
+    }
+}
+
+#[test]
+fn a_seed_makes_the_same_poisson_arrivals_however_many_share_them() {
+    let _alone = alone();
+    let whole: Vec<u64> = ["1", "3"].map(|workers| poisson(workers, "1/1")).to_vec();
+    // 2,000 expected; the seed is given, so this is no chance: four deviations are 179.
+    assert!((1_821..=2_179).contains(&whole[0]), "{whole:?}");
+    assert_eq!(whole[0], whole[1], "the number of workers changes the arrivals");
+    assert_eq!(whole[0], poisson("2", "1/2") + poisson("1", "2/2"), "the shares do not add up");
+}
+
+fn poisson(workers: &str, share: &str) -> u64 {
+    let ruler = Ruler::start(&[]);
+    let args =
+        ["-r", "1000", "-d", "2s", "--arrivals", "poisson", "--seed", "11", "-t", workers, "--share", share];
+    let said = Tool::run(&[&args[..], &[&ruler.url("/"), "--json"]].concat()).json();
+    adds_up(&said, &ruler);
+    ruler.requests()
+}
+
+#[test]
+fn two_machines_at_once_offer_what_one_would() {
+    let _alone = alone();
+    for spread in ["constant", "poisson"] {
+        let ruler = Ruler::start(&["--delay", "1ms"]);
+        let start = |share| {
+            let args = ["-r", "1000", "-d", "2s", "--arrivals", spread, "--seed", "5", "-t", "2", "--share", share];
+            Tool::new(&[&args[..], &[&ruler.url("/"), "--json"]].concat()).start()
+        };
+        let both = [start("1/2"), start("2/2")];
+        let said = both.map(|running| running.wait().json());
+        let sent: u64 = said.iter().map(|json| count(json, "/totals/sent")).sum();
+        let arrivals: u64 = said.iter().map(|json| count(json, "/offered/arrivals")).sum();
+        assert_eq!(ruler.requests(), sent);
+        assert_eq!(arrivals, sent, "nothing waits for a connection here");
+        if spread == "constant" {
+            assert_eq!(arrivals, 2_000);
+        }
+    }
+}
+
+/// 100 answers a second for 500 arrivals: by the end of 3 s some 1,150 arrivals have found no connection. They are not
+/// skipped: each came due, was not sent, and is said not to have been.
+#[test]
+fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--workers", "2", "--service", "20ms", "--queue", "1000"]);
+    let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "50", "--json"]).expect_code(99).json();
+    assert_eq!(count(&said, "/offered/arrivals"), 1_500);
+    adds_up(&said, &ruler);
+    let never = count(&said, "/totals/never_started");
+    assert!((1_100..=1_200).contains(&never), "{}", said["totals"]);
+    assert_eq!(count(&said, "/totals/in_flight_at_stop"), 50, "every connection was in use");
+    // Each of them was slower than it had lived: in the percentiles they count as that, and as "at least".
+    assert_eq!(count(&said, "/response_time/censored"), never + 50);
+    let p99 = &said["response_time"]["percentiles"].as_array().unwrap().iter().find(|p| p["q"] == 0.99).unwrap();
+    assert_eq!(p99["at_least"], true, "{p99}");
+}
+
+#[test]
+fn a_number_of_requests_is_met_exactly() {
+    let _alone = alone();
+    let cases: [&[&str]; 6] = [
+        &["-n", "1", "-c", "1"],
+        &["-n", "1000", "-c", "7", "-t", "3"],
+        &["-n", "10007", "-c", "64", "-t", "2"],
+        &["-n", "500", "-c", "5", "--no-keepalive"],
+        &["-n", "777", "-r", "2000", "-t", "3"],
+        &["-n", "300", "-r", "1000", "--arrivals", "poisson"],
+    ];
+    for load in cases {
+        let ruler = Ruler::start(&[]);
+        let output = Tool::run(&[load, &[&ruler.url("/"), "--json"]].concat());
+        let wanted: u64 = load[1].parse().unwrap();
+        let said = ends_by_count(output, wanted);
+        assert_eq!(ruler.requests(), wanted, "{load:?}");
+        adds_up(&said, &ruler);
+    }
+}
+
+fn ends_by_count(output: Output, wanted: u64) -> Value {
+    let said = output.json();
+    assert_eq!(count(&said, "/totals/requests"), wanted);
+    assert_eq!(said["stopped_by"], "requests");
+    said
+}
+
+#[test]
+fn a_number_of_requests_is_met_exactly_by_machines_that_share_it() {
+    let _alone = alone();
+    for load in [&["-n", "1001", "-c", "9"][..], &["-n", "1001", "-r", "1500"]] {
+        let ruler = Ruler::start(&[]);
+        let running = ["1/3", "2/3", "3/3"].map(|share| {
+            Tool::new(&[load, &[&ruler.url("/"), "--seed", "3", "--share", share, "--json"]].concat()).start()
+        });
+        let parts = running.map(|running| count(&running.wait().json(), "/totals/requests"));
+        assert_eq!(parts, [334, 334, 333], "{load:?}");
+        assert_eq!(ruler.requests(), 1_001);
+    }
+}
+
+/// The count wins when it comes first, the time when that does; the report says which.
+#[test]
+fn the_first_of_time_and_number_stops_the_run() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "1ms"]);
+    let url = ruler.url("/");
+    let run = |n: &str, d: &str| Tool::run(&[&url, "-c", "4", "-n", n, "-d", d, "--json"]).json();
+    assert_eq!(run("200", "20s")["stopped_by"], "requests");
+    assert_eq!(run("1000000000", "500ms")["stopped_by"], "duration");
+}
+
+/// Every second of the timeline, added up, is the total: no request falls between two ticks.
+#[test]
+fn the_seconds_of_the_timeline_add_up_to_the_totals() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "exponential:20ms", "--error-rate", "0.05"]);
+    let said = Tool::run(&[&ruler.url("/"), "-r", "800", "-d", "3500ms", "--json"]).json();
+    let sum = |field| help::timeline(&said, field).iter().sum::<f64>();
+    assert_eq!(sum("requests") as u64, count(&said, "/totals/requests"));
+    assert_eq!(sum("errors") as u64, count(&said, "/totals/errors"));
+    assert_eq!(help::timeline(&said, "length_s"), [1.0, 1.0, 1.0, 0.5]);
+    adds_up(&said, &ruler);
+    // The ruler's own count of what it spoilt, less what was still on its way at the stop.
+    let spoilt = count(&ruler.counters(), "/by_status/500");
+    let errors = count(&said, "/totals/errors");
+    assert!(errors <= spoilt && spoilt - errors <= count(&said, "/totals/in_flight_at_stop"), "{errors} of {spoilt}");
+}
+
+/// 10,000 arrivals a second, each on its own instant. Half of them lie within 30 us of the best-fitting grid as the server
+/// stamps them, wake-up of the server included, and nearly on it by the tool's own record.
+#[test]
+fn sends_lie_on_the_grid_as_the_server_sees_it() {
+    let _alone = alone();
+    help::patiently("10,000 sends a second on their grid", || {
+        let ruler = Ruler::start(&[]);
+        let args = [&ruler.url("/"), "-r", "10000", "-d", "2s", "-c", "100", "-t", "1", "--json"];
+        let said = Tool::run(&args).json();
+        assert_eq!(count(&said, "/offered/arrivals"), 20_000);
+        adds_up(&said, &ruler);
+        let grid = ruler.json("/_ruler/arrivals?rate=10000");
+        let off_us = number(&grid, "/off_grid_p50_us");
+        let own_us = number(&said, "/client/lateness/p50_ns") / 1e3;
+        eprintln!(
+            "grid: off it p50 {off_us:.1} us, p99 {:.0} us; own record p50 {own_us:.2} us, p99 {:.0} us; floor: {}",
+            number(&grid, "/off_grid_p99_us"),
+            number(&said, "/client/lateness/p99_ns") / 1e3,
+            floor()
+        );
+        if off_us > 30.0 || own_us > 1.0 {
+            return Err(format!("p50 {off_us:.1} us off the grid, {own_us:.2} us late by the own record"));
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,155 @@
+//! Memory: flat over time and over requests, small for a plain run, next to nothing for a connection that waits; and a
+//! start that nobody has to wait for.
+
+use crate::help::{is_nightly, number};
+use crate::support::{BINARY, Ruler, Scratch, Tool, alone};
+use std::io::Read;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+/// A field of `/proc/PID/status`, KiB; nothing when the process has gone.
+fn status_kib(pid: u32, field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    line.trim_start_matches(':').split_whitespace().next()?.parse().ok()
+}
+
+/// One minute (nightly: 15) of an open model with times and errors of every size: from the tenth second on memory does not
+/// grow by more than 2 %, although each second makes 2,000 requests and a row of the timeline.
+#[test]
+fn memory_is_flat_over_a_long_run() {
+    let _alone = alone();
+    let seconds = if is_nightly() { 900 } else { 60 };
+    let ruler = Ruler::start(&["--delay", "exponential:10ms", "--error-rate", "0.01"]);
+    let duration = format!("{seconds}s");
+    let running = Tool::new(&[&ruler.url("/"), "-r", "2000", "-c", "200", "-d", &duration, "--json"]).start();
+    let begin = Instant::now();
+    let mut rss_kib = Vec::new();
+    let output = running.watch(Duration::from_secs(1), Duration::from_secs(seconds + 60), |pid| {
+        // The end of the run is a report, which may take what it needs for a moment.
+        if begin.elapsed() < Duration::from_secs(seconds) {
+            rss_kib.extend(status_kib(pid, "VmRSS"));
+        }
+    });
+    let said = output.expect_code(99).json();
+    assert!(number(&said, "/totals/requests") > 1_990.0 * seconds as f64, "{}", said["totals"]);
+    let settled = rss_kib[10];
+    let most = rss_kib[10..].iter().copied().max().unwrap_or(0);
+    let last = rss_kib.last().copied().unwrap_or(0);
+    eprintln!("memory: {settled} KiB after 10 s, at most {most} KiB, {last} KiB after {seconds} s");
+    assert!(most * 100 <= settled * 102, "from {settled} to {most} KiB: {rss_kib:?}");
+}
+
+/// Highest resident memory of a run, report included, KiB: the kernel keeps the peak, and it is read every 2 ms until the
+/// process has gone.
+fn peak_kib(args: &[&str]) -> u64 {
+    let mut peak = 0;
+    let running = Tool::new(args).start();
+    running.watch(Duration::from_millis(2), Duration::from_secs(30), |pid| {
+        peak = peak.max(status_kib(pid, "VmHWM").unwrap_or(0));
+    });
+    assert!(peak > 0, "the process was gone before anybody looked");
+    peak
+}
+
+#[test]
+fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let peak = peak_kib(&[&ruler.url("/"), "-c", "100", "-d", "3s"]);
+    eprintln!("memory: peak of a plain run {peak} KiB");
+    assert!(peak <= 16 * 1024, "{peak} KiB");
+}
+
+#[test]
+fn ten_times_the_requests_cost_no_more_memory() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "exponential:2ms"]);
+    let run = |rate: &str| peak_kib(&[&ruler.url("/"), "-r", rate, "-c", "100", "-d", "3s", "--json"]);
+    let (few, many) = (run("500"), run("5000"));
+    eprintln!("memory: peak {few} KiB for 1,500 requests, {many} KiB for 15,000");
+    assert!(many * 100 <= few * 105, "{few} KiB for 1,500 requests, {many} KiB for 15,000");
+}
+
+/// Connections that wait for an answer that never comes: from 1,000 to 10,000 of them, user memory grows by at most 1 KiB each.
+/// What the kernel holds for a socket is not the tool's to save.
+#[test]
+fn a_connection_that_waits_costs_at_most_1_kib() {
+    let _alone = alone();
+    let (few, many) = (held_kib(1_000), held_kib(10_000));
+    let slope_kib = (many as f64 - few as f64) / 9_000.0;
+    eprintln!("memory: {few} KiB with 1,000 idle connections, {many} KiB with 10,000: {slope_kib:.3} KiB each");
+    assert!(slope_kib <= 1.0, "{slope_kib:.3} KiB each: {few} KiB with 1,000, {many} KiB with 10,000");
+}
+
+/// Resident memory with so many requests waiting, two ticks after all of them have been sent.
+fn held_kib(connections: u64) -> u64 {
+    let ruler = Ruler::start(&["--fault", "never", "--backlog", "4096"]);
+    let n = connections.to_string();
+    let running = Tool::new(&[&ruler.url("/"), "-c", &n, "-d", "60s", "--timeout", "90s", "-q"]).start();
+    ruler.wait_for_requests(connections);
+    let (pid, mut looks, mut kib) = (running.pid(), 0, 0);
+    running.watch(Duration::from_millis(2_100), Duration::from_secs(30), |_| {
+        looks += 1;
+        if looks == 1 {
+            kib = status_kib(pid, "VmRSS").unwrap_or(0);
+            kill(pid);
+        }
+    });
+    assert_eq!(ruler.requests(), connections);
+    assert!(kib > 0);
+    kib
+}
+
+fn kill(pid: u32) {
+    let status = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+    assert!(status.expect("`kill` can be started").success());
+}
+
+/// From the start of the process to the first byte at the server, as a person waits for it: probing the target, opening the run
+/// file and starting the workers included.
+#[test]
+fn the_first_byte_leaves_within_30_ms() {
+    let _alone = alone();
+    let mut took_ms: Vec<f64> = (0..9).map(|_| first_byte_ms()).collect();
+    took_ms.sort_by(f64::total_cmp);
+    eprintln!("start: first byte after {:.1} ms (median; {:.1} to {:.1})", took_ms[4], took_ms[0], took_ms[8]);
+    assert!(took_ms[4] <= 30.0, "{took_ms:?}");
+}
+
+fn first_byte_ms() -> f64 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let (stamps, first) = channel();
+    std::thread::spawn(move || accept(&listener, &stamps));
+    let state = Scratch::new();
+    let begin = Instant::now();
+    let mut child = Command::new(BINARY)
+        .args([&format!("http://{address}/"), "-c", "100", "-d", "1s"])
+        .env("XDG_STATE_HOME", state.folder())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary under test can be started");
+    let stamp = first.recv_timeout(Duration::from_secs(5));
+    child.kill().expect("it runs for a second");
+    child.wait().expect("a child can be waited for");
+    stamp.expect("a byte within 5 s").duration_since(begin).as_secs_f64() * 1e3
+}
+
+/// Stamps the first byte of any connection. The first connection only looks whether somebody is there, so each has a thread.
+fn accept(listener: &TcpListener, stamps: &Sender<Instant>) {
+    // Ends with the test's process: nobody connects any more.
+    while let Ok((mut stream, _)) = listener.accept() {
+        let stamps = stamps.clone();
+        std::thread::spawn(move || {
+            if matches!(stream.read(&mut [0]), Ok(1)) {
+                // Only the first stamp is of interest.
+                let _ = stamps.send(Instant::now());
+            }
+        });
+    }
+}

@@ -1,0 +1,81 @@
+//! Two machines (here: two processes) that share a schedule against one server: their merged report is the server's
+//! log, and a run that is merged twice counts once.
+
+use crate::help::{self, count, loopback_ns};
+use crate::support::{Ruler, Scratch, Tool, alone};
+use crate::times;
+
+#[test]
+fn two_shares_at_once_are_one_run_in_the_end() {
+    let _alone = alone();
+    help::patiently("percentiles of a merged run", || {
+        let ruler = Ruler::start(&["--delay", "lognormal:10ms:0.8"]);
+        let scratch = Scratch::new();
+        let files = [scratch.path("a.plim"), scratch.path("b.plim")];
+        let start = |share, file: &str| {
+            let load = ["-r", "2000", "-n", "6000", "--seed", "9", "--share", share, "-q", "--out", file];
+            Tool::new(&[&load[..], &[&ruler.url("/")]].concat()).start()
+        };
+        let running = [start("1/2", &files[0]), start("2/2", &files[1])];
+        for one in running {
+            one.wait().expect_code(0);
+        }
+        let merged = Tool::run(&["merge", &files[0], &files[1], "--json"]).expect_code(0).json();
+        assert_eq!(count(&merged, "/totals/requests"), 6_000);
+        assert_eq!(count(&merged, "/offered/arrivals"), 6_000);
+        assert_eq!(ruler.requests(), 6_000);
+        assert_eq!(merged["origins"].as_array().map(Vec::len), Some(2));
+        let parts: Vec<u64> = [0, 1].map(|i| count(&merged, &format!("/origins/{i}/requests"))).to_vec();
+        assert_eq!(parts, [3_000, 3_000], "the rows of the origins");
+        // Twice 3 s side by side are 3 s at twice the rate.
+        let rate = help::number(&merged, "/offered/rate_per_s");
+        assert!((1_940.0..=2_060.0).contains(&rate), "{rate}");
+        let seen = ruler.json("/_ruler/quantiles?q=0.5,0.75,0.9,0.95,0.99");
+        let wrong: Vec<String> = times::POINTS
+            .iter()
+            .filter_map(|(q, field)| {
+                let truth_ns = count(&seen, &format!("/in_server_ns/{q}")) + loopback_ns();
+                times::off(field, count(&merged, &format!("/service_time/{field}")), truth_ns)
+            })
+            .collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+    });
+}
+
+#[test]
+fn merging_knows_no_order_no_grouping_and_no_second_time() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "exponential:5ms", "--error-rate", "0.02"]);
+    let scratch = Scratch::new();
+    let files = ["1/3", "2/3", "3/3"].map(|share| {
+        let file = scratch.path(&format!("{}.plim", &share[..1]));
+        let load = ["-c", "10", "-n", "901", "--seed", "9", "--share", share, "-q", "--out", &file];
+        // 2 % of errors: a FAIL, which is not what is looked at here.
+        Tool::run(&[&load[..], &[&ruler.url("/")]].concat()).expect_code(99);
+        file
+    });
+    let [a, b, c] = &files;
+    let merge = |parts: &[&String], out: &str| {
+        let out = scratch.path(out);
+        let words = parts.iter().map(|s| s.as_str());
+        let args: Vec<&str> = ["merge"].into_iter().chain(words).chain(["--out", &out, "--json"]).collect();
+        let said = Tool::run(&args).expect_code(99).json();
+        (out, said)
+    };
+    let (_, all) = merge(&[a, b, c], "all.plim");
+    assert_eq!(count(&all, "/totals/requests"), 901);
+    assert_eq!(count(&all, "/totals/errors"), count(&ruler.counters(), "/by_status/500"));
+    assert_eq!(ruler.requests(), 901);
+    let (ab, _) = merge(&[a, b], "ab.plim");
+    let (bc, _) = merge(&[b, c], "bc.plim");
+    for (name, parts) in [
+        ("order", &[c, a, b][..]),
+        ("left", &[&ab, c]),
+        ("right", &[a, &bc]),
+        ("twice", &[a, b, c, a]),
+        ("overlap", &[&ab, &bc, b]),
+    ] {
+        let (_, again) = merge(parts, &format!("{name}.plim"));
+        assert_eq!(again, all, "{name}");
+    }
+}
