@@ -55,7 +55,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         (None, given, _) => given,
     };
     let warmup_ns = draft.warmup_ns.unwrap_or(0);
-    if duration_ns.is_some_and(|d| warmup_ns >= d) {
+    if warmup_ns > 0 && duration_ns.is_some_and(|d| warmup_ns >= d) {
         wrong.push(Diagnostic::field(
             "P010",
             key::WARMUP,
