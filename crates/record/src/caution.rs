@@ -32,13 +32,13 @@ macro_rules! cautions {
 
 cautions! {
     ClientFdLimit = "client_fd_limit", Inconclusive, "this machine ran out of file descriptors",
-        "raise the hard limit (`ulimit -Hn 65536` as root, `LimitNOFILE=` in a systemd unit), or use fewer connections";
+        "raise the hard limit (`ulimit -Hn 65536` as root, `LimitNOFILE=` for systemd), or use fewer connections";
     ClientPortsExhausted = "client_ports_exhausted", Inconclusive, "this machine ran out of local ports",
         "widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
     ClientMemory = "client_memory", Inconclusive, "this machine had no memory for sockets",
-        "use fewer connections or share the load between machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit";
+        "use fewer connections, or more machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit";
     ClientBlocked = "client_blocked", Inconclusive, "this machine refused to send",
-        "look for a firewall rule or a sandbox on this machine that blocks connections to the target (`iptables -L OUTPUT`)";
+        "look for a firewall rule (`iptables -L OUTPUT`) or a sandbox that blocks connections to the target";
     MissingIntervals = "missing_intervals", Inconclusive, "the record is incomplete",
         "the figures cover what is there; run again for the whole";
     NoRequests = "no_requests", Inconclusive, "nothing was measured",
@@ -65,7 +65,7 @@ cautions! {
         "run on a machine with CPUs of its own; times measured here include the host's pauses";
     Retransmits = "retransmits", Warning, "the network lost packets",
         "look at the way to the target: a lost packet costs 200 ms or more, and that is in the figures";
-    StaleConnections = "stale_connections", Warning, "the server closed idle connections while requests were on their way",
+    StaleConnections = "stale_connections", Warning, "the server closed idle connections as requests came",
         "make the server keep idle connections longer than its clients do, or use `--no-keepalive`";
     MeanAboveP95 = "mean_above_p95", Warning, "the mean is above p95",
         "a few very long times make up the mean: look at p99, the maximum and the timeline";

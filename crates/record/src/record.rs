@@ -8,6 +8,7 @@ mod tick_row;
 
 pub use gatherer::Gatherer;
 pub use tick_row::TickRow;
+pub(crate) use tick_row::widened;
 
 use crate::event::{Ending, Note, Opening, Pulse, Tick};
 use crate::run_file::Error;

@@ -74,6 +74,7 @@ pub struct Judged {
     pub at_least: bool,
     pub limit: f64,
     pub unit: FigureUnit,
+    /// For certain: no sample meets nothing, and what is only a lower bound meets no upper limit.
     pub met: bool,
     /// How far inside (positive) or outside (negative) the limit, as a share of the limit; `None` for a limit of 0.
     pub margin: Option<f64>,
@@ -148,7 +149,8 @@ pub struct Achieved {
     /// Finished requests per second of the measured part.
     pub rate_per_s: f64,
     /// Share of the offered arrivals that were served, those excepted which were younger than the mean response time
-    /// at the stop (Little: a healthy service has X times R of them). Open model only.
+    /// at the stop (Little: a healthy service has X times R of them; three Poisson deviations more are allowed). Open
+    /// model only.
     pub ratio: Option<f64>,
 }
 
@@ -168,6 +170,7 @@ pub struct Times {
     pub p95_ns: Option<u64>,
     pub p99_ns: Option<u64>,
     pub p999_ns: Option<u64>,
+    /// The longest that anything is known to have taken, finished or cut off.
     pub max_ns: Option<u64>,
     /// The same with intervals, in rising order.
     pub percentiles: Vec<Percentile>,
@@ -257,6 +260,7 @@ pub struct Client {
     pub littles_law: Little,
     /// Failures on the client's side, never in `errors`.
     pub faults: Vec<ErrorRow>,
+    /// Upper bounds when there are several workers: their own peaks need not fall on one moment.
     pub peak_in_flight: u64,
     pub peak_waiting: u64,
 }

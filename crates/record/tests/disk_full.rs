@@ -1,8 +1,10 @@
-//! A full disk keeps the totals and names the gap. Each test runs on a disk of its own of a few megabytes: a tmpfs in
-//! a private mount namespace, in which the test program starts itself again.
+//! A full disk keeps the totals and names the gap. Each test fills a small disk of its own.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
 
 mod made_up;
 
+use made_up::disk::on_a_disk;
 use made_up::{Folder, Random, ending, interval, names, note, opening, tick};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{NoteKind, Opening, RunEvent, Sink};
@@ -10,43 +12,6 @@ use plimsoll_record::record::Gatherer;
 use plimsoll_record::run_file::{RunFile, Writer, read};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// Set in the inner process: where its disk is.
-const DISK: &str = "PLIMSOLL_TEST_DISK";
-
-/// Runs `inside` on a new disk of `size_kib`, in another process that runs the test called `test`.
-fn on_a_disk(test: &str, size_kib: u32, inside: impl FnOnce(&Path)) {
-    if let Some(disk) = std::env::var_os(DISK) {
-        return inside(Path::new(&disk));
-    }
-    let folder = Folder::new(test);
-    let is_root = std::fs::metadata("/proc/self/ns/mnt").is_ok() && id("-u") == "0";
-    let script = format!(
-        "mount -t tmpfs -o size={size_kib}k tmpfs \"${DISK}\" || exit 77
-         exec \"$0\" --exact {test} --nocapture --test-threads=1"
-    );
-    let output = Command::new("unshare")
-        .args(if is_root { ["--mount"].as_slice() } else { ["--mount", "--map-root-user"].as_slice() })
-        .args(["sh", "-c", &script])
-        .arg(std::env::current_exe().unwrap())
-        .env(DISK, folder.path())
-        .output()
-        .expect("`unshare` (util-linux) is needed to make a small disk of one's own");
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    print!("{text}");
-    assert!(
-        output.status.code() != Some(77) && !text.contains("unshare failed"),
-        "no small disk could be mounted for this test: it needs root or user namespaces \
-         (`sysctl kernel.unprivileged_userns_clone`, `kernel.apparmor_restrict_unprivileged_userns`)"
-    );
-    assert!(output.status.success() && text.contains("1 passed"), "see above");
-}
-
-fn id(flag: &str) -> String {
-    let output = Command::new("id").arg(flag).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().into()
-}
 
 /// Somebody else's file that takes all space but `left_bytes`.
 fn hog(disk: &Path, left_bytes: usize) -> PathBuf {
@@ -132,7 +97,7 @@ fn assert_only_ticks_are_missing(path: &Path, finished: &RunRecord, whole: &RunR
 
 #[test]
 fn a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap() {
-    on_a_disk("a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap", 8192, |disk| {
+    on_a_disk("a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap", 5120, |disk| {
         let path = disk.join("run.plim");
         let mut run = Run::new(&path, &opening("a", 1));
         run.ticks(2000);

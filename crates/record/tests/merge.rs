@@ -1,11 +1,13 @@
 //! Adding up the runs of several machines is an algebra: order, grouping and repetition make no difference.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
+
 mod made_up;
 
 use made_up::{Random, ending, gathered, interval, note, opening, tick};
-use plimsoll_record::{Error, RunRecord};
 use plimsoll_record::event::RunEvent;
 use plimsoll_record::run_file::{read, write};
+use plimsoll_record::{Error, RunRecord};
 use std::sync::Arc;
 
 fn merge(a: &RunRecord, b: &RunRecord) -> RunRecord {

@@ -1,11 +1,14 @@
 //! The run file: what is written is read back, whatever happens to the writer.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
+
 mod made_up;
 
 use made_up::{Folder, events, gathered, names, opening};
+use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};
 use plimsoll_record::Error;
 use plimsoll_record::event::{RunEvent, Sink};
-use plimsoll_record::run_file::{RunFile, Writer, read, write};
+use plimsoll_record::run_file::{RunFile, Writer, read, read_spans, write};
 use rusqlite::Connection;
 use std::path::Path;
 use std::time::Instant;
@@ -47,7 +50,7 @@ fn the_warm_up_is_in_the_ticks_and_not_in_the_totals() {
     let origin = &record.origins["a"];
     assert_eq!(origin.ticks.len(), 10);
     // 2.5 s of warm-up are ticks 0 (half a second), 1 and 2.
-    let sent = plimsoll_plan::metric::SeriesSum::Sent.id();
+    let sent = SeriesSum::Sent.id();
     assert_eq!(origin.totals.series[0].sums[sent], 7 * 50);
     assert_eq!(origin.workers[0].wall_ns, 7_000_000_000);
     assert_eq!(origin.ticks[&0].all().sums[sent], 50);
@@ -105,7 +108,10 @@ fn what_exists_is_never_overwritten() {
     std::fs::write(&path, "precious").unwrap();
     let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
     assert!(matches!(error, Error::Exists { .. }), "{error}");
-    assert_eq!(error.to_string(), format!("`{}` exists, and a run file is never overwritten", path.display()));
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` exists, and a run file is never overwritten", path.display())
+    );
     assert!(error.hint().unwrap().contains("move the old one away"));
     assert!(matches!(write(&path, &gathered(&events(&opening("a", 1), 3, 5))), Err(Error::Exists { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), b"precious");
@@ -209,7 +215,11 @@ fn damaged_bytes_are_refused_or_read_but_never_a_crash() {
         }
         let path = folder.file("damaged.plim");
         std::fs::write(&path, &bytes).unwrap();
-        refused += u32::from(read(&path).is_err());
+        match read(&path) {
+            // What can be read can be reported, too.
+            Ok(record) => drop(plimsoll_record::analysis::summarise(&record)),
+            Err(_) => refused += 1,
+        }
     }
     println!("refused {refused} of 300");
     assert!(refused > 100);
@@ -227,4 +237,26 @@ fn several_origins_share_a_file() {
     write(&path, &record).unwrap();
     assert_eq!(read(&path).unwrap(), record);
     assert_eq!(names(folder.path()), ["merged.plim"]);
+}
+
+#[test]
+fn single_series_and_the_rarer_histograms_are_kept_by_ten_seconds() {
+    let folder = Folder::new("spans");
+    let path = folder.file("run.plim");
+    drop(written(&path, &events(&opening("a", 3), 25, 40)));
+    let record = read(&path).unwrap();
+    let row = &record.origins["a"].ticks[&7];
+    assert_eq!(row.all().hists[SeriesHist::Response.id()].count(), 120);
+    assert!(row.all().hists[SeriesHist::FirstByte.id()].is_empty(), "a second does without it");
+    assert!(row.run().hists[RunHist::Turn.id()].is_empty());
+
+    let spans = read_spans(&path, "a", Some(2)).unwrap();
+    let times: Vec<(u32, u32)> = spans.iter().map(|span| (span.first_tick, span.last_tick)).collect();
+    assert_eq!(times, [(0, 9), (10, 19), (20, 24)]);
+    let counts = spans.iter().map(|span| span.cells.hists[SeriesHist::FirstByte.id()].count());
+    assert_eq!(counts.collect::<Vec<_>>(), [400, 400, 200]);
+    let run = read_spans(&path, "a", None).unwrap();
+    assert_eq!(run[1].cells.hists[RunHist::Turn.id()].count(), 10 * 120);
+    assert_eq!(read_spans(&path, "a", Some(3)).unwrap(), []);
+    assert_eq!(read_spans(&path, "b", None).unwrap(), []);
 }

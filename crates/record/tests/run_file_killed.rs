@@ -1,5 +1,7 @@
 //! `kill -9` leaves a run that can be read up to the last second: the test program starts itself again as the victim.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
+
 mod made_up;
 
 use made_up::{Folder, events, gathered, names, opening};

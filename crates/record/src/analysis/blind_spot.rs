@@ -12,8 +12,8 @@ pub(super) struct BlindSpot {
     pub slow: u64,
     /// Their share of all requests.
     pub of_requests: f64,
-    /// Their share of all users' time; by the inspection paradox also the chance that an arrival at a random moment,
-    /// which does not wait for the service, meets such a stall.
+    /// Their share of all users' time; if all users were held up together, also the chance that an arrival at a random
+    /// moment, which does not wait for the service, meets such a stall. A histogram cannot tell whether they were.
     pub of_time: f64,
 }
 

@@ -64,6 +64,18 @@ fn time(statistic: Statistic, exact: &Hist, bounds: &Hist, belief: Belief) -> Ob
     }
 }
 
+/// How many samples a percentile of this subject comes from.
+pub(super) fn samples_of(subject: Subject, facts: &Facts) -> u64 {
+    let (exact, bounds) = match subject {
+        Subject::ResponseTime => (SeriesHist::Response, Some(SeriesHist::ResponseCensored)),
+        Subject::ServiceTime => (SeriesHist::Service, Some(SeriesHist::ServiceCensored)),
+        Subject::FirstByte => (SeriesHist::FirstByte, None),
+        _ => return facts.finished(),
+    };
+    let count = |id| facts.all.hist(id).count();
+    count(exact).saturating_add(bounds.map_or(0, count))
+}
+
 /// Of a request that was cut off nobody knows the first byte, so the figures are those of the others, and lower
 /// bounds wherever the service time's are.
 fn first_byte(statistic: Statistic, facts: &Facts, belief: Belief) -> Observed {

@@ -1,11 +1,10 @@
 //! PASS, FAIL or INCONCLUSIVE, in one sentence that may be quoted.
 
+use super::cells::Cells;
 use super::facts::Facts;
 use crate::phrase::{count, counted, duration, percent, rate};
 use crate::summary::{Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Times, Verdict, Weight};
 use plimsoll_plan::metric::SeriesSum;
-
-use super::cells::Cells;
 
 /// INCONCLUSIVE beats FAIL beats PASS.
 pub(super) fn verdict(
@@ -70,12 +69,25 @@ fn missed_text(judged: &Judged) -> String {
     let Some(value) = judged.observed else {
         return format!("{subject} has no sample (threshold {})", judged.text);
     };
-    let value = match judged.unit {
+    let mut shown = figure(value, judged.unit);
+    // "99 % (threshold achieved >= 99%)" would be a riddle: then every digit counts.
+    if value != judged.limit && shown == figure(judged.limit, judged.unit) {
+        shown = match judged.unit {
+            FigureUnit::Nanoseconds => format!("{value} ns"),
+            FigureUnit::Ratio => format!("{} %", value * 100.0),
+            FigureUnit::PerSecond => format!("{value}/s"),
+            FigureUnit::Count => value.to_string(),
+        };
+    }
+    let at_least = if judged.at_least { "at least " } else { "" };
+    format!("{subject} {at_least}{shown} (threshold {})", judged.text)
+}
+
+fn figure(value: f64, unit: FigureUnit) -> String {
+    match unit {
         FigureUnit::Nanoseconds => duration(value),
         FigureUnit::Ratio => percent(value),
         FigureUnit::PerSecond => rate(value),
         FigureUnit::Count => count(value as u64),
-    };
-    let at_least = if judged.at_least { "at least " } else { "" };
-    format!("{subject} {at_least}{value} (threshold {})", judged.text)
+    }
 }

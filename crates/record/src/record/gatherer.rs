@@ -2,6 +2,7 @@
 
 use super::{Origin, RunRecord, TickRow};
 use crate::event::{RunEvent, Sink};
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 /// A sink that remembers: totals, and each tick in its encoded form of a few kilobytes.
@@ -29,9 +30,8 @@ impl Sink for Gatherer {
         match event {
             RunEvent::Opened(_) => {}
             RunEvent::Ticked(tick) => {
-                let number = tick.interval.tick;
-                if !origin.ticks.contains_key(&number) {
-                    origin.ticks.insert(number, TickRow::of(&tick.interval));
+                if let Entry::Vacant(free) = origin.ticks.entry(tick.interval.tick) {
+                    free.insert(TickRow::of(&tick.interval));
                     origin.count(tick);
                 }
             }

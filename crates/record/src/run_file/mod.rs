@@ -5,6 +5,7 @@
 //! tables hold is described in `schema`.
 
 mod error;
+mod open;
 mod reader;
 mod room;
 mod rows;
@@ -13,7 +14,7 @@ mod spans;
 mod writer;
 
 pub use error::Error;
-pub use reader::read;
+pub use reader::{Span, read, read_spans};
 pub use writer::{Finished, RunFile, Writer, write};
 
 /// Version of the tables, in SQLite's `user_version`. Raised when a build that knows only older versions would

@@ -1,14 +1,15 @@
 //! Reads a run file back, also one whose writer was killed.
 
+use super::open::{Closed, Opened, fold, open};
 use super::{APPLICATION_ID, Error, FORMAT_VERSION, schema};
 use crate::event::{Note, Pulse};
-use crate::record::{Origin, RunRecord, TickRow};
+use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
 use plimsoll_stats::LAYOUT_ID;
 use plimsoll_stats::interval::Interval;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
+use plimsoll_stats::tally::{Layout, Tally};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Reads a run, whether it ended, was cut off or is still going on. Files that a kill left in pieces are folded into
 /// one on the way.
@@ -16,6 +17,33 @@ use std::time::Duration;
 /// # Errors
 /// When there is no such file, it is no run file, was made by a newer version, or is damaged.
 pub fn read(path: &Path) -> Result<RunRecord, Error> {
+    let mut opened = opened(path)?;
+    let record = record(&mut opened.db).map_err(|bad| bad.of(path))?;
+    // In a folder that may not be written to it stays in two files, and is as good.
+    let _ = fold(&opened.db);
+    Ok(record)
+}
+
+/// One series (or the run as a whole, all histograms included) over some ten seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Span {
+    pub first_tick: u32,
+    pub last_tick: u32,
+    pub cells: Tally,
+}
+
+/// The course of one series, warm-up included; of the run-wide numbers when `series` is `None`. Coarser than the ticks
+/// of [`read`], and with the histograms that those leave out. In the order of time; spans in which nothing happened
+/// are not there. A cut-off run lacks the last span, and a merged file has none.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_spans(path: &Path, origin: &str, series: Option<u32>) -> Result<Vec<Span>, Error> {
+    let opened = opened(path)?;
+    check_kind(&opened.db).and_then(|()| spans(&opened.db, origin, series)).map_err(|bad| bad.of(path))
+}
+
+fn opened(path: &Path) -> Result<Opened, Error> {
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_file() => {}
         Ok(_) => return Err(Error::NotARunFile { path: path.into() }),
@@ -24,29 +52,10 @@ pub fn read(path: &Path) -> Result<RunRecord, Error> {
         }
         Err(source) => return Err(Error::CannotRead { path: path.into(), source }),
     }
-    let mut db = open(path).map_err(|bad| bad.of(path))?;
-    let record = record(&mut db).map_err(|bad| bad.of(path))?;
-    // Still being written, or in a folder that may not be written to: then it stays in two files and is as good.
-    let _ = fold(&db);
-    Ok(record)
-}
-
-fn open(path: &Path) -> Result<Connection, Bad> {
-    let open = |access| Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX);
-    let db =
-        open(OpenFlags::SQLITE_OPEN_READ_WRITE).or_else(|_| open(OpenFlags::SQLITE_OPEN_READ_ONLY))?;
-    db.busy_timeout(schema::PATIENCE)?;
-    Ok(db)
-}
-
-/// Makes one file of the database and its log; does nothing while somebody else has it open. Leaving the mode copies
-/// the log first and deletes it, all under a lock that nobody else may share.
-pub fn fold(db: &Connection) -> rusqlite::Result<()> {
-    db.busy_timeout(Duration::ZERO)?;
-    match db.query_row("PRAGMA journal_mode = DELETE", (), |_| Ok(())) {
-        Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
-        other => other,
-    }
+    open(path).map_err(|closed| match closed {
+        Closed::Sqlite(source) => Bad::from(source).of(path),
+        Closed::Io(source) => Error::CannotRead { path: path.into(), source },
+    })
 }
 
 fn record(db: &mut Connection) -> Result<RunRecord, Bad> {
@@ -97,6 +106,9 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
         origin.totals.merge(&interval(body)?);
         Ok(())
     })?;
+    for series in &mut origin.totals.series {
+        *series = widened(std::mem::replace(series, Tally::on_demand(Layout::default())), SERIES_LAYOUT);
+    }
     origin.workers = workers(tx, at)?;
     origin.notes = notes(tx, at)?;
     Ok(origin)
@@ -148,6 +160,22 @@ fn notes(tx: &Connection, at: i64) -> Result<Vec<Note>, Bad> {
         });
     }
     Ok(notes)
+}
+
+fn spans(db: &Connection, origin: &str, series: Option<u32>) -> Result<Vec<Span>, Bad> {
+    let mut spans = Vec::new();
+    let mut all = db.prepare(
+        "SELECT first_tick, last_tick, series.body FROM series JOIN origin ON origin.id = series.origin
+         WHERE origin.name = ?1 AND series = ?2 ORDER BY first_tick",
+    )?;
+    let mut rows = all.query((origin, series.map_or(-1, i64::from)))?;
+    while let Some(row) = rows.next()? {
+        let body: Vec<u8> = row.get(2)?;
+        let cells = Tally::decode(&mut &*body)?;
+        let layout = if series.is_none() { RUN_LAYOUT } else { SERIES_LAYOUT };
+        spans.push(Span { first_tick: row.get(0)?, last_tick: row.get(1)?, cells: widened(cells, layout) });
+    }
+    Ok(spans)
 }
 
 fn interval(mut bytes: &[u8]) -> Result<Interval, Bad> {

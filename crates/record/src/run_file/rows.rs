@@ -50,8 +50,8 @@ pub fn put_workers(db: &Connection, at: i64, origin: &Origin) -> Result<()> {
 
 /// All notes of an origin, those that are there already over again: the text of a gap's note changes.
 pub fn put_notes(db: &Connection, at: i64, first_id: i64, notes: &[Note]) -> Result<()> {
-    let mut put =
-        db.prepare("INSERT OR REPLACE INTO note (id, origin, at_ns, kind, text) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut put = db
+        .prepare("INSERT OR REPLACE INTO note (id, origin, at_ns, kind, text) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for (id, note) in (first_id..).zip(notes) {
         put.execute((id, at, note.at_ns as i64, json(&note.kind)?, &note.text))?;
     }

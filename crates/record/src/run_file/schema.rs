@@ -88,6 +88,8 @@ fn tables(path: &Path) -> rusqlite::Result<Connection> {
     let db = Connection::open_with_flags(path, flags)?;
     db.pragma_update(None, "synchronous", "OFF")?;
     db.pragma_update(None, "page_size", room::PAGE_BYTES as i64)?;
+    // Free pages can be cut off the end; see `room`.
+    db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     db.pragma_update(None, "application_id", APPLICATION_ID)?;
     db.pragma_update(None, "user_version", FORMAT_VERSION)?;
     db.pragma_update(None, "journal_mode", "WAL")?;

@@ -3,8 +3,9 @@
 //! A tick that cannot be written (full disk) does not end the run. The totals are kept in memory and written without
 //! it, a note names the gap, and every further tick is tried again.
 
-use super::rows;
+use super::open::fold;
 use super::room::{self, Room};
+use super::rows;
 use super::spans::{self, Spans};
 use super::{Error, reader, schema};
 use crate::event::{Note, NoteKind, Opening, RunEvent, Sink, Tick};
@@ -131,9 +132,10 @@ impl Writer {
             self.totals_bytes = body.len();
         }
         let blobs = row.bytes().len() + body.len() + spans.iter().map(|span| span.body.len()).sum::<usize>();
-        // What waits in `pending` grows the totals by at most its own length.
-        let totals_bytes = self.totals_bytes + TOTAL_EVERY_TICKS as usize * body.len();
-        self.room.ensure(&self.db, &self.path, blobs, totals_bytes)?;
+        // What waits in `pending` makes the totals longer by at most its own length.
+        let waiting = if rolls_up { 0 } else { TOTAL_EVERY_TICKS as usize * body.len() };
+        let totals_bytes = self.totals_bytes + waiting;
+        self.room.ensure(&self.db, blobs, totals_bytes)?;
         let tx = self.db.transaction()?;
         rows::put_tick(&tx, id, &row)?;
         spans::put(&tx, self.at, &spans)?;
@@ -178,7 +180,8 @@ impl Writer {
         let outline = &self.origin.opening.outline;
         let (from_ns, to_ns) = (outline.tick_bounds_ns(gap.first).0, outline.tick_bounds_ns(last).1);
         let [from_s, to_s] = [from_ns, to_ns].map(|ns| ns as f64 / 1e9);
-        let text = format!("no seconds from {from_s} s to {to_s} s in the file: {}; the totals hold them", gap.why);
+        let text =
+            format!("no seconds from {from_s} s to {to_s} s in the file: {}; the totals hold them", gap.why);
         // The note was pushed together with the gap, and notes are never taken away.
         self.origin.notes[gap.note] = Note { at_ns: from_ns, kind: NoteKind::Gap, text };
     }
@@ -187,14 +190,15 @@ impl Writer {
         let spans = self.spans.rest();
         let bytes = spans.iter().map(|span| span.body.len()).sum();
         // These rows are worth less than the rest, for which there is room.
-        if !spans.is_empty() && self.room.ensure(&self.db, &self.path, bytes, self.totals_bytes).is_ok() {
+        if !spans.is_empty() && self.room.ensure(&self.db, bytes, self.totals_bytes).is_ok() {
             let tx = self.db.transaction()?;
             spans::put(&tx, self.at, &spans)?;
             tx.commit()?;
         }
         self.store_totals()?;
-        reader::fold(&self.db)?;
-        room::give_back(&self.db)
+        // What was kept free is not needed any more. It is no harm if it stays.
+        let _ = room::free_pages(&self.db).and_then(|free| room::cut_off(&self.db, free));
+        fold(&self.db)
     }
 }
 
@@ -247,7 +251,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
             rows::put_ending(&tx, at, origin)?;
         }
         tx.commit()?;
-        reader::fold(db)
+        fold(db)
     })
     .map(|_| ())
 }

@@ -160,7 +160,8 @@ cases! {
     a_stall_hides_in_a_closed_model: ClosedModelBlindSpot, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
         Run::open(15).at(4, stall).at(9, stall),
-        ["0.0666 % of the requests (20, each above 50 ms)", "11.8 % of the users' time", "11.8 % probability", "-r RATE"];
+        ["0.0666 % of the requests (20, each above 50 ms)", "11.8 % of the users' time", "11.8 % probability",
+         "-r RATE"];
 
     a_stall_too_small_to_matter_hides_nothing: ClosedModelBlindSpot, Warning,
         Run::closed(15).at(4, stall),
@@ -176,7 +177,30 @@ cases! {
     arrivals_without_a_connection_wait: ConnectionCapHit, Warning,
         starved(20),
         Run::open(15),
-        ["300 arrivals found all 1,000 connections in use", "p99 of the wait 40", "20 still waited", "raise `-c` (to 2000"];
+        ["300 arrivals found all 1,000 connections in use", "p99 of the wait 40", "20 had none at the stop",
+         "raise `-c` (to 2000"];
+
+    arrivals_behind_a_service_that_hangs_never_get_a_connection: ConnectionCapHit, Warning,
+        Run::open(15).at(14, |t| {
+            under_way(t, 1_000, 14 * S);
+            t.run.add(RunSum::NeverStarted.id(), 9_000);
+        }),
+        // Fewer than all connections are in use: those without one were still connecting.
+        Run::open(15).at(14, |t| {
+            under_way(t, 900, 14 * S);
+            t.run.add(RunSum::NeverStarted.id(), 90);
+        }),
+        ["9,000 had none at the stop"];
+
+    a_time_out_while_connecting_has_its_own_length: TimeoutsCensor, Warning,
+        Run::closed_with(15, |d| d.timeout_ns = Some(2 * S)).at(12, |t| fail(t, Fault::ConnectTimeout, 4)),
+        Run::closed(15),
+        ["4 time-outs", "4 of them while connecting", "after 10 s"];
+
+    the_samples_of_a_first_byte_are_its_own: TooFewSamples, Inconclusive,
+        Run::closed(15).thresholds(&["first_byte p99.99 < 1s"]).at(3, |t| time_out(t, 10, 10 * S)),
+        Run::closed(15).thresholds(&["first_byte p99 < 1s"]),
+        ["30,000 samples for p99.99"];
 
     users_who_wait_for_the_generator_break_littles_law: LittlesLaw, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
@@ -235,7 +259,10 @@ cases! {
         ["10 segments"];
 
     a_keep_alive_race_is_named_with_the_idle_time: StaleConnections, Warning,
-        Run::closed(15).at(7, |t| { fail(t, Fault::StaleConnection, 3); t.run.record(RunHist::Stale.id(), 5_001 * MS); }),
+        Run::closed(15).at(7, |t| {
+            fail(t, Fault::StaleConnection, 3);
+            t.run.record(RunHist::Stale.id(), 5_001 * MS);
+        }),
         Run::closed(15).at(7, |t| fail(t, Fault::Reset, 3)),
         ["3 requests", "idle for 5 s to 5 s", "--no-keepalive"];
 

@@ -1,5 +1,8 @@
 //! From a record to a verdict: synthetic runs, one doubt at a time.
 
+// Clippy sees tests only in functions marked as such; the fixture is one of their tools.
+#![allow(clippy::unwrap_used)]
+
 mod cautions;
 mod figures;
 mod fixture;

@@ -135,3 +135,15 @@ fn nothing_at_all_is_inconclusive() {
     assert_eq!(summary.verdict.sentence, "INCONCLUSIVE: nothing was measured (the record is empty)");
     assert!(!summary.complete);
 }
+
+#[test]
+fn a_value_beside_its_limit_is_shown_with_every_digit() {
+    let summary = Run::closed(15)
+        .at(3, |t| fail(t, Fault::Reset, 1))
+        .thresholds(&["rate > 2000.07/s", "requests < 30001"])
+        .summary();
+    assert_eq!(
+        summary.verdict.sentence,
+        "FAIL: rate 2000.0666666666666/s (threshold rate > 2000.07/s); requests 30,001 (threshold requests < 30001)"
+    );
+}

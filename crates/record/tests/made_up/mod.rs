@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod disk;
+
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::load::{Load, Profile, Share, Stop};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, status_id};

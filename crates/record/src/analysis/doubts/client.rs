@@ -6,7 +6,7 @@ use crate::analysis::facts::{Machine, sum_of};
 use crate::caution::Kind;
 use crate::event::Environment;
 use crate::phrase::{count, counted, percent};
-use crate::summary::Caution;
+use crate::summary::{Caution, WorkerRow};
 use plimsoll_plan::Fault;
 
 /// Descriptors beside the connections: standard streams, the run file, epoll and a reserve.
@@ -21,7 +21,7 @@ pub(super) fn limits(e: &Evidence, into: &mut Vec<Caution>) {
     for (fault, kind) in
         [(Fault::ClientMemory, Kind::ClientMemory), (Fault::ClientOther, Kind::ClientBlocked)]
     {
-        into.extend(hit(e, fault).map(|hit| kind.raise(hit.evidence("failed", &[]))));
+        into.extend(hit(e, fault).map(|hit| kind.raise(hit.evidence("failed", None))));
     }
 }
 
@@ -42,10 +42,11 @@ impl Hit<'_> {
         self.machines.iter().map(|m| &m.opening().environment).min_by_key(|env| key(env))
     }
 
-    fn evidence(&self, what: &str, facts: &[String]) -> String {
+    /// `44 attempts found none free on a, b; soft limit 256`
+    fn evidence(&self, what: &str, facts: Option<String>) -> String {
         let hosts: Vec<&str> = self.machines.iter().map(|m| m.opening().environment.host.as_str()).collect();
         let on = if hosts.len() > 1 { format!(" on {}", hosts.join(", ")) } else { String::new() };
-        let facts: String = facts.iter().map(|f| format!("; {f}")).collect();
+        let facts = facts.map_or_else(String::new, |facts| format!("; {facts}"));
         format!("{} {what}{on}{facts}", counted(self.attempts, "attempt"))
     }
 }
@@ -54,7 +55,7 @@ fn fd_limit(e: &Evidence) -> Option<Caution> {
     let hit = hit(e, Fault::FdLimit)?;
     let env = hit.worst(|env| env.nofile_soft)?;
     let facts = format!("soft limit {}, hard limit {}", count(env.nofile_soft), count(env.nofile_hard));
-    let mut caution = Kind::ClientFdLimit.raise(hit.evidence("found none free", &[facts]));
+    let mut caution = Kind::ClientFdLimit.raise(hit.evidence("found none free", Some(facts)));
     let need = (u64::from(e.facts.plan.connections) + OTHER_DESCRIPTORS).next_power_of_two().max(65_536);
     caution.advice = format!(
         "raise the hard limit: `ulimit -Hn {need}` as root, or `LimitNOFILE={need}` in a systemd unit; or use fewer \
@@ -70,7 +71,7 @@ fn ports(e: &Evidence) -> Option<Caution> {
     let env = hit.worst(room)?;
     // Port numbers are names, not amounts: no commas.
     let facts = format!("range {}-{}, {}", env.port_low, env.port_high, counted(room(env), "port"));
-    let mut caution = Kind::ClientPortsExhausted.raise(hit.evidence("found none free", &[facts]));
+    let mut caution = Kind::ClientPortsExhausted.raise(hit.evidence("found none free", Some(facts)));
     let mut ways = Vec::new();
     if !e.facts.plan.keep_alive {
         ways.push(
@@ -88,7 +89,7 @@ fn ports(e: &Evidence) -> Option<Caution> {
 
 /// CPU: how much of it was left. No reason for INCONCLUSIVE by itself.
 pub(super) fn room(e: &Evidence, into: &mut Vec<Caution>) {
-    let named = |w: &crate::summary::WorkerRow| match e.facts.machines.len() {
+    let named = |w: &WorkerRow| match e.facts.machines.len() {
         0 | 1 => format!("worker {}", w.worker),
         _ => format!("worker {} of machine {}", w.worker, w.origin + 1),
     };
@@ -118,15 +119,9 @@ pub(super) fn room(e: &Evidence, into: &mut Vec<Caution>) {
                 .raise(format!("{} of all CPU time was taken by the host", percent(e.client.steal_ratio))),
         );
     }
-    let same: Vec<&str> = e
-        .facts
-        .machines
-        .iter()
-        .map(|m| &m.opening().environment)
-        .filter(|env| env.same_machine)
-        .map(|env| env.addresses.first().map_or("its address", |a| a.as_str()))
-        .collect();
-    if let Some(address) = same.first() {
+    if let Some(env) = e.facts.machines.iter().map(|m| &m.opening().environment).find(|env| env.same_machine)
+    {
+        let address = env.addresses.first().map_or(e.facts.plan.target.as_str(), |a| a.as_str());
         into.push(Kind::SameMachine.raise(format!("{address} belongs to this machine")));
     }
 }

@@ -3,6 +3,7 @@
 use super::Evidence;
 use crate::analysis::blind_spot::blind_spot;
 use crate::analysis::cells::Cells;
+use crate::analysis::facts::sum_of;
 use crate::analysis::little::users_time;
 use crate::caution::Kind;
 use crate::phrase::{count, counted, duration, percent};
@@ -58,16 +59,18 @@ fn late_sends(e: &Evidence) -> Option<Caution> {
 fn connection_cap(e: &Evidence) -> Option<Caution> {
     let offered = e.demand.offered.as_ref()?;
     let never = e.facts.run.of(RunSum::NeverStarted);
+    let cap: u64 = sum_of(e.facts.machines.iter().map(|m| m.plan().connections.into()));
+    // An arrival counts as starved when it gets its connection at last; behind a service that hangs none ever does.
+    let starved = offered.starved > 0 || (never > 0 && e.facts.run.of(RunSum::InFlightAtStop) >= cap);
     // Without a descriptor or a port for them the connections allowed were never reached: another caution's matter.
-    if offered.starved == 0 || e.facts.client_faults() > 0 {
+    if !starved || e.facts.client_faults() > 0 {
         return None;
     }
-    let cap = u64::from(e.facts.plan.connections);
     let wait = e.facts.run.spread(RunHist::ConnWait).quantile(0.99);
     let wait = wait.map_or(String::new(), |w| format!(", p99 of the wait {}", duration(w as f64)));
     let never = match never {
         0 => String::new(),
-        n => format!("; {} still waited or connected at the stop", count(n)),
+        n => format!("; {} had none at the stop", count(n)),
     };
     let mut caution = Kind::ConnectionCapHit.raise(format!(
         "{} found all {} in use and waited{wait}{never}; the response times include the wait",
@@ -77,7 +80,7 @@ fn connection_cap(e: &Evidence) -> Option<Caution> {
     // To be typed, so without commas.
     caution.advice = format!(
         "raise `-c` (to {}, say) if clients of the real service do not share so few connections",
-        cap.saturating_mul(2)
+        u64::from(e.facts.plan.connections) * 2
     );
     Some(caution)
 }
@@ -92,8 +95,8 @@ pub(super) fn model(e: &Evidence, into: &mut Vec<Caution>) {
     times.merge(e.facts.all.hist(SeriesHist::ResponseCensored));
     if let Some(spot) = blind_spot(&times, e.limits) {
         into.push(Kind::ClosedModelBlindSpot.raise(format!(
-            "{} of the requests ({}, each above {}) took {} of the users' time; an arrival at a random moment meets \
-             such a stall with {} probability",
+            "{} of the requests ({}, each above {}) took {} of the users' time; if the whole service stood still \
+             meanwhile, an arrival at a random moment meets such a stall with {} probability",
             percent(spot.of_requests),
             count(spot.slow),
             duration(spot.above_ns as f64),

@@ -1,14 +1,16 @@
 //! Is the record whole, long enough, and of one experiment?
 
 use super::Evidence;
+use crate::analysis::cells::Cells;
 use crate::caution::Kind;
 use crate::event::{NoteKind, StoppedBy};
 use crate::phrase::{count, counted, duration};
 use crate::summary::{Caution, Weight};
-use plimsoll_plan::metric::SeriesSum;
-use plimsoll_plan::{Outline, metric::RunSum};
+use plimsoll_plan::Outline;
+use plimsoll_plan::metric::{RunSum, SeriesSum};
 
-use crate::analysis::cells::Cells;
+/// How many gaps are told one by one.
+const TOLD: usize = 3;
 
 pub(super) fn record(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(missing(e));
@@ -46,7 +48,6 @@ fn missing(e: &Evidence) -> Option<Caution> {
             false => format!("{}{on}", hole.gap.why),
         });
     }
-    const TOLD: usize = 3;
     if found.is_empty() {
         return None;
     }
@@ -71,8 +72,9 @@ fn missing_parts(e: &Evidence) -> Option<String> {
     let of = e.facts.plan.share.of;
     let there: Vec<u32> =
         e.facts.machines.iter().map(|m| m.plan().share).filter(|s| s.of == of).map(|s| s.part).collect();
-    let absent: Vec<String> =
-        (1..=of).filter(|part| !there.contains(part)).map(|part| format!("{part}/{of}")).collect();
+    // A handful is enough to be told, and a share of millions is somebody's joke.
+    let absent = (1..=of).filter(|part| !there.contains(part)).take(TOLD);
+    let absent: Vec<String> = absent.map(|part| format!("{part}/{of}")).collect();
     (!absent.is_empty()).then(|| format!("no record of the machine with share {}", absent.join(", ")))
 }
 

@@ -2,6 +2,7 @@
 
 use super::Evidence;
 use crate::analysis::cells::Cells;
+use crate::analysis::threshold::samples_of;
 use crate::analysis::times::PRINTED;
 use crate::caution::Kind;
 use crate::phrase::{count, counted, duration, percent, quantile};
@@ -23,28 +24,25 @@ pub(super) fn samples(e: &Evidence, into: &mut Vec<Caution>) {
 
 /// Heavy for a percentile that decides, a note for one that is only shown.
 fn too_few(e: &Evidence) -> Option<Caution> {
-    let samples = e.response.count.saturating_add(e.response.censored);
-    let thin = |q: &f64| samples < samples_needed(*q);
-    let mut deciding: Vec<f64> = e
-        .facts
-        .plan
-        .thresholds
-        .iter()
-        .zip(e.thresholds)
-        .filter(|(_, judged)| judged.too_few_samples)
+    let deciding = e.facts.plan.thresholds.iter().zip(e.thresholds).filter(|(_, j)| j.too_few_samples);
+    let deciding: Vec<(u64, f64)> = deciding
         .filter_map(|(threshold, _)| match threshold.statistic {
-            Statistic::Quantile(q) => Some(q),
+            Statistic::Quantile(q) => Some((samples_of(threshold.subject, e.facts), q)),
             _ => None,
         })
         .collect();
-    deciding.sort_by(f64::total_cmp);
-    deciding.dedup();
-    let (named, weight) = match deciding.is_empty() {
-        false => (deciding, Weight::Inconclusive),
-        true => (PRINTED.iter().copied().filter(thin).collect(), Weight::Note),
+    let printed = || {
+        let samples = e.response.count.saturating_add(e.response.censored);
+        PRINTED.into_iter().filter(|q| samples < samples_needed(*q)).map(|q| (samples, q)).collect()
     };
-    let first = *named.first()?;
-    let names: Vec<String> = named.iter().map(|q| quantile(*q)).collect();
+    let (mut thin, weight) = match deciding.is_empty() {
+        false => (deciding, Weight::Inconclusive),
+        true => (printed(), Weight::Note),
+    };
+    thin.sort_by(|a, b| a.1.total_cmp(&b.1));
+    thin.dedup();
+    let (samples, first) = *thin.first()?;
+    let names: Vec<String> = thin.iter().map(|(_, q)| quantile(*q)).collect();
     let mut caution = Kind::TooFewSamples.raise(format!(
         "{} for {}; {} needs {}",
         counted(samples, "sample"),
@@ -77,10 +75,12 @@ fn timeouts(e: &Evidence) -> Option<Caution> {
         0 => String::new(),
         n => format!(", {} of them while connecting", count(n)),
     };
+    let plan = &e.facts.plan;
+    let after_ns = if late > 0 { plan.timeout_ns } else { plan.limits.connect_timeout_ns };
     Some(Kind::TimeoutsCensor.raise(format!(
         "{} ({share} of the requests{connecting}) after {}: {bounds}",
         counted(all, "time-out"),
-        duration(e.facts.plan.timeout_ns as f64)
+        duration(after_ns as f64)
     )))
 }
 

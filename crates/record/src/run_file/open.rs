@@ -1,0 +1,91 @@
+//! Opens a run file for reading, in whatever state and place it was left, and makes one file of what a kill left in
+//! two.
+
+use super::{room, schema};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Result};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A file that can be read.
+pub struct Opened {
+    /// Declared, and so closed, before its folder goes.
+    pub db: Connection,
+    _copy: Option<Scratch>,
+}
+
+/// Why a file cannot be opened.
+pub enum Closed {
+    Sqlite(rusqlite::Error),
+    Io(std::io::Error),
+}
+
+/// Opens `path`; where that cannot be done in its place, a copy.
+pub fn open(path: &Path) -> std::result::Result<Opened, Closed> {
+    match in_place(path) {
+        Ok(db) => Ok(Opened { db, _copy: None }),
+        // A log needs an index beside it, which SQLite cannot make in a folder that may not be written to.
+        Err(e) if matches!(e.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) => {
+            // Whoever may not read it at all learns it here, in the system's own words.
+            let copy = Scratch::with_copy_of(path).map_err(Closed::Io)?;
+            Ok(Opened { db: in_place(&copy.file).map_err(Closed::Sqlite)?, _copy: Some(copy) })
+        }
+        Err(e) => Err(Closed::Sqlite(e)),
+    }
+}
+
+fn in_place(path: &Path) -> Result<Connection> {
+    // Where writing is not allowed SQLite opens it for reading by itself.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
+    db.busy_timeout(schema::PATIENCE)?;
+    // It opens the log only when it is asked something.
+    db.query_row("SELECT count(*) FROM sqlite_schema", (), |_| Ok(()))?;
+    Ok(db)
+}
+
+/// Makes one file of the database and its log; does nothing while somebody else has it open. Leaving the mode copies
+/// the log first and deletes it, all under a lock that nobody else may share.
+pub fn fold(db: &Connection) -> Result<()> {
+    db.busy_timeout(Duration::ZERO)?;
+    match db.query_row("PRAGMA journal_mode = DELETE", (), |_| Ok(())) {
+        Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
+        other => other,
+    }
+}
+
+/// A folder of our own for a copy, removed in the end.
+struct Scratch {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl Scratch {
+    fn with_copy_of(path: &Path) -> std::io::Result<Self> {
+        let base = std::env::temp_dir();
+        let name = |k: u32| base.join(format!("plimsoll-read-{}-{k}", std::process::id()));
+        // Whoever made a folder of such a name before keeps it: the first free one is taken.
+        let mut made = Err(std::io::ErrorKind::AlreadyExists.into());
+        for folder in (0..1000).map(name) {
+            made = std::fs::DirBuilder::new().mode(0o700).create(&folder).map(|()| folder);
+            if !matches!(&made, Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists) {
+                break;
+            }
+        }
+        let folder = made?;
+        let copy = Self { file: folder.join("copy.plim"), folder };
+        std::fs::copy(path, &copy.file)?;
+        let log = room::beside(path, "-wal");
+        if log.exists() {
+            std::fs::copy(log, room::beside(&copy.file, "-wal"))?;
+        }
+        Ok(copy)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays behind in the folder for temporary files is nobody's trouble.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
