@@ -7,6 +7,7 @@ mod support;
 mod bad_input;
 mod breaker;
 mod demo;
+mod examples;
 mod help;
 mod interrupt;
 mod permission;
