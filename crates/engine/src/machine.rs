@@ -22,6 +22,19 @@ pub fn raise_nofile() -> Nofile {
     Nofile { soft_found, soft, hard }
 }
 
+/// Makes room for so many sockets beside what is open already. Call it before any thread is started.
+///
+/// The kernel doubles a process's table of descriptors when it is full (at 64, 256, 512, 1,024 ...), and a process with
+/// threads waits for an RCU grace period each time: 10 to 15 ms in `socket`, in the middle of a run, for every worker.
+/// The table never shrinks, so one copy at a high number, closed at once, makes it large while nobody waits.
+pub fn reserve_descriptors(sockets: u64) {
+    /// Standard streams, the run file, a few for each worker.
+    const BESIDE: u64 = 128;
+    let (soft, _) = facts::nofile();
+    // A refusal costs those waits and nothing else.
+    facts::reach_descriptor((sockets + BESIDE).min(soft.saturating_sub(1)));
+}
+
 /// Addresses of this machine's interfaces, loopback included.
 pub fn local_addresses() -> Vec<IpAddr> {
     facts::local_addresses()
@@ -30,6 +43,11 @@ pub fn local_addresses() -> Vec<IpAddr> {
 /// CPUs this process may use (affinity and cgroup quota respected).
 pub fn cpus() -> u32 {
     facts::cpus()
+}
+
+/// CPUs of the machine that are switched on, whether this process may use them or not.
+pub fn cpus_online() -> u32 {
+    facts::cpus_online()
 }
 
 /// Name and release.

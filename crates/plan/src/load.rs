@@ -132,6 +132,13 @@ pub struct Share {
     pub of: u32,
 }
 
+impl Share {
+    /// How many of `n` things dealt out in turns are this part's: `part` comes first with number `part - 1`.
+    pub fn count_of(self, n: u32) -> u32 {
+        n.saturating_add(self.of).saturating_sub(self.part) / self.of.max(1)
+    }
+}
+
 impl Default for Share {
     fn default() -> Self {
         Self { part: 1, of: 1 }

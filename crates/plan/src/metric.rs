@@ -53,6 +53,7 @@ ids! {
         StealNs = "steal_ns", "CPU time the host took from this machine, all CPUs, ns";
         HostBusyNs = "host_busy_ns", "CPU time used on this machine by everybody, all CPUs, ns";
         LateTicks = "late_ticks", "ticks handed over more than 100 ms late";
+        Surplus = "surplus_answers", "answers followed by bytes that nobody asked for; counted as answered, connection closed";
     }
 }
 
@@ -135,5 +136,6 @@ ids! {
         ResponseCensored = "response_time_censored", "lower bounds of response times that were cut off, ns";
         ServiceCensored = "service_time_censored", "lower bounds of service times that were cut off, ns";
         BodySize = "body_size", "bytes of each response body";
+        FailedService = "failed_service_time", "from the send to the failure of requests that got no answer, ns";
     }
 }

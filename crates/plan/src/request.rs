@@ -34,6 +34,8 @@ pub struct Url {
 /// A sentence with the mend: unknown scheme, missing host, bad port, characters that no URL may hold.
 pub fn url(text: &str) -> Result<Url, String> {
     let text = text.trim();
+    // What is wrong is quoted, a password in it is not.
+    let shown = redacted_url(text);
     // `h/go?to=http://x` has no scheme of its own: what stands in front of `://` must look like one.
     let is_scheme =
         |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
@@ -42,12 +44,12 @@ pub fn url(text: &str) -> Result<Url, String> {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
         Some((scheme, _)) if scheme.eq_ignore_ascii_case("https") => {
             return Err(format!(
-                "`{text}`: https is not supported yet; load the plain http port behind the TLS front"
+                "`{shown}`: https is not supported yet; load the plain http port behind the TLS front"
             ));
         }
         Some((scheme, _)) => {
             return Err(format!(
-                "`{scheme}` in `{text}` is no scheme that can be loaded; expected `http://`"
+                "`{scheme}` in `{shown}` is no scheme that can be loaded; expected `http://`"
             ));
         }
     };
@@ -58,14 +60,14 @@ pub fn url(text: &str) -> Result<Url, String> {
         Some((user, host)) => (Some(percent_decode(user)), host),
         None => (None, authority),
     };
-    let target = host_and_port(host_port).map_err(|e| format!("`{text}`: {e}"))?;
+    let target = host_and_port(host_port).map_err(|e| format!("`{shown}`: {e}"))?;
     let mut path = path.to_owned();
     if !path.starts_with('/') {
         path.insert(0, '/');
     }
     if let Some(bad) = path.chars().find(|c| c.is_ascii_control() || *c == ' ' || !c.is_ascii()) {
         return Err(format!(
-            "`{text}` holds {bad:?}, which no request line may; write it percent-encoded, such as `%20` for a space"
+            "`{shown}` holds {bad:?}, which no request line may; write it percent-encoded, such as `%20` for a space"
         ));
     }
     Ok(Url { target, path, credentials })
@@ -176,6 +178,19 @@ pub fn redacted_path(path: &str) -> String {
     format!("{path}?{}", pairs.join("&"))
 }
 
+/// A URL, or what was meant as one, as any artefact may show it: without its credentials and the secrets of its query.
+pub fn redacted_url(text: &str) -> String {
+    // Behind the first of these a `://` belongs to something else.
+    let begin =
+        text.find("://").filter(|at| !text[..*at].contains(['/', '?', '#', '@'])).map_or(0, |at| at + 3);
+    let end = text[begin..].find(['/', '?', '#']).map_or(text.len(), |at| begin + at);
+    let path = redacted_path(&text[end..]);
+    match text[begin..end].rfind('@') {
+        Some(at) => format!("{}{REDACTED}{}{path}", &text[..begin], &text[begin + at..end]),
+        None => format!("{}{path}", &text[..end]),
+    }
+}
+
 /// Keys of headers and query parameters that name secrets by custom: `token`, `api-key`, `x-signature` and the like.
 fn is_secret_key(lower: &str) -> bool {
     lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
@@ -223,7 +238,7 @@ pub fn check_header(name: &str, value: &str) -> Result<(), String> {
     if let Some(bad) = name.chars().find(|c| !is_token(*c)) {
         return Err(format!("{bad:?} cannot stand in the header name `{name}`"));
     }
-    if let Some(bad) = value.chars().find(|c| matches!(c, '\r' | '\n' | '\0')) {
+    if let Some(bad) = value.chars().find(|c| c.is_ascii_control() && *c != '\t') {
         return Err(format!("{bad:?} cannot stand in the value of the header `{name}`"));
     }
     Ok(())

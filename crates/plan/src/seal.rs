@@ -63,14 +63,24 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             "make the run longer or the warm-up shorter",
         ));
     }
-    if !wrong.is_empty() {
-        return Err(wrong);
-    }
-
+    let share = draft.share.unwrap_or_default();
     let connections = match &load {
         Load::Closed { users } => users.peak() as u32,
         Load::Open { .. } => draft.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
     };
+    // Users are shared between machines; the most connections are each machine's own.
+    let here = if load.is_open() { connections } else { share.count_of(connections) };
+    if here == 0 && connections > 0 {
+        wrong.push(Diagnostic::field(
+            "P019",
+            key::SHARE,
+            format!("{connections} users leave none for part {} of {}", share.part, share.of),
+            "share them between fewer machines, or use at least as many users as machines",
+        ));
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
     let thresholds =
         if draft.thresholds.is_empty() { threshold::implied(load.is_open()) } else { draft.thresholds };
     let first = &draft.requests[0];
@@ -87,14 +97,14 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         stop: Stop { duration_ns, requests: draft.requests_total },
         connections,
         // A worker without a user would only sleep.
-        workers: draft.workers.unwrap_or(machine.cpus).min(connections).max(1),
+        workers: draft.workers.unwrap_or(machine.cpus).min(here).max(1),
         warmup_ns,
         timeout_ns: draft.timeout_ns.unwrap_or(DEFAULT_TIMEOUT_NS),
         keep_alive: draft.keep_alive.unwrap_or(true),
         read_bodies: draft.read_bodies.unwrap_or(false),
         thresholds,
         bands_ns: draft.bands_ns.unwrap_or_else(|| DEFAULT_BANDS_NS.to_vec()),
-        share: draft.share.unwrap_or_default(),
+        share,
         seed: draft.seed.unwrap_or(machine.seed),
         limits: draft.limits,
     };
@@ -206,18 +216,33 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "raise it with `--limit requests=N`",
         ));
     }
-    if draft.duration_ns.is_some_and(|d| d > draft.limits.duration_ns) {
+    let staged = draft.stages.as_ref();
+    let (given_ns, staged_ns) = (draft.duration_ns, staged.map(|(profile, _)| profile.total_ns()));
+    for (length_ns, key) in [(given_ns, key::DURATION), (staged_ns, key::STAGES)] {
+        if length_ns.is_none_or(|length_ns| length_ns <= draft.limits.duration_ns) {
+            continue;
+        }
         wrong.push(Diagnostic::field(
             "P009",
-            key::DURATION,
+            key,
             "longer than the hard cap on a run",
             "raise it with `--limit duration_ns=TIME`",
         ));
     }
-    if draft.rate_per_s.is_some_and(|r| r > 10_000_000.0) {
+    let staged_of =
+        |open| staged.filter(|(_, is_open)| *is_open == open).map_or(0.0, |(profile, _)| profile.peak());
+    if staged_of(false) > 1e6 {
         wrong.push(Diagnostic::field(
             "P007",
-            key::RATE,
+            key::STAGES,
+            "more than 1,000,000 users",
+            "one machine holds fewer; share the load with `--share`",
+        ));
+    }
+    if draft.rate_per_s.unwrap_or(0.0).max(staged_of(true)) > 1e7 {
+        wrong.push(Diagnostic::field(
+            "P007",
+            if staged.is_some() { key::STAGES } else { key::RATE },
             "more than 10,000,000 arrivals per second",
             "no single machine sends that many",
         ));

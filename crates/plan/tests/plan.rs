@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use plimsoll_plan::draft::Draft;
-use plimsoll_plan::load::{Load, stages};
+use plimsoll_plan::load::{Load, Share, stages};
 use plimsoll_plan::policy::{Neighbour, neighbour, proof_permits};
-use plimsoll_plan::request::{base64, redacted_header, redacted_path, url};
+use plimsoll_plan::request::{base64, check_header, redacted_header, redacted_path, url};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Plan, Request, threshold, unit};
 
@@ -163,6 +163,30 @@ fn no_secret_reaches_the_outline() {
 }
 
 #[test]
+fn what_is_wrong_with_a_url_is_said_without_its_secrets() {
+    for (text, shown) in [
+        ("ftp://me:pw@h/a?token=t&q=2", "ftp://***@h/a?token=***&q=2"),
+        ("https://me:p@w@h?key=t", "https://***@h?key=***"),
+        ("http://me:pw@h:99999/", "http://***@h:99999/"),
+        ("me:pw@/", "***@/"),
+        ("http://h/a b?token=t", "http://h/a b?token=***"),
+        ("h:x/go?token=t&to=http://me@x", "h:x/go?token=***&to=http://me@x"),
+    ] {
+        let sentence = url(text).unwrap_err();
+        assert!(sentence.contains(&format!("`{shown}`")), "{sentence}");
+    }
+}
+
+#[test]
+fn header_values_hold_no_control_characters_but_tabs() {
+    assert_eq!(check_header("X", "a\tb"), Ok(()));
+    for bad in ["a\r\nY: 1", "a\0", "a\u{1}", "a\u{7f}"] {
+        let sentence = check_header("X", bad).unwrap_err();
+        assert!(sentence.ends_with("cannot stand in the value of the header `X`"), "{sentence}");
+    }
+}
+
+#[test]
 fn the_outline_survives_its_own_json() {
     let outline = sealed(draft()).unwrap().outline;
     let back: plimsoll_plan::Outline =
@@ -204,5 +228,36 @@ fn base64_matches_the_vectors_of_rfc_4648() {
         ("foobar", "Zm9vYmFy"),
     ] {
         assert_eq!(base64(plain.as_bytes()), coded);
+    }
+}
+
+#[test]
+fn a_share_has_users_of_its_own_and_no_more_workers_than_users() {
+    for (part, of, users, mine) in [(1, 1, 5, 5), (1, 3, 5, 2), (2, 3, 5, 2), (3, 3, 5, 1), (3, 3, 2, 0)] {
+        let share = Share { part, of };
+        assert_eq!(share.count_of(users), mine, "{users} users, part {part} of {of}");
+        let d = Draft { connections: Some(users), share: Some(share), ..draft() };
+        match sealed(d) {
+            Ok(plan) => assert_eq!(plan.outline.workers, mine.min(2)),
+            Err(codes) => assert_eq!((codes, mine), (vec!["P019"], 0)),
+        }
+    }
+    // The most connections of the open model are each machine's own.
+    let share = Some(Share { part: 3, of: 3 });
+    let d = Draft { connections: Some(2), rate_per_s: Some(10.0), share, ..draft() };
+    assert_eq!(sealed(d).unwrap().outline.workers, 2);
+}
+
+#[test]
+fn hard_caps_hold_for_stages_as_well() {
+    for (text, codes) in [
+        ("49h:10", &["P009"][..]),
+        ("10s:1000001", &["P007"]),
+        ("10s:10000001/s", &["P007"]),
+        ("49h:10000001/s", &["P009", "P007"]),
+        ("48h:1000000", &[]),
+    ] {
+        let staged = Draft { stages: Some(stages(text).unwrap()), ..draft() };
+        assert_eq!(sealed(staged).err().unwrap_or_default(), codes, "{text}");
     }
 }

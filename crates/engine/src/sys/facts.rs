@@ -19,9 +19,35 @@ pub fn set_nofile_soft(soft: u64) -> bool {
     unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) == 0 }
 }
 
+/// Makes the table of descriptors reach `number`, and says whether it does.
+pub fn reach_descriptor(number: u64) -> bool {
+    let Ok(number) = libc::c_int::try_from(number) else { return false };
+    // SAFETY: a constant, terminated path; the result is checked.
+    let any = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    if any < 0 {
+        return false;
+    }
+    // SAFETY: `any` is open and ours; a refusal is a negative number.
+    let copy = unsafe { libc::fcntl(any, libc::F_DUPFD_CLOEXEC, number) };
+    // SAFETY: both are ours, each closed once.
+    unsafe {
+        libc::close(any);
+        if copy >= 0 {
+            libc::close(copy);
+        }
+    }
+    copy >= 0
+}
+
 /// CPUs this thread may run on.
 pub fn cpus() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
+}
+
+/// CPUs switched on.
+pub fn cpus_online() -> u32 {
+    // SAFETY: no pointers.
+    u32::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).unwrap_or(0)
 }
 
 /// (name and release of the kernel, host name).
