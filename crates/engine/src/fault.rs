@@ -25,8 +25,9 @@ pub fn of_transfer(errno: Errno) -> Fault {
         libc::ENOBUFS | libc::ENOMEM => Fault::ClientMemory,
         libc::ETIMEDOUT => Fault::Timeout,
         libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENETDOWN => Fault::Unreachable,
-        libc::EPERM | libc::EACCES => Fault::ClientOther,
-        _ => Fault::Reset,
+        libc::ECONNRESET | libc::ECONNABORTED | libc::EPIPE | libc::ENOTCONN => Fault::Reset,
+        // A firewall here, or something that nobody thought of: never put on the server's account.
+        _ => Fault::ClientOther,
     }
 }
 

@@ -53,14 +53,6 @@ impl Lease {
         !self.exhausted
     }
 
-    /// Gives one back: it was not used.
-    pub fn put_back(&mut self) {
-        if self.pot.is_some() {
-            self.held += 1;
-            self.exhausted = false;
-        }
-    }
-
     /// The last attempt to take found nothing.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted

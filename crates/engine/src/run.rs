@@ -6,7 +6,7 @@ use crate::driver::epoll::EpollDoor;
 use crate::lease::{Lease, Pot};
 use crate::pace::Seat;
 use crate::sys::epoll::Waker;
-use crate::worker::{Post, Seating, Worker};
+use crate::worker::{Post, Seating, Worker, most_requests};
 use crate::{Error, clock};
 use plimsoll_plan::Plan;
 use plimsoll_plan::program::Maker;
@@ -123,10 +123,8 @@ pub fn start(plan: Arc<Plan>, address: SocketAddr, maker: Option<Arc<dyn Maker>>
     let compiled = Arc::new(compile(&plan));
     let outline = Arc::new(plan.outline.clone());
     let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && maker.is_none();
-    let pot = match outline.stop.requests {
-        Some(total) if !counts_arrivals => Some(Pot::new(total_of_share(total, outline.share), workers)),
-        _ => None,
-    };
+    let total = total_of_share(most_requests(&outline), outline.share);
+    let pot = (!counts_arrivals).then(|| Pot::new(total, workers));
     let mut boxes = Vec::new();
     for _ in 0..workers {
         let waker = Arc::new(Waker::new().map_err(Error::kernel("a wake-up descriptor"))?);

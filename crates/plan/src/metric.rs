@@ -53,7 +53,9 @@ ids! {
         StealNs = "steal_ns", "CPU time the host took from this machine, all CPUs, ns";
         HostBusyNs = "host_busy_ns", "CPU time used on this machine by everybody, all CPUs, ns";
         LateTicks = "late_ticks", "ticks handed over more than 100 ms late";
-        Surplus = "surplus_answers", "answers followed by bytes that nobody asked for; counted as answered, connection closed";
+        Surplus = "surplus_answers", "answers followed by bytes that nobody asked for; the connection was closed";
+        Stalls = "stalls", "times a worker stood still for more than 100 ms without having meant to sleep";
+        StalledNs = "stalled_ns", "length of those, ns: what a stopped process or a host that took the CPU leaves behind";
     }
 }
 

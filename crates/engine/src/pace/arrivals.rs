@@ -12,7 +12,8 @@ use super::share::Seat;
 use plimsoll_plan::load::{Arrivals as Spread, Profile};
 use std::sync::Arc;
 
-/// One leg of the integral: from `begin_ns` and `begin_level`, the rate goes from `from` to `to` per ns.
+/// One leg of the integral: from `begin_ns` (after the start) and `begin_level`, the rate goes from `from` to `to` per
+/// ns.
 #[derive(Debug, Clone, Copy)]
 struct Leg {
     begin_ns: f64,
@@ -30,6 +31,10 @@ impl Leg {
     /// Solves from x + (to - from) x^2 / (2 d) = y for x, in the form that does not cancel:
     /// x = 2 y / (from + sqrt(from^2 + 4 a y)) with a = (to - from) / (2 d).
     fn time_of(&self, level: f64) -> f64 {
+        // At rate 0 nothing is ever due, not even the arrival at whose level the rate became 0.
+        if self.from == 0.0 && self.to == 0.0 {
+            return f64::INFINITY;
+        }
         let y = level - self.begin_level;
         let a =
             if self.duration_ns.is_finite() { (self.to - self.from) / (2.0 * self.duration_ns) } else { 0.0 };
@@ -47,6 +52,7 @@ pub struct Arrivals {
     /// Number of my next arrival among all arrivals.
     number: u64,
     limit: u64,
+    begin_ns: u64,
     end_ns: u64,
     /// Poisson only: the generator, the level of the last arrival drawn, and how many were drawn.
     poisson: Option<(SplitMix64, f64, u64)>,
@@ -65,11 +71,12 @@ impl Arrivals {
         limit: u64,
     ) -> Self {
         let mut arrivals = Arrivals {
-            legs: legs(profile, begin_ns as f64).into(),
+            legs: legs(profile).into(),
             leg: 0,
             seat,
             number: seat.offset,
             limit,
+            begin_ns,
             end_ns,
             poisson: (spread == Spread::Poisson).then(|| (SplitMix64::new(seed), 0.0, 0)),
             next_ns: None,
@@ -96,32 +103,77 @@ impl Arrivals {
         self.number >= self.limit
     }
 
+    /// Passes over what is due before `until_ns`, as if it had never been on the list: the limit counts on.
+    pub fn skip_until(&mut self, until_ns: u64) {
+        while self.next_ns.is_some_and(|t| t < until_ns) {
+            self.limit = self.limit.saturating_add(self.seat.stride);
+            self.advance();
+        }
+    }
+
+    /// No further arrivals: the limit is reached here.
+    pub fn finish(&mut self) {
+        (self.limit, self.next_ns) = (self.number, None);
+    }
+
+    /// From `now_ns` on another rate, for good; nothing may be due before. The levels go on, so workers that hear of it
+    /// at slightly different instants still divide one sequence among them, and a Poisson process stays one.
+    pub fn set_rate(&mut self, now_ns: u64, rate_per_s: f64) {
+        let at_ns = now_ns.saturating_sub(self.begin_ns) as f64;
+        let leg = Leg {
+            begin_ns: at_ns,
+            begin_level: self.level_at(at_ns),
+            duration_ns: f64::INFINITY,
+            from: rate_per_s / 1e9,
+            to: rate_per_s / 1e9,
+        };
+        (self.legs, self.leg) = ([leg].into(), 0);
+        self.next_ns = self.locate();
+    }
+
+    /// Arrivals due until then, over all workers.
+    fn level_at(&self, at_ns: f64) -> f64 {
+        let found = self.legs.iter().rfind(|leg| leg.begin_ns <= at_ns);
+        found.map_or(0.0, |leg| {
+            let x = (at_ns - leg.begin_ns).min(leg.duration_ns);
+            let slope = if leg.duration_ns.is_finite() { (leg.to - leg.from) / leg.duration_ns } else { 0.0 };
+            leg.begin_level + leg.from * x + 0.5 * slope * x * x
+        })
+    }
+
     fn compute(&mut self) -> Option<u64> {
         if self.number >= self.limit {
             return None;
         }
-        let level = match &mut self.poisson {
-            None => self.number as f64,
-            Some((random, level, drawn)) => {
-                while *drawn <= self.number {
-                    *level += random.exponential();
-                    *drawn += 1;
-                }
-                *level
+        if let Some((random, level, drawn)) = &mut self.poisson {
+            while *drawn <= self.number {
+                *level += random.exponential();
+                *drawn += 1;
             }
-        };
+        }
+        self.locate()
+    }
+
+    /// The instant at which the level of my next arrival is reached.
+    fn locate(&mut self) -> Option<u64> {
+        if self.number >= self.limit {
+            return None;
+        }
+        let level = self.poisson.as_ref().map_or(self.number as f64, |(_, level, _)| *level);
         // The last leg has no end; legs at rate 0 have no width in levels and are stepped over.
         while self.leg + 1 < self.legs.len() && level >= self.legs[self.leg].end_level() {
             self.leg += 1;
         }
-        let t = self.legs[self.leg].time_of(level);
-        (t < self.end_ns as f64).then_some(t as u64)
+        // Rounded to the nearest: a rounding error must not let the arrival at the very end slip in front of it.
+        // What lies beyond the numbers (never) saturates, and is not before any end.
+        let t = self.begin_ns.saturating_add((self.legs[self.leg].time_of(level) + 0.5) as u64);
+        (t < self.end_ns).then_some(t)
     }
 }
 
-fn legs(profile: &Profile, begin_ns: f64) -> Vec<Leg> {
+fn legs(profile: &Profile) -> Vec<Leg> {
     let mut legs = Vec::new();
-    let (mut rate, mut at_ns, mut level) = (profile.start / 1e9, begin_ns, 0.0);
+    let (mut rate, mut at_ns, mut level) = (profile.start / 1e9, 0.0, 0.0);
     for stage in &profile.stages {
         let to = stage.to / 1e9;
         // A jump (0 ns) only changes the rate.

@@ -1,11 +1,11 @@
 //! A request over a connection: open, send, read, and one of two ends: an answer or a fault.
 
 use super::{Post, Worker};
-use crate::conn::{Conn, NOBODY, State};
+use crate::conn::{Conn, State};
 use crate::driver::{Door, ERR, Flags, HUP, IN, Io, OUT, RDHUP};
 use crate::fault;
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Step};
 use plimsoll_wire::h1::{Answer, Eof, Sink};
 
@@ -48,13 +48,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.request = step.request;
         conn.step = step.id;
         conn.intended_ns = intended_ns;
-        conn.kept = match (step.body, conn.kept.take()) {
-            (BodyUse::Discard, _) => None,
-            (BodyUse::Keep, Some(mut old)) => {
-                old.clear();
-                Some(old)
-            }
-            (BodyUse::Keep, None) => Some(Box::default()),
+        conn.sent_ns = 0;
+        conn.kept = match step.body {
+            BodyUse::Discard => None,
+            BodyUse::Keep => Some(self.bodies.pop().unwrap_or_default()),
         };
         match conn.state {
             State::Idle => self.send(id),
@@ -78,6 +75,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 conn.deadline_ns = self.now_ns + self.outline.limits.connect_timeout_ns;
                 let deadline_ns = conn.deadline_ns;
                 self.wheel.arm(id, deadline_ns);
+                self.open_sockets += 1;
+                self.tally.peak(RunPeak::Connections, self.open_sockets);
             }
             Err(errno) => self.connect_failed(id, fault::of_connect(errno)),
         }
@@ -95,10 +94,16 @@ impl<D: Door, P: Post> Worker<D, P> {
             conn.peer_closed = true;
         }
         if conn.state == State::Connecting {
-            return self.on_connecting(id, flags);
+            self.on_connecting(id, flags);
+            // The edge is spent: what came with it (a greeting, an end) would otherwise be waited for in vain.
+            let conn = &self.conns[id as usize];
+            if flags & (IN | RDHUP | HUP | ERR) != 0 && conn.token(id) == token && conn.in_flight() {
+                self.read(id);
+            }
+            return;
         }
         if flags & OUT != 0 && conn.state == State::Sending {
-            self.now_ns = self.door.now_ns();
+            self.tell_time();
             self.send_rest(id);
         }
         if flags & (IN | RDHUP | HUP | ERR) != 0 && self.conns[id as usize].token(id) == token {
@@ -107,7 +112,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn on_connecting(&mut self, id: u32, flags: Flags) {
-        self.now_ns = self.door.now_ns();
+        self.tell_time();
         if flags & (ERR | HUP) != 0 {
             let socket = self.conns[id as usize].socket;
             if let Err(errno) = self.door.connect_result(socket) {
@@ -191,7 +196,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                     Io::Done(0) => return self.on_eof(id),
                     Io::Done(n) => {
                         let n = n as u64;
-                        self.now_ns = self.door.now_ns();
+                        self.tell_time();
+                        let conn = &mut self.conns[id as usize];
                         let (answer, peer_closed) = (conn.session.skip(n), conn.peer_closed);
                         if let Some(answer) = answer {
                             if !self.finished(id, answer, false) {
@@ -250,10 +256,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// its own edges will come.
     #[inline]
     fn feed(&mut self, id: u32, n: usize) -> bool {
-        self.now_ns = self.door.now_ns();
+        self.tell_time();
         let conn = &mut self.conns[id as usize];
         if conn.session.is_idle() {
-            // Bytes that nobody asked for on an idle connection: a time-out notice before a close, as a rule.
+            // Bytes that nobody asked for on an idle connection: with a close behind them a time-out notice, as a rule;
+            // alone, the surplus of the last answer.
+            self.tally.add(RunSum::Surplus, u64::from(!conn.peer_closed));
             self.tally.add(RunSum::ClosedByServer, 1);
             self.close_socket(id);
             return false;
@@ -294,7 +302,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn on_eof(&mut self, id: u32) {
-        self.now_ns = self.door.now_ns();
+        self.tell_time();
         let conn = &mut self.conns[id as usize];
         conn.peer_closed = true;
         let reused = conn.served > 1;
@@ -313,7 +321,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn transfer_failed(&mut self, id: u32, fault: Fault) {
-        self.now_ns = self.door.now_ns();
+        self.tell_time();
         let conn = &self.conns[id as usize];
         if conn.session.is_idle() {
             self.tally.add(RunSum::ClosedByServer, 1);
@@ -378,18 +386,17 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.large[request as usize] = answer.body_bytes >= LOW_WATER_FROM;
         series.add(SeriesSum::BytesIn.id(), answer.wire_bytes);
         series.add(SeriesSum::BodyBytes.id(), answer.body_bytes);
-        let end = if unasked_bytes {
-            self.tally.fault(request, Fault::Dangerous);
-            End::Failed(Fault::Dangerous)
-        } else {
-            series.record(SeriesHist::Response.id(), now_ns - intended_ns);
-            series.record(SeriesHist::Service.id(), now_ns - sent_ns);
-            series.record(SeriesHist::FirstByte.id(), first_ns - sent_ns);
-            series.record(SeriesHist::Body.id(), now_ns - first_ns);
-            series.record(SeriesHist::BodySize.id(), answer.body_bytes);
-            self.tally.status(request, answer.status);
-            End::Answered(answer)
-        };
+        series.record(SeriesHist::Response.id(), now_ns - intended_ns);
+        series.record(SeriesHist::Service.id(), now_ns - sent_ns);
+        series.record(SeriesHist::FirstByte.id(), first_ns - sent_ns);
+        series.record(SeriesHist::Body.id(), now_ns - first_ns);
+        series.record(SeriesHist::BodySize.id(), answer.body_bytes);
+        self.tally.status(request, answer.status);
+        // Whether surplus bytes come with the answer or a segment later is chance: the answer counts either way, and
+        // the connection is given up, because the next answer could not be told from them.
+        if unasked_bytes {
+            self.tally.add(RunSum::Surplus, 1);
+        }
         if !keep {
             let conn = &self.conns[id as usize];
             let who = if unasked_bytes {
@@ -403,15 +410,20 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.close_socket(id);
         }
         self.outstanding -= 1;
-        self.ended(id, end);
+        self.ended(id, End::Answered(answer));
         keep && self.conns[id as usize].state == State::Idle
     }
 
     /// An exchange that was sent ends in a fault; the connection goes with it.
     pub(super) fn failed(&mut self, id: u32, fault: Fault) {
         self.tally.landed(self.now_ns);
-        let request = self.conns[id as usize].request;
+        let conn = &self.conns[id as usize];
+        let (request, took_ns) = (conn.request, self.now_ns.saturating_sub(conn.sent_ns));
         self.tally.fault(request, fault);
+        // A time-out has put its time among the censored ones; any other failure ends at a known instant.
+        if fault != Fault::Timeout {
+            self.tally.series(request).record(SeriesHist::FailedService.id(), took_ns);
+        }
         self.tally.add(RunSum::ClosedByFault, 1);
         self.close_socket(id);
         self.outstanding -= 1;
@@ -434,13 +446,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let conn: &mut Conn = &mut self.conns[id as usize];
         self.door.close(conn.socket);
+        self.open_sockets -= 1;
         conn.socket = -1;
         conn.generation = conn.generation.wrapping_add(1);
         conn.state = State::Closed;
         conn.deadline_ns = 0;
         conn.session.reset(&mut self.shared);
-        if conn.user == NOBODY {
-            conn.kept = None;
-        }
     }
 }

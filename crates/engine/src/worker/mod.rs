@@ -24,8 +24,8 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// One buffer for all connections. Where every byte of a large body is copied, 256 KiB with a low-water mark took 1.95 x
-/// wrk, 64 KiB 1.75 x, 1 MiB 1.95 x (`docs/design/0004`); pages that no answer reaches are never touched.
+/// One buffer for all connections. Where every byte of a large body is copied, 256 KiB with a low-water mark took
+/// 1.95 x wrk, 64 KiB 1.75 x, 1 MiB 1.95 x (`docs/design/0004`); pages that no answer reaches are never touched.
 const BUFFER_BYTES: usize = 262144;
 
 /// Where a worker's intervals go and its commands come from; the real one is a pair of channels.
@@ -46,11 +46,11 @@ struct User {
     /// Steps that have not ended.
     outstanding: u32,
     iteration: u64,
-    /// The program has said that the iteration has no further steps.
-    ended: bool,
+    /// A step of this iteration was denied, because the count over all workers is used up: it will never be whole.
+    cut: bool,
     /// In an iteration, or between two of them without a pause.
     busy: bool,
-    /// A request that could not be sent for this machine's fault keeps its stamp; 0: none.
+    /// A request that could not be sent for this machine's fault keeps its stamp and its lease; 0: none.
     owed_ns: u64,
 }
 
@@ -66,13 +66,15 @@ enum Source {
         arrivals: Arrivals,
         /// Users without an iteration; the last one freed goes first, its connection is the warmest.
         free: Vec<u32>,
-        /// Stamps of arrivals that this machine's fault sent back.
+        /// Stamps of arrivals that were started and sent back, or set aside when the sequence changed; ascending.
         returned: VecDeque<u64>,
         /// Set while arrivals wait: a second reader of the same sequence, which counts what came due.
         waiting: Option<Arrivals>,
         /// Arrivals counted as due, and started.
         due: u64,
         started: u64,
+        /// Started, but due after the edge of a tick that is still open: counted in the next.
+        early: u64,
     },
 }
 
@@ -86,7 +88,7 @@ pub struct Worker<D: Door, P: Post> {
     seat: Seat,
     /// All times are on the door's clock.
     begin_ns: u64,
-    /// When to stop; `u64::MAX` without a duration.
+    /// When to stop.
     end_ns: u64,
     now_ns: u64,
 
@@ -97,6 +99,9 @@ pub struct Worker<D: Door, P: Post> {
     due_timers: Vec<u32>,
     shared: Shared,
     buffer: Box<[u8]>,
+    /// Empty buffers for bodies that somebody reads; as many as were ever needed at once.
+    #[allow(clippy::vec_box, clippy::box_collection)]
+    bodies: Vec<Box<Vec<u8>>>,
     /// By request: its last answer had a large body.
     large: Box<[bool]>,
 
@@ -109,7 +114,13 @@ pub struct Worker<D: Door, P: Post> {
     lease: Lease,
     /// Exchanges begun and not ended, those waiting for a connection included.
     outstanding: u64,
+    /// Users that owe a request (see [`User::owed_ns`]).
+    owing: u32,
     paused: bool,
+    /// Since when; `u64::MAX` while not paused.
+    paused_ns: u64,
+    /// End of the last pause: nothing that was due in it could have been sent before.
+    resumed_ns: u64,
     stop: Option<Stopped>,
     commands: Vec<Command>,
 
@@ -118,6 +129,8 @@ pub struct Worker<D: Door, P: Post> {
     tick_end_ns: u64,
     /// Round robin over connections whose TCP account is read at a tick.
     sampled: usize,
+    /// Sockets in use, those on their way included.
+    open_sockets: u64,
     spin_ns: u64,
     users_changed_ns: u64,
     cpu: CpuReading,
@@ -138,7 +151,9 @@ pub struct Seating {
 impl<D: Door, P: Post> Worker<D, P> {
     pub fn new(mut door: D, post: P, seating: Seating) -> Self {
         let Seating { outline, compiled, address, seat, begin_ns, lease, maker } = seating;
-        let end_ns = outline.stop.duration_ns.map_or(u64::MAX, |d| begin_ns + d);
+        // The hard caps hold whatever the plan says.
+        let cap_ns = outline.limits.duration_ns;
+        let end_ns = begin_ns.saturating_add(outline.stop.duration_ns.map_or(cap_ns, |d| d.min(cap_ns)));
         let (source, user_count) = source(
             &outline,
             seat,
@@ -173,6 +188,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             due_timers: Vec::new(),
             shared,
             buffer: vec![0; BUFFER_BYTES].into(),
+            bodies: Vec::new(),
             large: vec![false; series].into(),
             users: vec![User::default(); user_count as usize],
             programs,
@@ -181,13 +197,17 @@ impl<D: Door, P: Post> Worker<D, P> {
             source,
             lease,
             outstanding: 0,
+            owing: 0,
             paused: false,
+            paused_ns: u64::MAX,
+            resumed_ns: 0,
             stop: None,
             commands: Vec::new(),
             tally: Tally::new(series, begin_ns),
             tick: 0,
             tick_end_ns,
             sampled: 0,
+            open_sockets: 0,
             spin_ns: 0,
             users_changed_ns: begin_ns,
             cpu,
@@ -209,7 +229,7 @@ fn source(outline: &Outline, seat: Seat, begin_ns: u64, end_ns: u64, steps: usiz
             let most = seat_share(outline, seat);
             // One request per arrival: the number of requests is the number of arrivals, and each worker knows its
             // own without a lease.
-            let limit = if steps == 1 { outline.stop.requests.unwrap_or(u64::MAX) } else { u64::MAX };
+            let limit = if steps == 1 { most_requests(outline) } else { u64::MAX };
             let arrivals = Arrivals::new(rate_per_s, *arrivals, outline.seed, seat, begin_ns, end_ns, limit);
             let source = Source::Open {
                 arrivals,
@@ -218,10 +238,16 @@ fn source(outline: &Outline, seat: Seat, begin_ns: u64, end_ns: u64, steps: usiz
                 waiting: None,
                 due: 0,
                 started: 0,
+                early: 0,
             };
             (source, most)
         }
     }
+}
+
+/// Requests over all machines: what was asked for, or the hard cap.
+pub fn most_requests(outline: &Outline) -> u64 {
+    outline.stop.requests.unwrap_or(u64::MAX).min(outline.limits.requests)
 }
 
 /// My part of the most connections of this machine, at least one.

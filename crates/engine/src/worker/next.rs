@@ -10,14 +10,21 @@ use plimsoll_plan::{Fault, Side};
 
 /// Longest pause between a user's failed attempts to connect.
 const PAUSE_MAX_NS: u64 = 1_000_000_000;
+/// Arrivals started in one go; then the answers get their turn, however far behind the sends are. Otherwise a load
+/// generator that cannot keep up would let answers lie unread and call it the server's time.
+const STARTED_AT_ONCE: u32 = 16;
 
 impl<D: Door, P: Post> Worker<D, P> {
     // ---- the open model -------------------------------------------------------------------------------------
 
-    /// Starts every arrival that is due and for which a user is free.
-    pub(super) fn start_due(&mut self) {
-        while let Some(due_ns) = self.next_due_ns() {
-            if due_ns > self.now_ns {
+    /// Starts arrivals that are due and for which a user is free: those that came due from `since_ns` on, and those
+    /// that waited for a user. Called by the loop alone: a user that is freed while its arrival is being started (its
+    /// attempt failed at once) must not cost a level of stack.
+    #[inline]
+    pub(super) fn start_due(&mut self, since_ns: u64) {
+        for _ in 0..STARTED_AT_ONCE {
+            let Some(due_ns) = self.next_due_ns() else { break };
+            if due_ns > self.now_ns || (due_ns < since_ns && !self.is_starving()) {
                 return;
             }
             let leased = self.programs.is_empty() && self.compiled.sequence.len() != 1;
@@ -26,14 +33,20 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             self.start_arrival(due_ns);
             // The time of the next send is its own, not that of the first of the batch.
-            self.now_ns = self.door.now_ns();
+            self.tell_time();
         }
         self.note_starvation();
     }
 
     fn start_arrival(&mut self, due_ns: u64) {
         let now_ns = self.now_ns;
-        let Source::Open { arrivals, free, returned, waiting, due, started } = &mut self.source else {
+        let tick_end_ns = self.tick_end_ns;
+        if self.is_starving() {
+            // The queue is longest just before it is served.
+            self.count_waiting((now_ns + 1).min(tick_end_ns));
+        }
+        let Source::Open { arrivals, free, returned, waiting, due, started, early, .. } = &mut self.source
+        else {
             return;
         };
         let Some(user) = free.pop() else { return };
@@ -49,6 +62,9 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             }
         }
+        if counted && due_ns >= tick_end_ns {
+            (counted, *early) = (false, *early + 1);
+        }
         // It waited for a connection if none was free when it came due.
         let freed_ns = if waiting.is_some() { self.conns[user as usize].since_ns } else { 0 };
         if waiting.is_some() && arrivals.peek_ns().is_none_or(|next| next > now_ns) && returned.is_empty() {
@@ -59,11 +75,18 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.tally.add(RunSum::Starved, 1);
             self.tally.record(RunHist::ConnWait, freed_ns - due_ns);
         }
-        self.tally.record(RunHist::Lateness, now_ns - due_ns.max(freed_ns).min(now_ns));
+        let could_ns = due_ns.max(freed_ns).max(self.resumed_ns);
+        self.tally.record(RunHist::Lateness, now_ns.saturating_sub(could_ns));
         self.begin_iteration(user, due_ns);
     }
 
-    /// With an arrival due and nobody free, the queue begins: a second reader starts to count what comes due.
+    /// Arrivals wait for a user.
+    fn is_starving(&self) -> bool {
+        matches!(&self.source, Source::Open { waiting: Some(_), .. })
+    }
+
+    /// With an arrival due and nobody free, the queue begins: a second reader starts to count what comes due. To be
+    /// asked before anybody is freed, or the wait would pass for lateness.
     fn note_starvation(&mut self) {
         let now_ns = self.now_ns;
         if let Source::Open { arrivals, free, waiting, .. } = &mut self.source
@@ -75,10 +98,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Counts the arrivals that came due before `edge_ns` and still wait.
+    /// Counts the arrivals that came due before `edge_ns` and still wait. In a pause none come due.
     pub(super) fn count_waiting(&mut self, edge_ns: u64) {
         self.note_starvation();
-        let Source::Open { waiting, due, started, .. } = &mut self.source else { return };
+        let edge_ns = edge_ns.min(self.paused_ns);
+        let Source::Open { waiting, due, started, returned, .. } = &mut self.source else { return };
         let mut came = 0;
         if let Some(second) = waiting {
             while second.peek_ns().is_some_and(|t| t < edge_ns) {
@@ -87,7 +111,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         *due += came;
-        let backlog = *due - *started;
+        let backlog = *due - *started + returned.len() as u64;
         self.tally.add(RunSum::Arrivals, came);
         self.tally.peak(RunPeak::Waiting, backlog);
     }
@@ -98,6 +122,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let Source::Open { arrivals, due, started, returned, .. } = &mut self.source else { return };
         let waiting = *due - *started;
         let mut stamps: Vec<u64> = returned.drain(..).collect();
+        stamps.extend(self.users.iter().filter(|u| u.owed_ns > 0 && u.at == 0).map(|u| u.owed_ns));
         // Their true response times are longer than this.
         for _ in 0..waiting {
             stamps.extend(arrivals.peek_ns());
@@ -111,10 +136,43 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    fn no_more_arrivals(&mut self) {
-        if let Source::Open { free, .. } = &mut self.source {
-            free.clear();
+    /// Sets the stamps of all that came due before `until_ns` aside, so that the sequence behind them can change.
+    pub(super) fn set_aside(&mut self, until_ns: u64) {
+        self.count_waiting(until_ns);
+        let Source::Open { arrivals, returned, due, started, .. } = &mut self.source else { return };
+        let mut came = 0;
+        while let Some(stamp) = arrivals.peek_ns().filter(|t| *t < until_ns) {
+            returned.push_back(stamp);
+            arrivals.advance();
+            *started += 1;
+            came += u64::from(*started > *due);
+            *due = (*due).max(*started);
         }
+        self.tally.add(RunSum::Arrivals, came);
+    }
+
+    /// After the sequence has changed: what was set aside goes on waiting.
+    pub(super) fn requeue(&mut self) {
+        if let Source::Open { arrivals, returned, waiting, .. } = &mut self.source {
+            *waiting = (!returned.is_empty()).then(|| arrivals.clone());
+        }
+    }
+
+    /// Arrivals whose due instant lay behind the edge just passed.
+    pub(super) fn count_early(&mut self) {
+        if let Source::Open { early, .. } = &mut self.source {
+            let came = std::mem::take(early);
+            self.tally.add(RunSum::Arrivals, came);
+        }
+    }
+
+    fn no_more_arrivals(&mut self) {
+        let Source::Open { arrivals, waiting, due, started, .. } = &mut self.source else { return };
+        arrivals.finish();
+        *waiting = None;
+        // Those that wait came due and will not be sent.
+        let left = *due - std::mem::replace(started, *due);
+        self.tally.add(RunSum::NeverStarted, left);
     }
 
     // ---- the closed model -----------------------------------------------------------------------------------
@@ -132,7 +190,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.users_changed_ns = now_ns;
         for user in before..after {
             if !self.users[user as usize].busy {
-                self.now_ns = self.door.now_ns();
+                self.tell_time();
                 self.begin_iteration(user, self.now_ns);
             }
         }
@@ -147,7 +205,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn begin_iteration(&mut self, user: u32, intended_ns: u64) {
         let state = &mut self.users[user as usize];
         state.busy = true;
-        state.ended = false;
+        state.cut = false;
         state.at = 0;
         if self.programs.is_empty() {
             return self.table_step(user, intended_ns);
@@ -159,13 +217,17 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// The next request of the table program.
     fn table_step(&mut self, user: u32, intended_ns: u64) {
-        let state = &mut self.users[user as usize];
-        let request = self.compiled.sequence[state.at as usize];
         // In the open model of one request the arrivals themselves are counted.
         if !self.is_counted_by_arrivals() && !self.is_first_of_arrival(user) && !self.lease.take() {
             return self.end_of_work(user);
         }
-        self.users[user as usize].outstanding += 1;
+        self.table_attempt(user, intended_ns);
+    }
+
+    fn table_attempt(&mut self, user: u32, intended_ns: u64) {
+        let state = &mut self.users[user as usize];
+        let request = self.compiled.sequence[state.at as usize];
+        state.outstanding += 1;
         self.begin(user, user, Step { id: 0, request, body: BodyUse::Discard }, intended_ns);
     }
 
@@ -178,6 +240,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         matches!(self.source, Source::Open { .. }) && self.users[user as usize].at == 0
     }
 
+    /// What this connection waits for is an arrival's first step, not a later one of a started iteration.
+    pub(super) fn is_arrival(&self, id: u32) -> bool {
+        self.conns[id as usize].user == id && self.is_first_of_arrival(id)
+    }
+
     /// Nothing may be sent any more: the user stops in the middle of its iteration.
     fn end_of_work(&mut self, user: u32) {
         self.users[user as usize].busy = false;
@@ -187,22 +254,33 @@ impl<D: Door, P: Post> Worker<D, P> {
         let Some(program) = self.programs[user as usize].as_mut() else { return };
         program.resume(wake, &mut self.outbox);
         let mut steps = std::mem::take(&mut self.steps);
-        let ended = self.outbox.take(&mut steps);
+        // With nothing outstanding an iteration is over, whether or not the program has said so: nothing would ever
+        // resume it.
+        self.outbox.take(&mut steps);
         let state = &mut self.users[user as usize];
-        state.ended |= ended;
         state.outstanding += steps.len() as u32;
+        let iteration = state.iteration;
         for step in steps.drain(..) {
             if !self.lease.take() {
-                self.users[user as usize].outstanding -= 1;
+                let state = &mut self.users[user as usize];
+                state.outstanding -= 1;
+                state.cut = true;
                 continue;
             }
             let id = self.connection_for(user);
             self.begin(id, user, step, intended_ns);
         }
         self.steps = steps;
-        if self.users[user as usize].outstanding == 0 {
-            self.iteration_over(user, matches!(wake, Wake::Begin { .. }));
+        let state = &self.users[user as usize];
+        // A step that failed at once has resumed the program from within the loop above, and may have ended the
+        // iteration there: it must not end twice.
+        if state.outstanding > 0 || state.iteration != iteration {
+            return;
         }
+        if state.cut {
+            return self.end_of_work(user);
+        }
+        self.iteration_over(user, matches!(wake, Wake::Begin { .. }));
     }
 
     /// The user's own connection, or one more when that is taken.
@@ -225,10 +303,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.since_ns = self.now_ns;
         let state = &mut self.users[user as usize];
         state.outstanding -= 1;
+        state.at += 1;
         if !self.programs.is_empty() {
             return self.reply(id, user, end);
         }
-        state.at += 1;
         if (state.at as usize) < self.compiled.sequence.len() {
             return self.table_step(user, self.now_ns);
         }
@@ -242,17 +320,18 @@ impl<D: Door, P: Post> Worker<D, P> {
             End::Answered(answer) => (answer.status, None),
             End::Failed(fault) => (0, Some(fault)),
         };
-        let service_ns = self.now_ns.saturating_sub(conn.sent_ns);
+        // Without a send there was no service.
+        let service_ns = if conn.sent_ns == 0 { 0 } else { self.now_ns.saturating_sub(conn.sent_ns) };
         let reply =
             Reply { id: conn.step, status, fault, body: kept.as_deref().map_or(&[], |b| b), service_ns };
         if id as usize >= self.users.len() {
             self.spare.push(id);
         }
         self.resume_program(user, Wake::Reply(reply), self.now_ns);
-        // The memory of the body is kept for the next one on this connection.
-        let conn = &mut self.conns[id as usize];
-        if conn.kept.is_none() && conn.user == NOBODY {
-            conn.kept = kept;
+        // The program may have put this connection to use again, so the buffer does not stay with it.
+        if let Some(mut body) = kept {
+            body.clear();
+            self.bodies.push(body);
         }
     }
 
@@ -261,15 +340,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         state.iteration += 1;
         state.busy = false;
         self.tally.add(RunSum::Iterations, 1);
-        match &mut self.source {
-            Source::Open { free, .. } => {
-                free.push(user);
-                if self.next_due_ns().is_some_and(|due| due <= self.now_ns) {
-                    self.start_due();
-                }
-            }
+        match &self.source {
+            Source::Open { .. } => self.free(user),
             Source::Closed { .. } => {
-                if self.lease.is_exhausted() {
+                if self.lease.is_exhausted() || self.now_ns >= self.end_ns {
                     return;
                 }
                 if !self.is_active(user) {
@@ -282,6 +356,15 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
                 self.begin_iteration(user, self.now_ns);
             }
+        }
+    }
+
+    /// Open model: ready for an arrival, from this instant on.
+    fn free(&mut self, user: u32) {
+        self.note_starvation();
+        self.conns[user as usize].since_ns = self.now_ns;
+        if let Source::Open { free, .. } = &mut self.source {
+            free.push(user);
         }
     }
 
@@ -326,7 +409,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.outstanding -= 1;
         let state = &mut self.users[user as usize];
         state.outstanding -= 1;
-        state.owed_ns = intended_ns;
         self.conns[id as usize].user = NOBODY;
         if self.is_counted_by_arrivals() && self.users[user as usize].at == 0 {
             // Another user with a connection may take the arrival; in order of stamps.
@@ -334,9 +416,9 @@ impl<D: Door, P: Post> Worker<D, P> {
                 let place = returned.partition_point(|t| *t <= intended_ns);
                 returned.insert(place, intended_ns);
             }
-            self.users[user as usize].owed_ns = 0;
-        } else if !self.is_first_of_arrival(user) {
-            self.lease.put_back();
+        } else {
+            self.users[user as usize].owed_ns = intended_ns;
+            self.owing += 1;
         }
         self.pause(user);
     }
@@ -371,12 +453,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         let state = &mut self.users[id as usize];
         let owed_ns = std::mem::take(&mut state.owed_ns);
         if owed_ns > 0 {
-            return self.table_step(id, owed_ns);
+            self.owing -= 1;
+            return self.table_attempt(id, owed_ns);
         }
         state.busy = false;
-        if let Source::Open { free, .. } = &mut self.source {
-            self.conns[id as usize].since_ns = self.now_ns;
-            free.push(id);
+        if matches!(self.source, Source::Open { .. }) {
+            self.free(id);
         } else if self.is_active(id) {
             self.begin_iteration(id, self.now_ns);
         }

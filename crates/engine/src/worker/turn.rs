@@ -2,10 +2,9 @@
 
 use super::{Post, Source, Worker, level};
 use crate::conn::State;
-use crate::driver::Door;
-use crate::pace::{Arrivals, Users};
+use crate::driver::{CpuReading, Door};
+use crate::pace::Users;
 use crate::{Command, Stopped};
-use plimsoll_plan::load::{Arrivals as Spread, Load};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist};
 
 /// The very last stretch before a due arrival is spent on the clock alone: a poll would cost up to a microsecond.
@@ -14,24 +13,24 @@ const CLOCK_ONLY_NS: u64 = 3_000;
 const SLEEP_MAX_NS: u64 = 1_000_000_000;
 /// Connections whose TCP account is read at each tick.
 const SAMPLED_PER_TICK: usize = 32;
+/// A step of the clock that no sleep explains and that is longer than this is a stall of this machine.
+const STALL_NS: u64 = 100_000_000;
 /// A tick handed over later than this after its edge is counted as late.
 const LATE_TICK_NS: u64 = 100_000_000;
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// Runs to the end and says why it ended, and when (ns from the start).
     pub fn run(mut self) -> (Stopped, u64) {
-        self.now_ns = self.door.now_ns();
+        self.tell_time();
         loop {
             self.obey();
-            self.now_ns = self.door.now_ns();
-            self.start_due();
+            self.tell_time();
+            self.start_due(0);
             self.timers();
-            if self.now_ns >= self.tick_end_ns {
-                self.tick_edges();
-            }
             if let Some(why) = self.over() {
                 return self.finish(why);
             }
+            let since_ns = self.now_ns;
             let ready = self.wait();
             let turn_begin_ns = self.now_ns;
             for i in 0..ready {
@@ -42,9 +41,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
                 self.on_ready(token, flags);
                 // Between any two answers: an arrival that came due is not kept waiting by the batch.
-                if self.next_due_ns().is_some_and(|due| due <= self.now_ns) {
-                    self.start_due();
-                }
+                self.start_due(since_ns);
             }
             if ready > 0 {
                 let turn_ns = self.door.now_ns().saturating_sub(turn_begin_ns);
@@ -64,28 +61,58 @@ impl<D: Door, P: Post> Worker<D, P> {
                 .flatten()
                 .fold(self.now_ns + SLEEP_MAX_NS, u64::min);
         let now_ns = self.now_ns;
+        if due_ns <= now_ns {
+            // Behind with the sends: a look at the answers, without sleep.
+            return self.collect(0);
+        }
         let spin_from_ns = due_ns.saturating_sub(self.outline.limits.spin_ns);
         if spin_from_ns > now_ns {
-            let ready = self.door.wait(spin_from_ns.min(other_ns).saturating_sub(now_ns));
-            self.now_ns = self.door.now_ns();
-            return ready;
+            return self.collect(spin_from_ns.min(other_ns).saturating_sub(now_ns));
         }
         // Spin towards the due instant; answers that come meanwhile are taken at once.
         loop {
-            if due_ns.saturating_sub(self.now_ns) > CLOCK_ONLY_NS {
-                let ready = self.door.wait(0);
+            let before_ns = self.now_ns;
+            if due_ns.saturating_sub(before_ns) > CLOCK_ONLY_NS {
+                let ready = self.collect(0);
                 if ready > 0 {
-                    let after_ns = self.door.now_ns();
-                    self.spin_ns += self.now_ns - now_ns;
-                    self.now_ns = after_ns;
+                    self.spin_ns += before_ns - now_ns;
                     return ready;
                 }
+            } else {
+                self.tell_time();
             }
-            self.now_ns = self.door.now_ns();
             if self.now_ns >= due_ns || self.now_ns >= other_ns {
                 self.spin_ns += self.now_ns - now_ns;
                 return 0;
             }
+        }
+    }
+
+    /// Takes what the kernel has, after at most so much sleep, and sets the time.
+    #[inline]
+    fn collect(&mut self, sleep_ns: u64) -> usize {
+        let ready = self.door.wait(sleep_ns);
+        self.set_time(self.now_ns + sleep_ns);
+        ready
+    }
+
+    /// Reads the clock. Every reading goes through here, so that no second is handed over late and no stall is missed.
+    #[inline]
+    pub(super) fn tell_time(&mut self) {
+        self.set_time(self.now_ns);
+    }
+
+    /// Sets the time; it was expected to be about `expected_ns` at the most.
+    #[inline]
+    fn set_time(&mut self, expected_ns: u64) {
+        self.now_ns = self.door.now_ns();
+        let stall_ns = self.now_ns.saturating_sub(expected_ns);
+        if stall_ns > STALL_NS {
+            self.tally.add(RunSum::Stalls, 1);
+            self.tally.add(RunSum::StalledNs, stall_ns);
+        }
+        if self.now_ns >= self.tick_end_ns {
+            self.tick_edges();
         }
     }
 
@@ -119,7 +146,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         self.due_timers = due;
-        if self.next_level_change_ns().is_some_and(|t| t <= self.now_ns) {
+        if self.now_ns < self.end_ns && self.next_level_change_ns().is_some_and(|t| t <= self.now_ns) {
             self.change_level();
         }
     }
@@ -138,7 +165,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 (arrivals.is_limit_reached() && returned.is_empty()) || self.lease.is_exhausted()
             }
         };
-        (counted_out && self.outstanding == 0).then_some(Stopped::Requests)
+        (counted_out && self.outstanding == 0 && self.owing == 0).then_some(Stopped::Requests)
     }
 
     fn obey(&mut self) {
@@ -147,9 +174,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         for command in commands.drain(..) {
             match command {
                 Command::Stop => self.stop = Some(Stopped::Command),
-                Command::Pause => self.paused = true,
+                Command::Pause => self.pause_all(),
                 Command::Resume => self.resume(),
-                Command::SetLevel(to) => self.set_level(to.max(0.0)),
+                // A level that is no number is no level.
+                Command::SetLevel(to) if to.is_finite() => self.set_level(to.max(0.0)),
+                Command::SetLevel(_) => {}
             }
         }
         self.commands = commands;
@@ -157,20 +186,28 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn set_level(&mut self, to: f64) {
         let now_ns = self.door.now_ns();
-        let (seat, end_ns, seed) = (self.seat, self.end_ns, self.outline.seed);
-        match (&mut self.source, &self.outline.load) {
-            (Source::Closed { users, next_change_ns, .. }, _) => {
+        let seat = self.seat;
+        if matches!(self.source, Source::Open { .. }) {
+            self.set_aside(now_ns.min(self.paused_ns));
+        }
+        match &mut self.source {
+            Source::Closed { users, next_change_ns, .. } => {
                 // Users beyond those made at the start would allocate on the hot path.
                 let most = self.users.len() as f64 * seat.stride as f64 + seat.offset as f64;
                 *users = Users::new(level(to.min(most)), seat, now_ns);
                 *next_change_ns = Some(now_ns);
             }
-            (Source::Open { arrivals, .. }, Load::Open { arrivals: spread, .. }) => {
-                *arrivals = Arrivals::new(&level(to), *spread, seed ^ now_ns, seat, now_ns, end_ns, u64::MAX);
+            Source::Open { arrivals, .. } => {
+                arrivals.skip_until(now_ns);
+                arrivals.set_rate(now_ns, to);
             }
-            (Source::Open { arrivals, .. }, Load::Closed { .. }) => {
-                *arrivals = Arrivals::new(&level(to), Spread::Constant, seed, seat, now_ns, end_ns, u64::MAX);
-            }
+        }
+        self.requeue();
+    }
+
+    fn pause_all(&mut self) {
+        if !std::mem::replace(&mut self.paused, true) {
+            self.paused_ns = self.door.now_ns();
         }
     }
 
@@ -179,13 +216,14 @@ impl<D: Door, P: Post> Worker<D, P> {
             return;
         }
         let now_ns = self.door.now_ns();
+        if matches!(self.source, Source::Open { .. }) {
+            // What waited when the pause began waits on.
+            self.set_aside(self.paused_ns);
+        }
+        (self.paused_ns, self.resumed_ns) = (u64::MAX, now_ns);
         match &mut self.source {
             // What came due in the pause was not offered.
-            Source::Open { arrivals, .. } => {
-                while arrivals.peek_ns().is_some_and(|t| t < now_ns) {
-                    arrivals.advance();
-                }
-            }
+            Source::Open { arrivals, .. } => arrivals.skip_until(now_ns),
             Source::Closed { active, next_change_ns, .. } => {
                 // Every user that stopped at the pause starts again.
                 self.tally.add(RunSum::UsersNs, u64::from(*active) * (now_ns - self.users_changed_ns));
@@ -194,6 +232,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 *next_change_ns = Some(now_ns);
             }
         }
+        self.requeue();
     }
 
     /// Hands over every tick whose end has passed.
@@ -221,26 +260,33 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.users_changed_ns = edge_ns;
         let wall_ns = edge_ns.saturating_sub(self.tick_begin_ns);
         let cpu = self.door.cpu();
-        let used_ns = cpu.thread_cpu_ns.saturating_sub(self.cpu.thread_cpu_ns);
-        let queue_ns = cpu.run_queue_ns.saturating_sub(self.cpu.run_queue_ns);
-        let spin_ns = std::mem::take(&mut self.spin_ns);
+        // After a stall several ticks are closed at once, and the first would get the CPU time of all: none holds more
+        // than its own length, the rest is left for the next.
+        let used_ns = cpu.thread_cpu_ns.saturating_sub(self.cpu.thread_cpu_ns).min(wall_ns);
+        let queue_ns = cpu.run_queue_ns.saturating_sub(self.cpu.run_queue_ns).min(wall_ns - used_ns);
+        let spin_ns = std::mem::take(&mut self.spin_ns).min(wall_ns);
         self.tally.add(RunSum::WallNs, wall_ns);
         self.tally.add(RunSum::SpinNs, spin_ns);
         self.tally.add(RunSum::BusyNs, used_ns.saturating_sub(spin_ns));
         self.tally.add(RunSum::RunQueueNs, queue_ns);
-        self.tally.add(RunSum::SleepNs, wall_ns.saturating_sub(used_ns + queue_ns));
+        self.tally.add(RunSum::SleepNs, wall_ns - used_ns - queue_ns);
         self.tally.add(RunSum::StealNs, cpu.steal_ns.saturating_sub(self.cpu.steal_ns));
         self.tally.add(RunSum::HostBusyNs, cpu.host_busy_ns.saturating_sub(self.cpu.host_busy_ns));
-        self.cpu = cpu;
+        self.cpu = CpuReading {
+            thread_cpu_ns: self.cpu.thread_cpu_ns + used_ns,
+            run_queue_ns: self.cpu.run_queue_ns + queue_ns,
+            ..cpu
+        };
         self.tick_begin_ns = edge_ns;
-        let open = self.conns.iter().filter(|c| c.socket >= 0).count() as u64;
-        self.tally.peak(RunPeak::Connections, open);
     }
 
     fn hand_over(&mut self, edge_ns: u64, last: bool) {
         let series = self.compiled.requests.len();
         let fresh = self.post.spare().unwrap_or_else(|| Box::new(crate::tally::blank(series)));
         let full = self.tally.swap(self.tick, fresh, edge_ns);
+        // What is open across the edge is open in the new tick from its beginning.
+        self.tally.peak(RunPeak::Connections, self.open_sockets);
+        self.count_early();
         self.post.hand_over(full, last);
     }
 
@@ -280,7 +326,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 let series = self.tally.series(request);
                 series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
                 series.record(SeriesHist::ServiceCensored.id(), end_ns.saturating_sub(sent_ns));
-            } else if conn.state == State::Connecting && matches!(self.source, Source::Open { .. }) {
+            } else if conn.state == State::Connecting && self.is_arrival(id) {
                 self.tally.add(RunSum::NeverStarted, 1);
                 let series = self.tally.series(request);
                 series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
@@ -291,6 +337,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         self.never_started(end_ns);
+        self.count_early();
         self.close_books(end_ns);
         self.hand_over(end_ns, true);
         (why, end_ns.saturating_sub(self.begin_ns))

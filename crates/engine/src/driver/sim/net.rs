@@ -1,0 +1,231 @@
+//! The network itself: what lies ahead, in order of time, and both ends of every connection.
+
+use super::{Asked, Calls, Nature, Server, Then};
+use crate::driver::{ERR, Flags, HUP, IN, OUT, RDHUP, Socket};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What lies ahead. Sockets that were closed meanwhile are passed over.
+pub(super) enum Happening {
+    Connected(Socket),
+    Refused(Socket),
+    AtServer(Socket, Vec<u8>),
+    AtClient(Socket, Vec<u8>),
+    Fin(Socket),
+    Reset(Socket),
+    Acknowledged(Socket, usize),
+    Wake,
+}
+
+/// One connection, both ends of it.
+pub(super) struct Link {
+    pub token: u64,
+    pub number: u64,
+    pub established: bool,
+    pub inbox: VecDeque<u8>,
+    pub fin: bool,
+    pub reset: bool,
+    /// The next call that asks for it gets it.
+    pub error: Option<i32>,
+    pub low_water: usize,
+    pub room: usize,
+    pub edge: bool,
+    /// At the server: what has come of the next request, how many came, whether it has closed its end.
+    pub partial: Vec<u8>,
+    pub asked: u64,
+    pub gone: bool,
+}
+
+impl Link {
+    pub fn new(token: u64, number: u64, room: usize, gone: bool) -> Link {
+        Link {
+            token,
+            number,
+            established: false,
+            inbox: VecDeque::new(),
+            fin: false,
+            reset: false,
+            error: None,
+            low_water: 1,
+            room,
+            edge: false,
+            partial: Vec::new(),
+            asked: 0,
+            gone,
+        }
+    }
+
+    pub fn flags(&self) -> Flags {
+        let end = self.fin || self.reset || self.error.is_some();
+        let mut flags = 0;
+        if end || (!self.inbox.is_empty() && self.inbox.len() >= self.low_water) {
+            flags |= IN;
+        }
+        if (self.established && self.room > 0) || self.reset {
+            flags |= OUT;
+        }
+        if end {
+            flags |= RDHUP;
+        }
+        if self.reset {
+            flags |= HUP;
+        }
+        if self.error.is_some() {
+            flags |= ERR;
+        }
+        flags
+    }
+}
+
+pub(super) struct State {
+    pub now_ns: u64,
+    pub nature: Nature,
+    pub server: Box<dyn Server>,
+    pub links: BTreeMap<Socket, Link>,
+    /// By time, then by the order in which it was decided.
+    pub ahead: BTreeMap<(u64, u64), Happening>,
+    pub sequence: u64,
+    pub edges: VecDeque<Socket>,
+    pub woken: bool,
+    pub attempts: u64,
+    pub total: u64,
+    pub calls: Calls,
+}
+
+impl State {
+    pub fn new(begin_ns: u64, nature: Nature, server: Box<dyn Server>) -> State {
+        State {
+            now_ns: begin_ns,
+            nature,
+            server,
+            links: BTreeMap::new(),
+            ahead: BTreeMap::new(),
+            sequence: 0,
+            edges: VecDeque::new(),
+            woken: false,
+            attempts: 0,
+            total: 0,
+            calls: Calls::default(),
+        }
+    }
+
+    pub fn later(&mut self, at_ns: u64, what: Happening) {
+        self.sequence += 1;
+        self.ahead.insert((at_ns, self.sequence), what);
+    }
+
+    /// Time passes; a stall on the way makes it later than asked for.
+    pub fn advance(&mut self, to_ns: u64) {
+        self.now_ns = self.now_ns.max(to_ns);
+        while let Some(&(at_ns, for_ns)) = self.nature.stalls.first()
+            && at_ns <= self.now_ns
+        {
+            self.now_ns = self.now_ns.max(at_ns + for_ns);
+            self.nature.stalls.remove(0);
+        }
+    }
+
+    pub fn spend(&mut self) {
+        self.advance(self.now_ns + self.nature.call_cost_ns);
+    }
+
+    pub fn edge(&mut self, socket: Socket) {
+        if let Some(link) = self.links.get_mut(&socket)
+            && link.flags() != 0
+            && !std::mem::replace(&mut link.edge, true)
+        {
+            self.edges.push_back(socket);
+        }
+    }
+
+    /// Everything that has happened by now.
+    pub fn catch_up(&mut self) {
+        while let Some(entry) = self.ahead.first_entry()
+            && entry.key().0 <= self.now_ns
+        {
+            let at_ns = entry.key().0;
+            let what = entry.remove();
+            self.happen(at_ns, what);
+        }
+    }
+
+    fn happen(&mut self, at_ns: u64, what: Happening) {
+        let socket = match what {
+            Happening::Wake => {
+                self.woken = true;
+                return;
+            }
+            Happening::AtServer(socket, bytes) => return self.at_server(socket, at_ns, &bytes),
+            Happening::Connected(s)
+            | Happening::Refused(s)
+            | Happening::AtClient(s, _)
+            | Happening::Fin(s)
+            | Happening::Reset(s)
+            | Happening::Acknowledged(s, _) => s,
+        };
+        let Some(link) = self.links.get_mut(&socket) else { return };
+        let mut is_edge = true;
+        match what {
+            Happening::Connected(_) => link.established = true,
+            Happening::Refused(_) => (link.reset, link.error) = (true, Some(libc::ECONNREFUSED)),
+            Happening::AtClient(_, bytes) => {
+                link.inbox.extend(bytes);
+                is_edge = link.inbox.len() >= link.low_water;
+            }
+            Happening::Fin(_) => link.fin = true,
+            Happening::Reset(_) => (link.reset, link.error) = (true, Some(libc::ECONNRESET)),
+            Happening::Acknowledged(_, bytes) => {
+                is_edge = link.room == 0;
+                link.room += bytes;
+            }
+            Happening::AtServer(..) | Happening::Wake => {}
+        }
+        if is_edge {
+            self.edge(socket);
+        }
+    }
+
+    fn at_server(&mut self, socket: Socket, at_ns: u64, bytes: &[u8]) {
+        let latency_ns = self.nature.latency_ns;
+        let Some(link) = self.links.get_mut(&socket) else { return };
+        if link.gone {
+            // Nobody is there to read it: the kernel answers with a reset.
+            return self.later(at_ns + latency_ns, Happening::Reset(socket));
+        }
+        link.partial.extend_from_slice(bytes);
+        while let Some(length) = request_length(&link.partial) {
+            let request: Vec<u8> = link.partial.drain(..length).collect();
+            let (connection, number) = (link.number, link.asked);
+            link.asked += 1;
+            let asked = Asked { connection, number, total: self.total, now_ns: at_ns, bytes: &request };
+            self.total += 1;
+            let answer = self.server.answer(&asked);
+            link.gone = answer.then != Then::Stay;
+            let mut then_ns = at_ns + latency_ns;
+            let mut coming: Vec<(u64, Happening)> = Vec::new();
+            for (after_ns, bytes) in answer.pieces {
+                then_ns += after_ns;
+                coming.push((then_ns, Happening::AtClient(socket, bytes)));
+            }
+            match answer.then {
+                Then::Stay => {}
+                Then::Close => coming.push((then_ns, Happening::Fin(socket))),
+                Then::Reset => coming.push((then_ns, Happening::Reset(socket))),
+            }
+            for (at_ns, what) in coming {
+                self.sequence += 1;
+                self.ahead.insert((at_ns, self.sequence), what);
+            }
+        }
+    }
+}
+
+/// Bytes of the whole request at the front, if it is whole.
+fn request_length(bytes: &[u8]) -> Option<usize> {
+    let head = bytes.windows(4).position(|w| w == b"\r\n\r\n")? + 4;
+    let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
+    let body = text
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok())
+        .unwrap_or(0);
+    (bytes.len() >= head + body).then_some(head + body)
+}

@@ -1,0 +1,386 @@
+//! A request in the steady state allocates nothing: closed and open model, waiting arrivals, bodies skipped and read,
+//! programs that keep bodies.
+//!
+//! The worker runs over a door that answers at once from memory made beforehand, so that every allocation counted is
+//! the worker's own; then once more over the real kernel, where the count is taken on the worker's thread alone.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_engine::compile::compile;
+use plimsoll_engine::driver::{CpuReading, Door, Errno, Flags, IN, Io, OUT, Socket, TcpFacts};
+use plimsoll_engine::lease::{Lease, Pot};
+use plimsoll_engine::pace::Seat;
+use plimsoll_engine::tally::blank;
+use plimsoll_engine::worker::{Post, Seating, Worker};
+use plimsoll_engine::{Command, Next, start};
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::metric::SeriesSum;
+use plimsoll_plan::program::{BodyUse, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::{Plan, Request, Target};
+use plimsoll_stats::interval::Interval;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Counts for each thread on its own, and on top for all threads that have not declared themselves bystanders.
+struct Counting;
+
+static ALL: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static MINE: Cell<u64> = const { Cell::new(0) };
+    static BYSTANDER: Cell<bool> = const { Cell::new(false) };
+}
+
+fn count() {
+    // A thread that is going away has no cells any more; nothing is measured then.
+    let _ = MINE.try_with(|n| n.set(n.get() + 1));
+    if !BYSTANDER.try_with(Cell::get).unwrap_or(true) {
+        ALL.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: every call is passed on unchanged to the system's allocator; the counters touch no memory of theirs.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn mine() -> u64 {
+    MINE.with(Cell::get)
+}
+
+/// Answers every request after a fixed time, in one piece, out of memory taken beforehand.
+struct Canned {
+    now_ns: Rc<Cell<u64>>,
+    service_ns: u64,
+    answer: Vec<u8>,
+    /// By socket: its token, how much of the answer was read (`usize::MAX`: all), and when it came.
+    links: Vec<(u64, usize, u64)>,
+    /// (when, socket) in order of time, because the service time is the same for all.
+    due: VecDeque<(u64, Socket)>,
+    ready: Vec<(u64, Flags)>,
+}
+
+impl Canned {
+    fn take(&mut self, socket: Socket, most: usize, into: Option<&mut [u8]>) -> Io {
+        let (_, read, at_ns) = &mut self.links[socket as usize];
+        if *at_ns > self.now_ns.get() {
+            return Io::WouldBlock;
+        }
+        let n = self.answer.len().saturating_sub(*read).min(most);
+        if n == 0 {
+            return Io::WouldBlock;
+        }
+        if let Some(buffer) = into {
+            buffer[..n].copy_from_slice(&self.answer[*read..*read + n]);
+        }
+        *read += n;
+        Io::Done(n)
+    }
+}
+
+impl Door for Canned {
+    fn now_ns(&self) -> u64 {
+        self.now_ns.get()
+    }
+
+    fn open(&mut self, _: SocketAddr, token: u64) -> Result<Socket, Errno> {
+        self.links.push((token, usize::MAX, 0));
+        let socket = self.links.len() as Socket - 1;
+        self.due.push_back((self.now_ns.get() + self.service_ns, -1 - socket));
+        Ok(socket)
+    }
+
+    fn connect_result(&mut self, _: Socket) -> Result<(), Errno> {
+        Ok(())
+    }
+
+    fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io {
+        let at_ns = self.now_ns.get() + self.service_ns;
+        (self.links[socket as usize].1, self.links[socket as usize].2) = (0, at_ns);
+        self.due.push_back((at_ns, socket));
+        Io::Done(bytes.len())
+    }
+
+    fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io {
+        self.take(socket, buffer.len(), Some(buffer))
+    }
+
+    fn discard(&mut self, socket: Socket, bytes: usize) -> Io {
+        self.take(socket, bytes, None)
+    }
+
+    fn set_low_water(&mut self, socket: Socket, _: usize) {
+        // All is there already: as in the kernel, that is an edge.
+        self.due.push_front((self.now_ns.get(), socket));
+    }
+
+    fn facts(&mut self, _: Socket) -> TcpFacts {
+        TcpFacts { retransmits: 0, rtt_ns: 1_000, min_rtt_ns: 500 }
+    }
+
+    fn close(&mut self, _: Socket) {}
+
+    fn wait(&mut self, timeout_ns: u64) -> usize {
+        self.ready.clear();
+        let deadline_ns = self.now_ns.get() + timeout_ns;
+        let next_ns = self.due.front().map_or(u64::MAX, |d| d.0);
+        self.now_ns.set(self.now_ns.get().max(next_ns.min(deadline_ns)));
+        while self.ready.len() < 256
+            && let Some(&(at_ns, socket)) = self.due.front()
+            && at_ns <= self.now_ns.get()
+        {
+            self.due.pop_front();
+            // A negative number stands for a connection that has come about.
+            let link = if socket < 0 { -1 - socket } else { socket };
+            self.ready.push((self.links[link as usize].0, if socket < 0 { OUT } else { IN | OUT }));
+        }
+        self.ready.len()
+    }
+
+    fn event(&self, i: usize) -> (u64, Flags) {
+        self.ready[i]
+    }
+
+    fn cpu(&mut self) -> CpuReading {
+        CpuReading::default()
+    }
+
+    fn clear_wake(&mut self) {}
+}
+
+/// One test at a time: the last one counts over all threads.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Takes intervals and gives them back, and notes the allocations and requests so far at each tick.
+struct Circle {
+    // As they are handed over.
+    #[allow(clippy::vec_box)]
+    spares: Vec<Box<Interval>>,
+    finished: u64,
+    marks: Rc<Cell<Vec<(u64, u64)>>>,
+}
+
+impl Post for Circle {
+    fn hand_over(&mut self, full: Box<Interval>, _last: bool) {
+        self.finished += full.series.iter().map(|s| s.sums[SeriesSum::Finished.id()]).sum::<u64>();
+        self.spares.push(full);
+        let mut marks = self.marks.take();
+        marks.push((mine(), self.finished));
+        self.marks.set(marks);
+    }
+
+    fn spare(&mut self) -> Option<Box<Interval>> {
+        self.spares.pop()
+    }
+
+    fn commands(&mut self, _: &mut Vec<Command>) {}
+}
+
+const BEGIN_NS: u64 = 1_000_000_000_000;
+
+fn plan(mut draft: Draft, address: SocketAddr, paths: &[&str]) -> Plan {
+    draft.target = Some(Target { host: address.ip().to_string(), port: address.port() });
+    draft.requests = paths
+        .iter()
+        .map(|p| Request {
+            name: (*p).into(),
+            method: "GET".into(),
+            path: (*p).into(),
+            headers: vec![],
+            body: None,
+        })
+        .collect();
+    draft.workers = Some(1);
+    seal(draft, Machine { cpus: 1, seed: 1 }).unwrap()
+}
+
+/// Allocations and requests from the third tick to the last but one.
+fn steady(mut draft: Draft, body_bytes: usize, paths: &[&str], maker: Option<Arc<dyn Maker>>) -> (u64, u64) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    draft.duration_ns = Some(8_000_000_000);
+    draft.limits.spin_ns = 0;
+    let address: SocketAddr = "127.0.0.1:80".parse().unwrap();
+    let plan = plan(draft, address, paths);
+    let outline = Arc::new(plan.outline.clone());
+    let marks = Rc::new(Cell::new(Vec::with_capacity(64)));
+    let counts_arrivals = outline.load.is_open() && paths.len() == 1 && maker.is_none();
+    let pot = outline.stop.requests.filter(|_| !counts_arrivals).map(|n| Pot::new(n, 1));
+    let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {body_bytes}\r\n\r\n").into_bytes();
+    answer.resize(answer.len() + body_bytes, b'x');
+    let door = Canned {
+        now_ns: Rc::new(Cell::new(BEGIN_NS)),
+        service_ns: 400_000,
+        answer,
+        links: Vec::with_capacity(10_000),
+        due: VecDeque::with_capacity(10_000),
+        ready: Vec::with_capacity(256),
+    };
+    let mut spares = Vec::with_capacity(8);
+    spares.push(Box::new(blank(paths.len())));
+    let post = Circle { spares, finished: 0, marks: Rc::clone(&marks) };
+    let seating = Seating {
+        seat: Seat::new(outline.share, 0, 1),
+        compiled: Arc::new(compile(&plan)),
+        outline,
+        address,
+        begin_ns: BEGIN_NS,
+        lease: Lease::new(pot),
+        maker,
+    };
+    let before = mine();
+    Worker::new(door, post, seating).run();
+    assert!(mine() - before > 10, "the counter counts");
+    let marks = marks.take();
+    let ((a, requests), (b, later)) = (marks[2], marks[marks.len() - 2]);
+    (b - a, later - requests)
+}
+
+fn none(what: &str, (allocations, requests): (u64, u64)) {
+    assert!(requests > 2_000, "{what}: only {requests} requests");
+    assert_eq!(allocations, 0, "{what}: {allocations} allocations in {requests} requests");
+}
+
+fn users(n: u32) -> Draft {
+    Draft { connections: Some(n), ..Draft::default() }
+}
+
+fn rate(per_s: f64, connections: u32) -> Draft {
+    Draft { rate_per_s: Some(per_s), connections: Some(connections), ..Draft::default() }
+}
+
+#[test]
+fn the_closed_model_allocates_nothing() {
+    none("one request", steady(users(20), 100, &["/"], None));
+    none("a sequence", steady(users(20), 100, &["/a", "/b", "/c"], None));
+    let counted = Draft { requests_total: Some(100_000_000), ..users(20) };
+    none("with a count", steady(counted, 100, &["/"], None));
+}
+
+#[test]
+fn the_open_model_allocates_nothing() {
+    none("arrivals", steady(rate(5_000.0, 100), 100, &["/"], None));
+    none("a sequence", steady(rate(5_000.0, 100), 100, &["/a", "/b"], None));
+    let poisson = Draft { arrivals: Some(plimsoll_plan::load::Arrivals::Poisson), ..rate(4_000.0, 2) };
+    none("Poisson", steady(poisson, 100, &["/"], None));
+    // Twice as many arrivals as two connections can serve: the queue grows, its memory does not.
+    none("a growing queue", steady(rate(10_000.0, 2), 100, &["/"], None));
+}
+
+#[test]
+fn large_bodies_allocate_nothing_skipped_or_read() {
+    none("skipped", steady(users(4), 400_000, &["/"], None));
+    none("read", steady(Draft { read_bodies: Some(true), ..users(4) }, 400_000, &["/"], None));
+}
+
+/// Three steps at once, all bodies kept.
+struct Three;
+
+impl Maker for Three {
+    fn make(&self, _: u32) -> Box<dyn Program> {
+        Box::new(Three)
+    }
+}
+
+impl Program for Three {
+    fn resume(&mut self, wake: Wake<'_>, out: &mut Outbox) {
+        match wake {
+            Wake::Begin { .. } => {
+                (0..3).for_each(|id| out.push(Step { id, request: 0, body: BodyUse::Keep }));
+                out.end_iteration();
+            }
+            Wake::Reply(reply) => assert_eq!(reply.body.len(), 5_000),
+        }
+    }
+}
+
+#[test]
+fn programs_that_keep_bodies_allocate_nothing_once_their_buffers_are_large_enough() {
+    none("closed", steady(users(5), 5_000, &["/"], Some(Arc::new(Three))));
+    none("open", steady(rate(1_000.0, 50), 5_000, &["/"], Some(Arc::new(Three))));
+}
+
+/// A server that answers everything and allocates nothing after its start, one thread per connection.
+fn server() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        BYSTANDER.set(true);
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            stream.set_nodelay(true).unwrap();
+            std::thread::spawn(move || {
+                BYSTANDER.set(true);
+                let mut buffer = [0u8; 4_096];
+                // A request is small and comes in one piece.
+                while stream.read(&mut buffer).is_ok_and(|n| n > 0) {
+                    if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+/// The real engine against a real server: (allocations of the worker, requests) between two ticks.
+fn real(draft: Draft) -> (u64, u64) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let address = server();
+    let draft = Draft { duration_ns: Some(4_000_000_000), ..draft };
+    let plan = Arc::new(plan(draft, address, &["/"]));
+    // From here on this thread only passes intervals on; its own allocations are the channel's.
+    BYSTANDER.set(true);
+    let mut running = start(plan, address, None).unwrap();
+    let (mut marks, mut finished) = (Vec::new(), 0);
+    loop {
+        match running.next(Duration::from_secs(10)) {
+            Next::Report(report) => {
+                finished += report.interval.series[0].sums[SeriesSum::Finished.id()];
+                marks.push((ALL.load(Ordering::Relaxed), finished));
+                running.give_back(report.worker, report.interval);
+            }
+            Next::Quiet => panic!("the engine has fallen silent"),
+            Next::Ended => break,
+        }
+    }
+    running.finish();
+    BYSTANDER.set(false);
+    assert_eq!(marks.len(), 4);
+    (marks[2].0 - marks[0].0, marks[2].1 - marks[0].1)
+}
+
+#[test]
+fn over_the_real_kernel_there_is_no_allocation_per_request_either() {
+    for (what, draft) in [("closed", users(8)), ("open", rate(2_000.0, 50))] {
+        let (allocations, requests) = real(draft);
+        // Two ticks: a channel takes memory for every 31 messages, and a histogram for its first value ever.
+        assert!(requests > 2_000, "{what}: only {requests} requests");
+        assert!(allocations <= 24, "{what}: {allocations} allocations in {requests} requests");
+    }
+}

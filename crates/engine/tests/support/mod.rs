@@ -1,0 +1,250 @@
+//! One worker in a network made of numbers: plan in, every interval out. Time is virtual, so a run of minutes is over
+//! at once and every count can be demanded exactly.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
+
+use plimsoll_engine::compile::compile;
+pub use plimsoll_engine::driver::sim::{Answer, Asked};
+use plimsoll_engine::driver::sim::{Calls, Nature, Network, Server};
+use plimsoll_engine::lease::{Lease, Pot};
+use plimsoll_engine::pace::Seat;
+use plimsoll_engine::tally::blank;
+use plimsoll_engine::worker::{Post, Seating, Worker};
+use plimsoll_engine::{Command, Stopped};
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::load::{Profile, Stage};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
+use plimsoll_plan::program::Maker;
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::{Fault, Plan, Request, Target};
+use plimsoll_stats::hist::Hist;
+use plimsoll_stats::interval::Interval;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+pub const US: u64 = 1_000;
+pub const MS: u64 = 1_000_000;
+pub const S: u64 = 1_000_000_000;
+
+/// A run begins at this reading of the clock: not at 0, which several fields take for "never".
+pub const BEGIN_NS: u64 = 1_000 * S;
+
+pub fn get(path: &str) -> Request {
+    request("GET", path, None)
+}
+
+pub fn request(method: &str, path: &str, body: Option<Vec<u8>>) -> Request {
+    Request { name: path.into(), method: method.into(), path: path.into(), headers: vec![], body }
+}
+
+/// A draft of one GET by `users` for `seconds`.
+pub fn closed(users: u32, seconds: f64) -> Draft {
+    Draft { connections: Some(users), duration_ns: Some((seconds * 1e9) as u64), ..draft() }
+}
+
+/// A draft of one GET at a rate.
+pub fn open(rate_per_s: f64, seconds: f64) -> Draft {
+    Draft { rate_per_s: Some(rate_per_s), duration_ns: Some((seconds * 1e9) as u64), ..draft() }
+}
+
+pub fn draft() -> Draft {
+    let mut draft = Draft {
+        target: Some(Target { host: "127.0.0.1".into(), port: 8080 }),
+        requests: vec![get("/")],
+        workers: Some(1),
+        ..Draft::default()
+    };
+    // The false clock moves in jumps: there is nothing to spin through.
+    draft.limits.spin_ns = 0;
+    draft
+}
+
+/// Stages as (seconds, level).
+pub fn stages(open: bool, legs: &[(f64, f64)]) -> Option<(Profile, bool)> {
+    Some((profile(0.0, legs), open))
+}
+
+pub fn profile(start: f64, legs: &[(f64, f64)]) -> Profile {
+    let stages = legs.iter().map(|(s, to)| Stage { duration_ns: (s * 1e9) as u64, to: *to }).collect();
+    Profile { start, stages }
+}
+
+pub fn plan(draft: Draft) -> Plan {
+    seal(draft, Machine { cpus: 1, seed: 7 }).unwrap()
+}
+
+/// One run to be made.
+pub struct Lab {
+    pub draft: Draft,
+    pub nature: Nature,
+    pub maker: Option<Arc<dyn Maker>>,
+    /// (ns from the start, command)
+    pub commands: Vec<(u64, Command)>,
+    pub worker: u32,
+}
+
+impl Lab {
+    pub fn new(draft: Draft) -> Lab {
+        Lab { draft, nature: Nature::default(), maker: None, commands: vec![], worker: 0 }
+    }
+
+    pub fn latency(mut self, one_way_ns: u64) -> Lab {
+        self.nature.latency_ns = one_way_ns;
+        self
+    }
+
+    pub fn command(mut self, at_ns: u64, command: Command) -> Lab {
+        self.commands.push((at_ns, command));
+        self
+    }
+
+    pub fn maker(mut self, maker: impl Maker + 'static) -> Lab {
+        self.maker = Some(Arc::new(maker));
+        self
+    }
+
+    /// Runs it against `server` to its end.
+    pub fn run(self, server: impl Server + 'static) -> Outcome {
+        let plan = plan(self.draft);
+        let outline = Arc::new(plan.outline.clone());
+        let compiled = Arc::new(compile(&plan));
+        let network = Network::new(BEGIN_NS, self.nature, server);
+        for (at_ns, _) in &self.commands {
+            network.wake_at(BEGIN_NS + at_ns);
+        }
+        let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && self.maker.is_none();
+        let pot = outline.stop.requests.filter(|_| !counts_arrivals).map(|n| Pot::new(n, outline.workers));
+        let handed = Rc::new(RefCell::new(Vec::new()));
+        let post = Collector {
+            network: network.clone(),
+            handed: Rc::clone(&handed),
+            commands: self.commands.into_iter().map(|(at, c)| (BEGIN_NS + at, c)).collect(),
+        };
+        let seating = Seating {
+            seat: Seat::new(outline.share, self.worker, outline.workers),
+            outline: Arc::clone(&outline),
+            compiled,
+            address: "127.0.0.1:8080".parse().unwrap(),
+            begin_ns: BEGIN_NS,
+            lease: Lease::new(pot),
+            maker: self.maker,
+        };
+        let (stopped, elapsed_ns) = Worker::new(network.door(), post, seating).run();
+        let ticks = handed.take();
+        let mut all = blank(outline.requests.len());
+        ticks.iter().for_each(|(interval, _)| all.merge(interval));
+        Outcome { stopped, elapsed_ns, ticks, all, calls: network.calls() }
+    }
+}
+
+/// Runs a draft against a server that answers after a fixed time, without latency.
+pub fn run_fixed(draft: Draft, service_ns: u64) -> Outcome {
+    Lab::new(draft).run(move |_: &Asked<'_>| Answer::ok(service_ns))
+}
+
+/// The post that keeps everything and delivers commands at their virtual times.
+pub struct Collector {
+    pub network: Network,
+    pub handed: Rc<RefCell<Vec<(Interval, bool)>>>,
+    pub commands: VecDeque<(u64, Command)>,
+}
+
+impl Post for Collector {
+    fn hand_over(&mut self, full: Box<Interval>, last: bool) {
+        self.handed.borrow_mut().push((*full, last));
+    }
+
+    fn spare(&mut self) -> Option<Box<Interval>> {
+        None
+    }
+
+    fn commands(&mut self, into: &mut Vec<Command>) {
+        while self.commands.front().is_some_and(|(at_ns, _)| *at_ns <= self.network.now_ns()) {
+            into.extend(self.commands.pop_front().map(|(_, command)| command));
+        }
+    }
+}
+
+/// What came of a run.
+pub struct Outcome {
+    pub stopped: Stopped,
+    pub elapsed_ns: u64,
+    pub ticks: Vec<(Interval, bool)>,
+    /// All ticks merged.
+    pub all: Interval,
+    pub calls: Calls,
+}
+
+impl Outcome {
+    pub fn sum(&self, id: RunSum) -> u64 {
+        self.all.run.sums[id.id()]
+    }
+
+    pub fn peak(&self, id: RunPeak) -> u64 {
+        self.all.run.peaks[id.id()]
+    }
+
+    pub fn floor(&self, id: RunFloor) -> u64 {
+        self.all.run.floors[id.id()]
+    }
+
+    pub fn hist(&self, id: RunHist) -> &Hist {
+        &self.all.run.hists[id.id()]
+    }
+
+    pub fn count(&self, id: SeriesSum) -> u64 {
+        self.all.series.iter().map(|s| s.sums[id.id()]).sum()
+    }
+
+    pub fn fault(&self, fault: Fault) -> u64 {
+        self.all.series.iter().map(|s| s.sums[fault_id(fault)]).sum()
+    }
+
+    pub fn status(&self, status: u16) -> u64 {
+        self.all.series.iter().map(|s| s.sums[status_id(status)]).sum()
+    }
+
+    /// Of the first request.
+    pub fn series_hist(&self, id: SeriesHist) -> &Hist {
+        &self.all.series[0].hists[id.id()]
+    }
+
+    /// Faults on this machine's side.
+    pub fn client_faults(&self) -> u64 {
+        use plimsoll_plan::Side;
+        Fault::ALL.iter().filter(|f| f.side() == Side::Client).map(|f| self.fault(*f)).sum()
+    }
+
+    /// What must hold of every run, whatever happened in it.
+    pub fn check(&self) {
+        let lasts = self.ticks.iter().filter(|(_, last)| *last).count();
+        assert_eq!((lasts, self.ticks.last().map(|t| t.1)), (1, Some(true)), "one last tick, at the end");
+        for (i, (interval, _)) in self.ticks.iter().enumerate() {
+            assert_eq!(interval.tick as usize, i, "ticks are handed over in order");
+        }
+        let (sent, finished) = (self.count(SeriesSum::Sent), self.count(SeriesSum::Finished));
+        let in_flight = self.sum(RunSum::InFlightAtStop);
+        // A request ends once: finished, or still in flight at the stop. Those that failed before their send (no
+        // connection) are finished without being sent.
+        let unsent: u64 =
+            [Fault::Refused, Fault::ConnectTimeout, Fault::Unreachable].iter().map(|f| self.fault(*f)).sum();
+        assert_eq!(sent + unsent, finished + in_flight, "sent {sent}, unsent {unsent}, finished {finished}");
+        let opened = self.sum(RunSum::ConnOpened);
+        assert!(opened <= self.sum(RunSum::ConnAttempts));
+        assert_eq!(self.calls.open_now, 0, "every socket was closed");
+        assert_eq!(self.sum(RunSum::WallNs), self.elapsed_ns, "the ticks cover the run without a gap");
+    }
+
+    /// The books of the open model: every arrival is accounted for, once.
+    pub fn check_arrivals(&self) {
+        self.check();
+        let unsent: u64 =
+            [Fault::Refused, Fault::ConnectTimeout, Fault::Unreachable].iter().map(|f| self.fault(*f)).sum();
+        assert_eq!(
+            self.sum(RunSum::Arrivals),
+            self.count(SeriesSum::Sent) + self.sum(RunSum::NeverStarted) + unsent,
+            "arrivals = sent + never started + failed before the send"
+        );
+    }
+}
