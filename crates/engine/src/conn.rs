@@ -55,6 +55,8 @@ pub struct Conn {
     pub failures: u8,
     /// The other side has said that it will send no more.
     pub peer_closed: bool,
+    /// A send met a reset, which the kernel reports once: what is read afterwards looks like an ordinary end.
+    pub reset: bool,
     /// The body goes here when its step wants it; boxed, because nearly every connection has none.
     #[allow(clippy::box_collection)]
     pub kept: Option<Box<Vec<u8>>>,
@@ -82,6 +84,7 @@ impl Conn {
             fault: Fault::Refused,
             failures: 0,
             peer_closed: false,
+            reset: false,
             kept: None,
         }
     }

@@ -53,6 +53,11 @@ impl Lease {
         !self.exhausted
     }
 
+    /// Nothing is held, and the pot is empty: the next attempt to take will find nothing.
+    pub fn is_drained(&self) -> bool {
+        self.held == 0 && self.pot.as_ref().is_some_and(|pot| pot.left.load(Ordering::Relaxed) == 0)
+    }
+
     /// The last attempt to take found nothing.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted

@@ -133,6 +133,9 @@ pub fn start(plan: Arc<Plan>, address: SocketAddr, maker: Option<Arc<dyn Maker>>
     let boxes: Arc<[Mailbox]> = boxes.into();
     let (report_tx, reports) = channel();
     let ready = Arc::new(Barrier::new(workers as usize));
+    // Users and connections are made after the instant is named; without a head start the first arrivals would be late
+    // by that.
+    let head_start_ns = 1_000_000 + 500 * u64::from(outline.connections);
     let begin = Arc::new(AtomicU64::new(0));
     let mut threads = Vec::new();
     let mut empties = Vec::new();
@@ -148,7 +151,7 @@ pub fn start(plan: Arc<Plan>, address: SocketAddr, maker: Option<Arc<dyn Maker>>
             let door = EpollDoor::new(Arc::clone(&boxes[worker as usize].waker), worker == 0);
             // The last one to arrive names the instant at which all begin.
             if ready.wait().is_leader() {
-                begin.store(clock::now_ns(), Ordering::Release);
+                begin.store(clock::now_ns() + head_start_ns, Ordering::Release);
             }
             ready.wait();
             let begin_ns = begin.load(Ordering::Acquire);

@@ -37,6 +37,17 @@ fn a_lease_says_that_it_is_exhausted_only_after_it_was_refused() {
 }
 
 #[test]
+fn who_never_took_sees_that_nothing_is_left() {
+    let pot = Pot::new(100, 2);
+    let idle = Lease::new(Some(Arc::clone(&pot)));
+    let mut busy = Lease::new(Some(pot));
+    assert!(busy.take() && !idle.is_drained());
+    assert_eq!(take_all(busy), 99);
+    assert!(idle.is_drained() && !idle.is_exhausted());
+    assert!(!Lease::new(None).is_drained());
+}
+
+#[test]
 fn without_a_pot_there_is_no_limit() {
     let mut lease = Lease::new(None);
     assert!((0..100_000).all(|_| lease.take()));

@@ -20,7 +20,14 @@ use std::time::Duration;
 /// `address users requests`: what the child shall do.
 const TASK: &str = "PLIMSOLL_TEST_TASK";
 
-fn run(address: SocketAddr, users: u32, requests: Option<u64>, hold: Option<Duration>) -> Interval {
+/// Runs to the end; `at_tick` is called with every interval.
+fn run(
+    address: SocketAddr,
+    users: u32,
+    requests: Option<u64>,
+    hold: Option<Duration>,
+    mut at_tick: impl FnMut(),
+) -> Interval {
     let draft = Draft {
         target: Some(Target { host: address.ip().to_string(), port: address.port() }),
         requests: vec![Request {
@@ -42,6 +49,7 @@ fn run(address: SocketAddr, users: u32, requests: Option<u64>, hold: Option<Dura
     loop {
         match running.next(Duration::from_secs(30)) {
             Next::Report(r) => {
+                at_tick();
                 all.merge(&r.interval);
                 running.give_back(r.worker, r.interval);
             }
@@ -70,27 +78,19 @@ fn child() {
     match words[0] {
         "requests" => {
             let n = words[3].parse().unwrap();
-            let all = run(address, users, Some(n), None);
+            let all = run(address, users, Some(n), None, || {});
             assert_eq!(all.series[0].sums[SeriesSum::Finished.id()], n);
         }
         "memory" => {
             machine::raise_nofile();
             let hold = Duration::from_millis(words[3].parse().unwrap());
             let before = resident_bytes();
-            let watcher = std::thread::spawn(move || {
-                // The engine runs in its own threads; its memory is looked at from here while all connections stand.
-                let mut most = 0;
-                let begin = plimsoll_engine::clock::now_ns();
-                while plimsoll_engine::clock::now_ns() - begin < hold.as_nanos() as u64 {
-                    most = most.max(resident_bytes());
-                    std::thread::yield_now();
-                }
-                most
-            });
-            let all = run(address, users, None, Some(hold));
+            // The edges of the first two ticks lie in the middle of the run: all connections stand.
+            let mut most = 0;
+            let all = run(address, users, None, Some(hold), || most = most.max(resident_bytes()));
             let opened = all.run.sums[RunSum::ConnOpened.id()];
             assert_eq!(opened, u64::from(users), "every connection stood");
-            let used = watcher.join().unwrap().saturating_sub(before);
+            let used = most.saturating_sub(before);
             std::fs::write(words[4], used.to_string()).unwrap();
         }
         other => panic!("`{other}` is no task"),
@@ -174,7 +174,7 @@ fn a_request_costs_two_system_calls_and_its_share_of_a_wait() {
 fn at_full_speed_a_wait_is_shared_by_many_requests() {
     // strace slows the worker down, which gathers more answers per wait than a real run would. So the waits are counted
     // once more without it, by the worker itself: every turn is one wait that brought something.
-    let all = run(answering(), 100, Some(200_000), None);
+    let all = run(answering(), 100, Some(200_000), None, || {});
     let turns = all.run.sums[RunSum::Turns.id()] as f64 / 200_000.0;
     assert!(turns <= 0.2, "{turns} waits per request");
 }

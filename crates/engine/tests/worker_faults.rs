@@ -122,6 +122,17 @@ fn a_refused_request_still_counts_towards_n() {
 }
 
 #[test]
+fn users_that_wait_for_a_connection_at_the_stop_leave_a_trace() {
+    // The first of three connections stands; the attempts of the others are still unanswered after a second.
+    let out = Lab::new(closed(3, 1.0))
+        .run(Gate(|c| if c == 0 { Connect::Accept { after_ns: 0 } } else { Connect::Never }));
+    out.check();
+    assert_eq!((out.sum(RunSum::NeverStarted), out.sum(RunSum::OpenAtStop)), (2, 1));
+    let censored = out.series_hist(SeriesHist::ResponseCensored);
+    assert_eq!((censored.count(), censored.max()), (2 + out.sum(RunSum::InFlightAtStop), Some(S)));
+}
+
+#[test]
 fn no_answer_to_a_connection_attempt_is_a_connect_time_out() {
     let mut draft = closed(1, 5.0);
     draft.limits.connect_timeout_ns = 200 * MS;

@@ -71,6 +71,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 conn.served = 0;
                 conn.retransmits_seen = 0;
                 conn.peer_closed = false;
+                conn.reset = false;
                 conn.low_water = 0;
                 conn.deadline_ns = self.now_ns + self.outline.limits.connect_timeout_ns;
                 let deadline_ns = conn.deadline_ns;
@@ -177,7 +178,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                     let fault = fault::of_transfer(errno);
                     conn.state = State::Waiting;
                     conn.peer_closed = true;
-                    if fault != Fault::Reset {
+                    conn.reset = fault == Fault::Reset;
+                    if !conn.reset {
                         return self.failed(id, fault);
                     }
                     return self.read(id);
@@ -305,7 +307,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tell_time();
         let conn = &mut self.conns[id as usize];
         conn.peer_closed = true;
-        let reused = conn.served > 1;
+        let (reused, reset) = (conn.served > 1, conn.reset);
         match conn.session.eof() {
             Eof::Idle => {
                 self.tally.add(RunSum::ClosedByServer, 1);
@@ -315,6 +317,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.finished(id, answer, false);
             }
             Eof::BeforeHead if reused => self.stale(id),
+            Eof::BeforeHead | Eof::InHead | Eof::InBody if reset => self.failed(id, Fault::Reset),
             Eof::BeforeHead => self.failed(id, Fault::ClosedBeforeResponse),
             Eof::InHead | Eof::InBody => self.failed(id, Fault::ClosedMidResponse),
         }
@@ -398,10 +401,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.tally.add(RunSum::Surplus, 1);
         }
         if !keep {
-            let conn = &self.conns[id as usize];
             let who = if unasked_bytes {
                 RunSum::ClosedByFault
-            } else if !self.outline.keep_alive && !conn.peer_closed {
+            } else if !self.outline.keep_alive {
+                // Who sends the first FIN after `Connection: close` is chance; who wanted it is not.
                 RunSum::ClosedByUs
             } else {
                 RunSum::ClosedByServer

@@ -73,8 +73,6 @@ enum Source {
         /// Arrivals counted as due, and started.
         due: u64,
         started: u64,
-        /// Started, but due after the edge of a tick that is still open: counted in the next.
-        early: u64,
     },
 }
 
@@ -135,6 +133,8 @@ pub struct Worker<D: Door, P: Post> {
     users_changed_ns: u64,
     cpu: CpuReading,
     tick_begin_ns: u64,
+    /// When the last exchange ended.
+    ended_ns: u64,
 }
 
 /// What a worker is given besides its door and its post.
@@ -212,6 +212,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             users_changed_ns: begin_ns,
             cpu,
             tick_begin_ns: begin_ns,
+            ended_ns: begin_ns,
             outline,
             compiled,
         }
@@ -238,7 +239,6 @@ fn source(outline: &Outline, seat: Seat, begin_ns: u64, end_ns: u64, steps: usiz
                 waiting: None,
                 due: 0,
                 started: 0,
-                early: 0,
             };
             (source, most)
         }

@@ -40,13 +40,11 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn start_arrival(&mut self, due_ns: u64) {
         let now_ns = self.now_ns;
-        let tick_end_ns = self.tick_end_ns;
         if self.is_starving() {
             // The queue is longest just before it is served.
-            self.count_waiting((now_ns + 1).min(tick_end_ns));
+            self.count_waiting(now_ns + 1);
         }
-        let Source::Open { arrivals, free, returned, waiting, due, started, early, .. } = &mut self.source
-        else {
+        let Source::Open { arrivals, free, returned, waiting, due, started } = &mut self.source else {
             return;
         };
         let Some(user) = free.pop() else { return };
@@ -61,9 +59,6 @@ impl<D: Door, P: Post> Worker<D, P> {
                     second.advance();
                 }
             }
-        }
-        if counted && due_ns >= tick_end_ns {
-            (counted, *early) = (false, *early + 1);
         }
         // It waited for a connection if none was free when it came due.
         let freed_ns = if waiting.is_some() { self.conns[user as usize].since_ns } else { 0 };
@@ -155,14 +150,6 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn requeue(&mut self) {
         if let Source::Open { arrivals, returned, waiting, .. } = &mut self.source {
             *waiting = (!returned.is_empty()).then(|| arrivals.clone());
-        }
-    }
-
-    /// Arrivals whose due instant lay behind the edge just passed.
-    pub(super) fn count_early(&mut self) {
-        if let Source::Open { early, .. } = &mut self.source {
-            let came = std::mem::take(early);
-            self.tally.add(RunSum::Arrivals, came);
         }
     }
 
@@ -301,6 +288,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let conn = &mut self.conns[id as usize];
         let user = std::mem::replace(&mut conn.user, NOBODY);
         conn.since_ns = self.now_ns;
+        self.ended_ns = self.now_ns;
         let state = &mut self.users[user as usize];
         state.outstanding -= 1;
         state.at += 1;

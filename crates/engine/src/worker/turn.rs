@@ -160,12 +160,17 @@ impl<D: Door, P: Post> Worker<D, P> {
             return Some(Stopped::Duration);
         }
         let counted_out = match &self.source {
-            Source::Closed { .. } => self.lease.is_exhausted(),
+            // A user whose time has not come yet will find none left, either.
+            Source::Closed { .. } => self.lease.is_exhausted() || self.lease.is_drained(),
             Source::Open { arrivals, returned, .. } => {
                 (arrivals.is_limit_reached() && returned.is_empty()) || self.lease.is_exhausted()
             }
         };
         (counted_out && self.outstanding == 0 && self.owing == 0).then_some(Stopped::Requests)
+    }
+
+    fn is_closed_model(&self) -> bool {
+        matches!(self.source, Source::Closed { .. })
     }
 
     fn obey(&mut self) {
@@ -286,7 +291,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         let full = self.tally.swap(self.tick, fresh, edge_ns);
         // What is open across the edge is open in the new tick from its beginning.
         self.tally.peak(RunPeak::Connections, self.open_sockets);
-        self.count_early();
         self.post.hand_over(full, last);
     }
 
@@ -316,7 +320,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn finish(mut self, why: Stopped) -> (Stopped, u64) {
-        let end_ns = if why == Stopped::Duration { self.end_ns } else { self.now_ns.min(self.end_ns) };
+        let end_ns = match why {
+            Stopped::Duration => self.end_ns,
+            Stopped::Command => self.now_ns.min(self.end_ns),
+            // A worker without work may notice late that there is none left; that is no part of the run.
+            Stopped::Requests => self.ended_ns.max(self.tick_begin_ns).min(self.now_ns),
+        };
         for id in 0..self.conns.len() as u32 {
             let conn = &self.conns[id as usize];
             let (request, intended_ns, sent_ns) = (conn.request, conn.intended_ns, conn.sent_ns);
@@ -326,18 +335,20 @@ impl<D: Door, P: Post> Worker<D, P> {
                 let series = self.tally.series(request);
                 series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
                 series.record(SeriesHist::ServiceCensored.id(), end_ns.saturating_sub(sent_ns));
-            } else if conn.state == State::Connecting && self.is_arrival(id) {
+            } else if conn.state == State::Connecting && (self.is_arrival(id) || self.is_closed_model()) {
+                // A user that waits for a connection waits: without this a service that takes no connections any more
+                // would leave no trace.
                 self.tally.add(RunSum::NeverStarted, 1);
                 let series = self.tally.series(request);
                 series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
             }
-            if self.conns[id as usize].socket >= 0 {
-                self.tally.add(RunSum::OpenAtStop, 1);
+            let conn = &self.conns[id as usize];
+            if conn.socket >= 0 {
+                self.tally.add(RunSum::OpenAtStop, u64::from(conn.state != State::Connecting));
                 self.close_socket(id);
             }
         }
         self.never_started(end_ns);
-        self.count_early();
         self.close_books(end_ns);
         self.hand_over(end_ns, true);
         (why, end_ns.saturating_sub(self.begin_ns))
