@@ -100,7 +100,7 @@ fn times(s: &Summary, out: &mut String) {
         table.row([quantile_name(p.q), value, interval, cell(service, p.q).0]);
     }
     table.row(["max".into(), escape(&words::max(response)), String::new(), escape(&words::max(service))]);
-    table.row(["mean".into(), maybe_f64_ns(response.mean_ns), String::new(), maybe_f64_ns(service.mean_ns)]);
+    table.row(["mean".into(), escape(&words::mean(response)), String::new(), escape(&words::mean(service))]);
     table.row([
         "sd".into(),
         maybe_f64_ns(response.std_dev_ns),

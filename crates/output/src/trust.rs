@@ -34,6 +34,9 @@ pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
     ("late_sends", Some(Subject::Lateness)),
     ("offered_not_sent", Some(Subject::Rate)),
     ("missing_intervals", Some(Subject::Record)),
+    ("client_stalled", Some(Subject::Workers)),
+    ("merged_apart", Some(Subject::Record)),
+    ("surplus_bytes", Some(Subject::Connections)),
     ("closed_model_blind_spot", Some(Subject::Rate)),
     ("timeouts_censor", Some(Subject::InFlight)),
     ("in_flight_censors", Some(Subject::InFlight)),
@@ -91,16 +94,19 @@ fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
     s.cautions.iter().filter(|c| about(c.code)).map(|c| c.weight).min()
 }
 
-/// Open model: what was asked for against what was served. In the closed model the line says why there is no such
+/// Open model: what was asked for against what ended, in an answer or a failure. In the closed model the line says why there is no such
 /// comparison, because that is the model's blind spot.
 fn rate(s: &Summary) -> Vec<String> {
-    let achieved = format!("achieved {}", rate_per_s(s.achieved.rate_per_s));
+    let many = s.offered.is_some() && s.plan.requests.len() > 1;
+    let what = if many { " requests" } else { "" };
+    let achieved = format!("achieved {}{what}", rate_per_s(s.achieved.rate_per_s));
     let Some(offered) = &s.offered else {
         return vec![achieved, "closed model: nothing is offered, each user waits for its answer".into()];
     };
-    let mut facts = vec![format!("offered {}", rate_per_s(offered.rate_per_s)), achieved];
+    let what = if many { " arrivals" } else { "" };
+    let mut facts = vec![format!("offered {}{what}", rate_per_s(offered.rate_per_s)), achieved];
     if let Some(share) = s.achieved.ratio {
-        facts.push(format!("{} served", ratio(share)));
+        facts.push(format!("{} kept up with", ratio(share)));
     }
     if offered.starved > 0 {
         facts.push(format!("{} waited for a connection", arrivals(offered.starved)));
@@ -119,7 +125,7 @@ fn lateness(s: &Summary) -> Vec<String> {
         n => vec![spread(&s.client.lateness), format!("{} sends", count(n))],
     };
     if s.client.turn.count > 0 {
-        // A turn of the loop reads the clock once: no time stamp is further off than that.
+        // What is ready waits for the rest of its turn before anybody looks at it: no stamp is later by more.
         let (p99, max) = (maybe_ns(s.client.turn.p99_ns), maybe_ns(s.client.turn.max_ns));
         facts.push(format!("clock error up to {p99} (p99), {max} (max)"));
     }

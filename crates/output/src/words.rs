@@ -126,12 +126,20 @@ pub fn percentile(times: &Times, q: f64) -> Shown<'_> {
     }
 }
 
-/// The largest value. What was cut off lasted at least as long as its bound, so then it is a lower bound too.
+/// The largest value, `>=` where cut-off times matter.
 pub fn max(times: &Times) -> String {
     let bounds = times.percentiles.iter().filter(|p| p.at_least).map(|p| p.value_ns);
     match times.max_ns.into_iter().chain(bounds).max() {
-        Some(max) if times.censored > 0 => crate::format::at_least(max),
+        Some(max) if times.max_at_least => crate::format::at_least(max),
         max => crate::format::maybe_ns(max),
+    }
+}
+
+/// The mean, `>=` where cut-off times matter.
+pub fn mean(times: &Times) -> String {
+    match times.mean_ns {
+        Some(mean) if times.mean_at_least => crate::format::at_least(mean.round() as u64),
+        mean => crate::format::maybe_f64_ns(mean),
     }
 }
 

@@ -39,6 +39,8 @@ cautions! {
         "use fewer connections, or more machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit";
     ClientBlocked = "client_blocked", Inconclusive, "this machine refused to send",
         "look for a firewall rule (`iptables -L OUTPUT`) or a sandbox that blocks connections to the target";
+    ClientStalled = "client_stalled", Inconclusive, "this machine stood still",
+        "find out what stopped the load generator (a suspended process, a host that took the CPU), and run again";
     MissingIntervals = "missing_intervals", Inconclusive, "the record is incomplete",
         "the figures cover what is there; run again for the whole";
     NoRequests = "no_requests", Inconclusive, "nothing was measured",
@@ -49,6 +51,8 @@ cautions! {
         "leave this machine more CPU (another machine for the target, fewer other programs), or use a lower rate";
     TooFewSamples = "too_few_samples", Inconclusive, "too few samples for a percentile",
         "run longer, or look at a lower percentile";
+    MergedApart = "merged_apart", Inconclusive, "the merged runs were not at the same time",
+        "start the runs of all machines together; runs one after the other are compared, not added up";
     TimeoutsCensor = "timeouts_censor", Warning, "time-outs cut off the longest times",
         "raise `--timeout` to see how long they really take";
     ClosedModelBlindSpot = "closed_model_blind_spot", Warning, "the percentiles hide stalls",
@@ -67,6 +71,8 @@ cautions! {
         "look at the way to the target: a lost packet costs 200 ms or more, and that is in the figures";
     StaleConnections = "stale_connections", Warning, "the server closed idle connections as requests came",
         "make the server keep idle connections longer than its clients do, or use `--no-keepalive`";
+    SurplusBytes = "surplus_bytes", Warning, "bytes that nobody asked for came behind answers",
+        "the server's framing is wrong (a length too small, an answer sent twice): the next answer may be misread";
     MeanAboveP95 = "mean_above_p95", Warning, "the mean is above p95",
         "a few very long times make up the mean: look at p99, the maximum and the timeline";
     MergedTargetsDiffer = "merged_targets_differ", Warning, "the merged runs are not of one experiment",
@@ -112,6 +118,12 @@ pub struct Doubts {
     pub worker_busy: f64,
     pub run_queue: f64,
     pub steal: f64,
+    /// Share of the workers' time in which they stood still without meaning to.
+    pub stalled: f64,
+    /// Two runs were at the same time if they share at least this much of the shorter one.
+    pub overlap: f64,
+    /// Measured and computed requests in flight differ by at most this share.
+    pub in_flight_differs: f64,
     /// Retransmits per request, and how many at least.
     pub retransmits: f64,
     pub retransmits_least: u64,
@@ -148,6 +160,9 @@ impl Default for Doubts {
             worker_busy: 0.90,
             run_queue: 0.10,
             steal: 0.05,
+            stalled: 0.01,
+            overlap: 0.90,
+            in_flight_differs: 0.10,
             retransmits: 0.001,
             retransmits_least: 10,
             users_outside: 0.10,

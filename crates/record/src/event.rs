@@ -25,6 +25,8 @@ pub struct Environment {
     pub cpu_model: String,
     /// CPUs this process may use.
     pub cpus: u32,
+    /// CPUs of the machine that are switched on, this process's or not; 0: not known (older files).
+    pub cpus_online: u32,
     pub memory_bytes: u64,
     /// Soft descriptor limit as found, as raised, and the hard one.
     pub nofile_soft_found: u64,

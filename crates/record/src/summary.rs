@@ -162,7 +162,9 @@ pub struct Times {
     /// Samples known only to be longer than some bound.
     pub censored: u64,
     pub min_ns: Option<u64>,
+    /// With cut-off times at their bounds where these matter; then it is a lower bound, and no deviation is given.
     pub mean_ns: Option<f64>,
+    pub mean_at_least: bool,
     pub std_dev_ns: Option<f64>,
     pub p50_ns: Option<u64>,
     pub p75_ns: Option<u64>,
@@ -172,6 +174,7 @@ pub struct Times {
     pub p999_ns: Option<u64>,
     /// The longest that anything is known to have taken, finished or cut off.
     pub max_ns: Option<u64>,
+    pub max_at_least: bool,
     /// The same with intervals, in rising order.
     pub percentiles: Vec<Percentile>,
 }
@@ -261,6 +264,11 @@ pub struct Client {
     /// Failures on the client's side, never in `errors`.
     pub faults: Vec<ErrorRow>,
     /// Upper bounds when there are several workers: their own peaks need not fall on one moment.
+    /// Times a worker stood still for more than 100 ms without meaning to, and for how long in all, ns.
+    pub stalls: u64,
+    pub stalled_ns: u64,
+    /// Seconds handed over more than 100 ms late.
+    pub late_ticks: u64,
     pub peak_in_flight: u64,
     pub peak_waiting: u64,
 }

@@ -4,20 +4,18 @@ use super::facts::ratio;
 use crate::summary::Band;
 use plimsoll_stats::Hist;
 
-/// One band up to each edge and one above the last. Times that were cut off count where they are known to reach, so a
-/// time-out is in a slow band and not nowhere.
-pub(super) fn bands(exact: &Hist, bounds: &Hist, edges_ns: &[u64]) -> Vec<Band> {
-    let total = exact.count().saturating_add(bounds.count());
+/// One band up to each edge and one above the last, of the requests that were answered. Where those belong that were cut
+/// off is not known: they are counted apart.
+pub(super) fn bands(exact: &Hist, edges_ns: &[u64]) -> Vec<Band> {
+    let total = exact.count();
     let mut below = 0;
     let mut band = |up_to_ns: Option<u64>, at_most: u64| {
         let count = at_most.saturating_sub(below);
         below = at_most;
         Band { up_to_ns, count, ratio: ratio(count as f64, total as f64) }
     };
-    let mut bands: Vec<Band> = edges_ns
-        .iter()
-        .map(|edge| band(Some(*edge), exact.count_at_most(*edge).saturating_add(bounds.count_at_most(*edge))))
-        .collect();
+    let mut bands: Vec<Band> =
+        edges_ns.iter().map(|edge| band(Some(*edge), exact.count_at_most(*edge))).collect();
     bands.push(band(None, total));
     bands
 }

@@ -24,6 +24,9 @@ pub(super) fn client(facts: &Facts, moments: &[Moment]) -> Client {
         rtt: short(run.spread(RunHist::Rtt)),
         littles_law: little(facts, moments),
         faults: rows::errors(&facts.all, |side| side == Side::Client),
+        stalls: run.of(RunSum::Stalls),
+        stalled_ns: run.of(RunSum::StalledNs),
+        late_ticks: run.of(RunSum::LateTicks),
         peak_in_flight: at_most(facts, RunPeak::InFlight, true),
         peak_waiting: at_most(facts, RunPeak::Waiting, false),
     }
@@ -49,7 +52,11 @@ fn workers(facts: &Facts) -> Vec<WorkerRow> {
 
 /// A CPU time as a share of what all CPUs of all machines have.
 fn of_all_cpus(facts: &Facts, id: RunSum) -> f64 {
-    let has = |m: &Machine| f64::from(m.opening().environment.cpus) * m.measured_ns as f64;
+    // The kernel's account is of all CPUs, this process's or not.
+    let has = |m: &Machine| {
+        let env = &m.opening().environment;
+        f64::from(env.cpus_online.max(env.cpus)) * m.measured_ns as f64
+    };
     ratio(facts.run.of(id) as f64, facts.machines.iter().map(has).sum()).min(1.0)
 }
 

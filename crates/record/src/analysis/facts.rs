@@ -5,7 +5,7 @@ use crate::event::{Opening, StoppedBy};
 use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT};
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::load::{Load, Profile, Share, Stop};
-use plimsoll_plan::metric::SeriesSum;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum, fault_id};
 use plimsoll_plan::outline::OUTLINE_VERSION;
 use plimsoll_plan::{Fault, Outline, Side};
 use plimsoll_stats::Tally;
@@ -50,6 +50,7 @@ impl<'a> Facts<'a> {
         for machine in &machines {
             run.merge(&machine.origin.totals.run);
             all.merge(&machine.all);
+            add_warmup(machine, &mut run, &mut all);
         }
         Self {
             plan: machines.first().map_or_else(nothing_planned, |m| m.plan().clone()),
@@ -63,6 +64,11 @@ impl<'a> Facts<'a> {
 
     pub fn measured_s(&self) -> f64 {
         self.measured_ns as f64 / 1e9
+    }
+
+    /// The machines' own rates added up: they load at the same time, and one may stop before the others.
+    pub fn rate_per_s(&self, count: impl Fn(&Machine) -> u64) -> f64 {
+        self.machines.iter().map(|m| ratio(count(m) as f64, m.measured_ns as f64 / 1e9)).sum()
     }
 
     /// `n` per second of the measured part; 0 when nothing was measured.
@@ -121,6 +127,34 @@ impl<'a> Machine<'a> {
 
     pub fn opening(&self) -> &'a Opening {
         &self.origin.opening
+    }
+}
+
+/// Connections are made once and used to the end, so they are counted from the start, warm-up included; and what this
+/// machine failed to do in the warm-up is a doubt about the rest.
+fn add_warmup(machine: &Machine, run: &mut Tally, all: &mut Tally) {
+    const SUMS: [RunSum; 8] = [
+        RunSum::ConnAttempts,
+        RunSum::ConnOpened,
+        RunSum::ConnReusedRequests,
+        RunSum::ClosedByServer,
+        RunSum::ClosedByUs,
+        RunSum::ClosedByFault,
+        RunSum::Retransmits,
+        RunSum::LateTicks,
+    ];
+    let plan = machine.plan();
+    for (_, row) in machine.origin.ticks.iter().filter(|(tick, _)| plan.is_warmup(**tick)) {
+        let (tick_run, tick_all) = (row.run(), row.all());
+        for id in SUMS {
+            run.sums[id.id()] = run.of(id).saturating_add(tick_run.of(id));
+        }
+        for id in [RunHist::Connect, RunHist::ConnRequests] {
+            run.hists[id.id()].merge(tick_run.spread(id));
+        }
+        for fault in Fault::ALL.iter().filter(|f| f.side() == Side::Client) {
+            all.sums[fault_id(*fault)] = all.fault(*fault).saturating_add(tick_all.fault(*fault));
+        }
     }
 }
 

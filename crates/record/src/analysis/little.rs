@@ -17,9 +17,10 @@ pub(super) fn little(facts: &Facts, moments: &[Moment]) -> Little {
     // Number times mean is the sum; times that were cut off were spent all the same.
     let service_ns = facts.all.hist(SeriesHist::Service).sum();
     let cut_ns = facts.all.hist(SeriesHist::ServiceCensored).sum();
+    let failed_ns = facts.all.hist(SeriesHist::FailedService).sum();
     Little {
         in_flight_mean: mean(RunSum::InFlightNs),
-        rate_times_service_time: ratio(service_ns as f64 + cut_ns as f64, facts.measured_ns as f64),
+        rate_times_service_time: ratio((service_ns + cut_ns + failed_ns) as f64, facts.measured_ns as f64),
         users_mean: (!facts.is_open()).then(|| mean(RunSum::UsersNs)),
         users_time_outside: users_time(facts, moments).map(|t| t.outside),
     }

@@ -5,7 +5,7 @@ use super::facts::{Facts, Machine, ratio};
 use crate::event::NoteKind;
 use crate::summary::{Achieved, Offered};
 use plimsoll_plan::load::{Arrivals, Load, Profile};
-use plimsoll_plan::metric::{RunSum, SeriesHist};
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::outline::TICK_NS;
 
 /// Offered and achieved, and what lies between.
@@ -19,7 +19,7 @@ pub(super) struct Demand {
 }
 
 pub(super) fn demand(facts: &Facts) -> Demand {
-    let rate_per_s = facts.per_s(facts.finished());
+    let rate_per_s = facts.rate_per_s(|m| m.all.sum(SeriesSum::Finished));
     if !facts.is_open() {
         return Demand {
             offered: None,
@@ -34,7 +34,7 @@ pub(super) fn demand(facts: &Facts) -> Demand {
     Demand {
         offered: Some(Offered {
             arrivals,
-            rate_per_s: facts.per_s(arrivals),
+            rate_per_s: facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)),
             starved: facts.run.of(RunSum::Starved),
         }),
         achieved: Achieved { rate_per_s, ratio: served(facts, arrivals) },
@@ -43,8 +43,11 @@ pub(super) fn demand(facts: &Facts) -> Demand {
     }
 }
 
-/// Share of the arrivals that were served. At the stop a healthy service has X R of them in flight (Little), and as
-/// their number is about Poisson, three deviations more prove nothing; those are not missed.
+/// The most that the number in service is thought to vary when arrivals come at an even rate.
+const EVEN_DEVIATION: f64 = 5.0;
+
+/// Share of the arrivals whose requests ended. At the stop a healthy service has X R of them in flight (Little); those are
+/// not missed.
 fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
     if arrivals == 0 {
         return None;
@@ -57,7 +60,11 @@ fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
     let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
     let requests_each = ratio(facts.finished() as f64, served as f64).max(1.0);
     let usual = facts.per_s(arrivals) * mean_s * requests_each;
-    let young = (usual + 3.0 * usual.sqrt()).ceil().min(facts.run.of(RunSum::InFlightAtStop) as f64);
+    // How many are in service varies by chance, about as a Poisson number does: three deviations. Arrivals at an even rate
+    // vary less, and a backlog of hundreds must not hide behind chance.
+    let by_chance = matches!(facts.plan.load, Load::Open { arrivals: Arrivals::Poisson, .. });
+    let deviation = if by_chance { usual.sqrt() } else { usual.sqrt().min(EVEN_DEVIATION) };
+    let young = (usual + 3.0 * deviation).ceil().min(facts.run.of(RunSum::InFlightAtStop) as f64);
     let missed = (arrivals as f64 - served as f64 - young).max(0.0);
     Some((1.0 - missed / arrivals as f64).max(0.0))
 }

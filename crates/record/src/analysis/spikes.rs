@@ -37,7 +37,18 @@ pub(super) fn spikes(moments: &[Moment], load: &Profile, doubts: &Doubts) -> Vec
     spikes
 }
 
+/// A single answer this long in a tick of fast ones is a stop that began before it.
+const STOP_NS: u64 = 200_000_000;
+
 fn is_slow(moment: &Moment, baseline: u64, doubts: &Doubts) -> bool {
+    // Requests under way, and not one of them ended: the service stands still.
+    if moment.second.requests == 0 && moment.in_flight_ns > 0 {
+        return true;
+    }
+    let longest = moment.second.max_ns.unwrap_or(0);
+    if longest > STOP_NS && longest as f64 > baseline as f64 * 10.0 * doubts.spike_baselines {
+        return true;
+    }
     let figure = if moment.samples < FEW { moment.second.p50_ns } else { moment.p95_ns };
     figure.is_some_and(|p| {
         p as f64 > baseline as f64 * doubts.spike_baselines
@@ -53,13 +64,20 @@ fn spike(
     load: &Profile,
     doubts: &Doubts,
 ) -> (Spike, usize) {
-    let is_back =
-        |m: &&Moment| m.p95_ns.is_some_and(|p| p as f64 <= baseline as f64 * doubts.recovered_baselines);
+    let is_back = |m: &&Moment| {
+        !is_slow(m, baseline, doubts)
+            && m.p95_ns.is_some_and(|p| p as f64 <= baseline as f64 * doubts.recovered_baselines)
+    };
     // Back for good: this second and the next, if there is one.
     let back = (from + 1..measured.len())
         .find(|at| is_back(&measured[*at]) && measured.get(at + 1).is_none_or(is_back));
     let end = back.unwrap_or(measured.len());
-    let from_s = measured[from].second.from_s;
+    let first = &measured[from].second;
+    // The longest answer that ended in the first slow tick was under way since then.
+    let since_s = first.from_s + first.length_s - first.max_ns.unwrap_or(0) as f64 / 1e9;
+    let from_s =
+        if first.max_ns.is_some_and(|max| max > STOP_NS) { since_s.min(first.from_s) } else { first.from_s };
+    let from_s = from_s.max(0.0);
     let slow_s =
         measured[from..end].iter().filter(|m| is_slow(m, baseline, doubts)).map(|m| m.second.length_s).sum();
     let recovered_after_s = back.map(|at| {
@@ -67,6 +85,10 @@ fn spike(
         back_s - drop_between(load, from_s, back_s).unwrap_or(from_s)
     });
     let peak = measured[from..end].iter().filter_map(|m| m.p95_ns).max().unwrap_or(baseline);
+    // A stop that so few requests met that no p95 shows it.
+    let longest = measured[from..end].iter().filter_map(|m| m.second.max_ns).max().unwrap_or(0);
+    let hidden = (peak as f64) < baseline as f64 * doubts.spike_baselines;
+    let peak = if hidden { peak.max(longest) } else { peak };
     (Spike { from_s, slow_s, baseline_p95_ns: baseline, peak_p95_ns: peak, recovered_after_s }, end)
 }
 

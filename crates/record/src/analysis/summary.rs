@@ -64,7 +64,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         cautions,
         totals: totals(&facts),
         spikes: spikes::spikes(&moments, facts.plan.load.profile(), limits),
-        bands: bands::bands(response, response_cut, &facts.plan.bands_ns),
+        bands: bands::bands(response, &facts.plan.bands_ns),
         errors: rows::errors(&facts.all, |side| side != Side::Client),
         statuses: rows::statuses(&facts.all),
         requests: rows::series(&facts, belief),

@@ -59,12 +59,17 @@ pub(super) fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
     let percentiles: Vec<Percentile> =
         PRINTED.iter().filter_map(|q| one(exact, bounds, &all, *q, belief)).collect();
     let value = |q: f64| percentiles.iter().find(|p| p.q == q).map(|p| p.value_ns);
+    // A handful of requests that were young at the stop changes nothing that can be read; time-outs and a backlog do.
+    let p99 = exact.quantile(0.99).unwrap_or(0);
+    let bent = bounds.count() > 0
+        && (belief == Belief::Worse || exact.is_empty() || bounds.max().is_some_and(|longest| longest > p99));
     Times {
         count: exact.count(),
         censored: bounds.count(),
         min_ns: exact.min(),
-        mean_ns: exact.mean(),
-        std_dev_ns: exact.std_dev(),
+        mean_ns: if bent { all.mean() } else { exact.mean() },
+        mean_at_least: bent,
+        std_dev_ns: if bent { None } else { exact.std_dev() },
         p50_ns: value(0.5),
         p75_ns: value(0.75),
         p90_ns: value(0.9),
@@ -73,6 +78,7 @@ pub(super) fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
         p999_ns: value(0.999),
         // The longest that anything is known to have taken, finished or not.
         max_ns: all.max(),
+        max_at_least: bent,
         percentiles,
     }
 }

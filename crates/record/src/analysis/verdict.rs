@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::facts::Facts;
-use crate::phrase::{count, counted, duration, percent, rate};
+use crate::phrase::{count, counted, duration, percent, quantile, rate};
 use crate::summary::{Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Times, Verdict, Weight};
 use plimsoll_plan::metric::SeriesSum;
 
@@ -43,15 +43,26 @@ pub(super) fn verdict(
 fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response: &Times) -> String {
     let what = match offered {
         None => format!("{} requests/s", rate(achieved.rate_per_s).trim_end_matches("/s")),
+        // An arrival starts a sequence: requests are not to be held against it.
+        Some(offered) if facts.plan.requests.len() > 1 => format!(
+            "{} arrivals/s and {} requests/s",
+            rate(offered.rate_per_s).trim_end_matches("/s"),
+            rate(achieved.rate_per_s).trim_end_matches("/s")
+        ),
         Some(offered) => format!(
             "{} of {} offered requests/s",
             rate(achieved.rate_per_s).trim_end_matches("/s"),
             rate(offered.rate_per_s).trim_end_matches("/s")
         ),
     };
-    let slow = match response.percentiles.iter().find(|p| p.q == 0.99) {
+    // The highest of the two that enough samples stand behind.
+    let told = [0.99, 0.5]
+        .into_iter()
+        .find_map(|q| response.percentiles.iter().find(|p| p.q == q && p.enough_samples));
+    let slow = match told {
         Some(p) => {
-            format!(" with p99 {}{}", if p.at_least { ">= " } else { "" }, duration(p.value_ns as f64))
+            let at_least = if p.at_least { ">= " } else { "" };
+            format!(" with {} {at_least}{}", quantile(p.q), duration(p.value_ns as f64))
         }
         None => String::new(),
     };

@@ -17,6 +17,7 @@
 use super::{APPLICATION_ID, Error, FORMAT_VERSION, room};
 use plimsoll_stats::LAYOUT_ID;
 use rusqlite::{Connection, OpenFlags};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -58,8 +59,9 @@ pub fn create<T>(
     path: &Path,
     fill: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
 ) -> Result<(Connection, T), Error> {
-    // SQLite itself would open what exists; O_EXCL also refuses a dangling link.
-    match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
+    // SQLite itself would open what exists; O_EXCL also refuses a dangling link. For nobody else's eyes: a run tells much
+    // about a service.
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(empty) => drop(empty),
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
             return Err(Error::Exists { path: path.into() });

@@ -48,8 +48,8 @@ macro_rules! cases {
         fn every_caution_has_a_case_here() {
             let tested: BTreeSet<Kind> = [$(Kind::$kind,)*].into();
             let missing: Vec<&Kind> = Kind::ALL.iter().filter(|kind| !tested.contains(kind)).collect();
-            // Two runs are needed for this one; it stands below and in `merged`.
-            assert_eq!(missing, [&Kind::MergedTargetsDiffer]);
+            // Two runs are needed for these; they stand below and in `merged`.
+            assert_eq!(missing, [&Kind::MergedApart, &Kind::MergedTargetsDiffer]);
         }
     };
 }
@@ -74,6 +74,16 @@ cases! {
         Run::closed(15).at(0, |t| fail(t, Fault::ClientOther, 9)),
         Run::closed(15),
         ["9 attempts failed", "firewall"];
+
+    a_generator_that_stood_still_saw_nothing_meanwhile: ClientStalled, Inconclusive,
+        Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 2); t.run.add(RunSum::StalledNs.id(), 2 * S); }),
+        Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 1); t.run.add(RunSum::StalledNs.id(), S / 8); }),
+        ["2 times", "100 ms"];
+
+    bytes_behind_answers_are_told: SurplusBytes, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::Surplus.id(), 7)),
+        Run::closed(15),
+        ["7 answers"];
 
     a_run_without_an_end_was_cut_off: MissingIntervals, Inconclusive,
         Run::closed(15).with(|r| { r.ending = None; r.ticks.truncate(9); }),

@@ -28,6 +28,7 @@ pub struct Run {
     pub pulse: Pulse,
     pub ending: Option<Ending>,
     pub notes: Vec<Note>,
+    pub started_unix_ns: u64,
 }
 
 impl Run {
@@ -107,6 +108,7 @@ impl Run {
             },
             ending: Some(Ending { stopped_by: StoppedBy::Duration, elapsed_ns, lost_workers: Vec::new() }),
             notes: Vec::new(),
+            started_unix_ns: 1_700_000_000 * S,
         }
     }
 
@@ -174,7 +176,7 @@ impl Run {
             origin: self.origin.clone(),
             outline: self.outline.clone(),
             environment: self.environment.clone(),
-            started_unix_ns: 1_700_000_000 * S,
+            started_unix_ns: self.started_unix_ns,
         })));
         for interval in &self.ticks {
             let pulses = vec![self.pulse];

@@ -180,3 +180,23 @@ fn a_name_used_twice_in_one_plan_stays_two_rows() {
     });
     assert_eq!(run.summary().requests.iter().map(|r| r.requests).collect::<Vec<_>>(), [100, 50]);
 }
+
+#[test]
+fn runs_one_after_the_other_do_not_add_up() {
+    let (_, one, mut two) = whole_and_halves();
+    let code = "merged_apart";
+    let together = summarise(&merged(&[&one, &two]));
+    assert!(caution(&together, code).is_none());
+    two.started_unix_ns += 6 * S;
+    let apart = summarise(&merged(&[&one, &two]));
+    assert_eq!(caution(&apart, code).map(|c| c.weight), Some(Weight::Inconclusive));
+    assert_eq!(apart.verdict.result, Outcome::Inconclusive);
+}
+
+#[test]
+fn the_rates_of_machines_add_up_though_one_stops_before_the_other() {
+    let (_, one, mut two) = whole_and_halves();
+    two = two.with(|r| r.ticks.truncate(6)).ends(plimsoll_record::event::StoppedBy::Duration, 6 * S);
+    let summary = summarise(&merged(&[&one, &two]));
+    assert!((summary.achieved.rate_per_s - 2_000.0).abs() < 1.0, "{}", summary.achieved.rate_per_s);
+}

@@ -1,6 +1,7 @@
 //! Spikes of the timeline and the way back to the baseline.
 
 use crate::fixture::*;
+use plimsoll_plan::metric::RunSum;
 use plimsoll_record::summary::Spike;
 use plimsoll_stats::Interval;
 
@@ -60,7 +61,25 @@ fn two_spikes_are_two_and_do_not_lift_the_baseline() {
 fn seconds_without_an_answer_are_part_of_the_stall() {
     let found = spikes(&[10, 10, 10, 10, 0, 0, 900, 10, 10]);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].from_s, found[0].recovered_after_s), (6.0, Some(1.0)));
+    // The slowest answer of the first second with answers was under way since shortly before it.
+    assert!(found[0].from_s < 6.0 && found[0].from_s > 5.9, "{found:?}");
+    assert!(found[0].recovered_after_s.is_some_and(|s| (1.0..1.1).contains(&s)), "{found:?}");
+}
+
+#[test]
+fn seconds_in_which_requests_wait_and_none_ends_are_slow() {
+    let run = seconds(&[10, 10, 10, 10, 0, 0, 10, 10]);
+    let found = run.at(4, |t| t.run.add(RunSum::InFlightNs.id(), S)).summary().spikes;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].from_s, found[0].recovered_after_s), (4.0, Some(2.0)));
+}
+
+#[test]
+fn a_stop_that_four_users_met_is_seen_though_the_second_is_fast() {
+    let run = seconds(&[10, 10, 10, 10, 10, 10, 10]);
+    let found = run.at(4, |t| (0..4).for_each(|_| answer(t, 0, 1_700 * MS, 200))).summary().spikes;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].from_s < 3.4 && found[0].peak_p95_ns >= 1_690 * MS, "{found:?}");
 }
 
 #[test]

@@ -107,7 +107,7 @@ pub fn times(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
         table.row(vec![dim(label), Line::new().text(&response), Line::new().text(&service), Line::new()]);
     };
     plain("max", words::max(response), words::max(service));
-    plain("mean", maybe_f64_ns(response.mean_ns), maybe_f64_ns(service.mean_ns));
+    plain("mean", words::mean(response), words::mean(service));
     plain("sd", maybe_f64_ns(response.std_dev_ns), maybe_f64_ns(service.std_dev_ns));
     plain("samples", count(response.count), count(service.count));
     if response.censored + service.censored > 0 {

@@ -2,12 +2,13 @@
 
 use super::Evidence;
 use crate::analysis::cells::Cells;
-use crate::analysis::facts::{Machine, sum_of};
+use crate::analysis::facts::{Machine, ratio, sum_of};
 use crate::caution::Kind;
 use crate::event::Environment;
 use crate::phrase::{count, counted, percent};
 use crate::summary::{Caution, WorkerRow};
 use plimsoll_plan::Fault;
+use plimsoll_plan::metric::RunSum;
 
 /// Descriptors beside the connections: standard streams, the run file, epoll and a reserve.
 const OTHER_DESCRIPTORS: u64 = 1_024;
@@ -87,6 +88,23 @@ fn ports(e: &Evidence) -> Option<Caution> {
     Some(caution)
 }
 
+/// A stopped generator looks like a stopped service: nothing is answered while nobody looks. In the open model its sends
+/// are late as well; in the closed model only its own clock tells.
+fn stalled(e: &Evidence) -> Option<Caution> {
+    let (times, ns) = (e.facts.run.of(RunSum::Stalls), e.facts.run.of(RunSum::StalledNs));
+    let wall_ns: f64 =
+        e.facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.wall_ns as f64).sum();
+    let share = ratio(ns as f64, wall_ns);
+    (share > e.limits.stalled).then(|| {
+        Kind::ClientStalled.raise(format!(
+            "workers stood still {} for more than 100 ms each, {} of their time; what the service did meanwhile was not \
+             seen",
+            counted(times, "time"),
+            percent(share.min(1.0))
+        ))
+    })
+}
+
 /// CPU: how much of it was left. No reason for INCONCLUSIVE by itself.
 pub(super) fn room(e: &Evidence, into: &mut Vec<Caution>) {
     let named = |w: &WorkerRow| match e.facts.machines.len() {
@@ -113,6 +131,7 @@ pub(super) fn room(e: &Evidence, into: &mut Vec<Caution>) {
             percent(w.run_queue_ratio)
         )));
     }
+    into.extend(stalled(e));
     if e.client.steal_ratio > e.limits.steal {
         into.push(
             Kind::Steal

@@ -9,6 +9,7 @@ use crate::caution::Kind;
 use crate::phrase::{count, counted, duration, percent};
 use crate::summary::Caution;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
+use plimsoll_stats::samples_needed;
 
 /// The open model: on time, and all of it.
 pub(super) fn sending(e: &Evidence, into: &mut Vec<Caution>) {
@@ -45,6 +46,10 @@ fn offered_not_sent(e: &Evidence) -> Option<Caution> {
 fn late_sends(e: &Evidence) -> Option<Caution> {
     let late_ns = e.client.lateness.p99_ns?;
     let response_ns = e.response.p99_ns?;
+    // A p99 that is not printed proves nothing either; a generator that stood still is told by its own clock.
+    if e.client.lateness.count < samples_needed(0.99) {
+        return None;
+    }
     let is_late = late_ns > e.limits.late_ns && late_ns as f64 > response_ns as f64 * e.limits.late_share;
     is_late.then(|| {
         Kind::LateSends.raise(format!(
@@ -85,8 +90,25 @@ fn connection_cap(e: &Evidence) -> Option<Caution> {
     Some(caution)
 }
 
+/// N = X R must hold whatever the model; where it does not, a clock or a counter is wrong.
+fn in_flight_differs(e: &Evidence) -> Option<Caution> {
+    let law = &e.client.littles_law;
+    let (measured, computed) = (law.in_flight_mean, law.rate_times_service_time);
+    // A few requests more or less at the edges are not worth a word.
+    let differs = (measured - computed).abs() > (measured * e.limits.in_flight_differs).max(1.0);
+    (differs && e.facts.finished() >= 100).then(|| {
+        let mut caution = Kind::LittlesLaw.raise(format!(
+            "{measured:.1} requests were in flight by the clock, {computed:.1} by rate times service time"
+        ));
+        caution.title = "N = X R does not hold".into();
+        caution.advice = "rates and times of this run contradict each other: do not rely on either".into();
+        caution
+    })
+}
+
 /// The closed model: what it hides, and whether its users were always in a request.
 pub(super) fn model(e: &Evidence, into: &mut Vec<Caution>) {
+    into.extend(in_flight_differs(e));
     if e.facts.is_open() {
         return;
     }

@@ -2,6 +2,7 @@
 
 use super::Evidence;
 use crate::analysis::cells::Cells;
+use crate::analysis::facts::Machine;
 use crate::caution::Kind;
 use crate::event::{NoteKind, StoppedBy};
 use crate::phrase::{count, counted, duration};
@@ -16,6 +17,7 @@ pub(super) fn record(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(missing(e));
     into.extend(nothing(e));
     into.extend(differ(e));
+    into.extend(apart(e));
     into.extend(short(e));
     into.extend(stopped(e));
 }
@@ -117,6 +119,27 @@ fn differ(e: &Evidence) -> Option<Caution> {
         (p.warmup_ns != first.warmup_ns).then(|| format!("{} and {}", text(first), text(p)))
     });
     (!what.is_empty()).then(|| Kind::MergedTargetsDiffer.raise(format!("different {}", what.join(", "))))
+}
+
+/// Rates of machines add up only while all of them load.
+fn apart(e: &Evidence) -> Option<Caution> {
+    let window =
+        |m: &Machine| (m.opening().started_unix_ns, m.opening().started_unix_ns.saturating_add(m.elapsed_ns));
+    let from = e.facts.machines.iter().map(|m| window(m).0).max()?;
+    let to = e.facts.machines.iter().map(|m| window(m).1).min()?;
+    let shortest = e.facts.machines.iter().map(|m| m.elapsed_ns).min()?;
+    let longest = e.facts.machines.iter().map(|m| m.elapsed_ns).max()?;
+    let shared = to.saturating_sub(from);
+    // A wall clock is good to some ten milliseconds; runs of a second are not refused for that.
+    let enough = (longest as f64 * e.limits.overlap) as u64;
+    (e.facts.machines.len() > 1 && shared.saturating_add(100_000_000) < enough).then(|| {
+        Kind::MergedApart.raise(format!(
+            "they share {} of runs of {} to {}",
+            duration(shared as f64),
+            duration(shortest as f64),
+            duration(longest as f64)
+        ))
+    })
 }
 
 fn short(e: &Evidence) -> Option<Caution> {

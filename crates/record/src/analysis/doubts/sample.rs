@@ -20,6 +20,16 @@ pub(super) fn samples(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(timeouts(e));
     into.extend(in_flight(e));
     into.extend(mean(e));
+    into.extend(surplus(e));
+}
+
+fn surplus(e: &Evidence) -> Option<Caution> {
+    let n = e.facts.run.of(RunSum::Surplus);
+    (n > 0).then(|| {
+        let evidence =
+            format!("behind {}; each cost its connection, the answers count", counted(n, "answer"));
+        Kind::SurplusBytes.raise(evidence)
+    })
 }
 
 /// Heavy for a percentile that decides, a note for one that is only shown.
