@@ -29,7 +29,7 @@ exits! {
     CouldNotRun = 1, "could not run: no such host, nothing listens, a file cannot be read or written";
     Usage = 2, "the command line or the experiment is wrong; nothing was sent";
     Inconclusive = 3, "inconclusive: the load generator or the record is in doubt, so nothing is proved";
-    Refused = 4, "refused by the safety policy: a public host without permission; nothing was sent";
+    Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
     ThresholdMissed = 99, "a threshold was missed";
     InterruptedTwice = 130, "interrupted twice; interrupted once is an ordinary end with a report";
 }

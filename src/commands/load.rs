@@ -57,7 +57,7 @@ pub fn measure(
         today: &wall::date(started_unix_ns),
         fetch: &mut |address| fetch_proof(address, &outline.target),
     };
-    let granted = permit(&outline.host, &place, asking).map_err(Failure::Refused)?;
+    let granted = permit(&outline.host, &mut place, asking).map_err(Failure::Refused)?;
     if granted == Granted::Proved && !manner.quiet {
         say::talk(&format!("{} permits this load in its ownership file\n", outline.host));
     }
@@ -70,6 +70,8 @@ pub fn measure(
         environment: environment::environment(&place, env!("CARGO_PKG_VERSION"), first_connect_ns),
         started_unix_ns,
     };
+    // The limit is raised by now, and no thread runs yet.
+    plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
     let mut writer = RunFile::create(&run_file, &opening)?;
     let installed;
     let interrupts = match interrupts {
@@ -91,9 +93,11 @@ pub fn measure(
     drop(view);
     let finished = writer.finish();
     if let Err(error) = ran {
-        // Nothing happened, so nothing is kept; that it cannot be removed would be the smaller trouble of the
-        // two.
-        let _ = std::fs::remove_file(&run_file);
+        // Where nothing happened nothing is kept; that it cannot be removed would be the smaller trouble of
+        // the two.
+        if matches!(error, plimsoll_control::Error::Engine(_)) {
+            let _ = std::fs::remove_file(&run_file);
+        }
         return Err(error.into());
     }
     if let Some(trouble) = finished.trouble {

@@ -75,8 +75,8 @@ pub struct LoadFlags {
     #[arg(long, help_heading = REQUEST)]
     pub read_bodies: bool,
 
-    /// Condition to meet, such as 'response_time p99 < 250ms'; repeatable [errors == 0%, with -r achieved >=
-    /// 99%]
+    /// Condition to meet, such as 'response_time p99 < 250ms'; repeatable. Until one names `errors`, `errors == 0%`
+    /// holds; with a rate, until one names `achieved`, `achieved >= 99%`
     #[arg(long = "threshold", value_name = "RULE", help_heading = JUDGEMENT)]
     pub thresholds: Vec<String>,
 

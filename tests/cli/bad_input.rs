@@ -77,6 +77,22 @@ fn numbers_that_are_none() {
 }
 
 #[test]
+fn more_than_the_hard_caps() {
+    refused(&["URL", "-d", "49h"], 2, &["-d", "hard cap", "--limit duration_ns"]);
+    refused(&["URL", "-d", "2s", "--limit", "duration_ns=1s"], 2, &["-d", "hard cap"]);
+    refused(&["URL", "-n", "11", "-c", "1", "--limit", "requests=10"], 2, &["-n", "hard cap of 10"]);
+    refused(&["URL", "--stages", "49h:10"], 2, &["--stages", "hard cap"]);
+    refused(&["URL", "--stages", "10s:1000001"], 2, &["--stages", "more than 1,000,000 users"]);
+    refused(&["URL", "--stages", "10s:10000001/s"], 2, &["--stages", "more than 10,000,000 arrivals"]);
+    refused(&["URL", "-r", "10000001"], 2, &["-r", "more than 10,000,000 arrivals"]);
+    refused(
+        &["URL", "-n", "9", "-c", "1", "--warmup", "5s", "--limit", "duration_ns=1s"],
+        2,
+        &["--warmup", "nothing would be measured"],
+    );
+}
+
+#[test]
 fn fewer_requests_than_connections() {
     refused(&["URL", "-n", "1", "-c", "100"], 2, &["-n", "leave 99 of them unused"]);
 }

@@ -1,5 +1,5 @@
 //! The binary as people meet it: what it accepts, what it says when it does not, and how it ends.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -14,3 +14,4 @@ mod permission;
 mod request;
 mod result;
 mod run_file;
+mod terminal;

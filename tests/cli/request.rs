@@ -162,3 +162,28 @@ fn without_keep_alive_every_request_has_a_connection_of_its_own() {
     // One more accepted: the look whether anybody listens.
     assert_eq!(ruler.accepted(), 21);
 }
+
+#[test]
+fn the_hard_cap_on_requests_ends_a_run_that_has_no_end_of_its_own_by_count() {
+    let ruler = Ruler::start(&[]);
+    for load in [&["-c", "4"][..], &["-r", "100"]] {
+        let before = ruler.requests();
+        let url = ruler.url("/");
+        let args = [&[url.as_str(), "-d", "1s", "--limit", "requests=10", "--json"], load].concat();
+        let json = Tool::run(&args).json();
+        assert_eq!(ruler.requests() - before, 10, "{load:?}");
+        assert_eq!((&json["totals"]["requests"], &json["stopped_by"]), (&10.into(), &"requests".into()));
+    }
+}
+
+#[test]
+fn the_hard_cap_on_the_length_ends_a_run_that_only_counts() {
+    let ruler = Ruler::start(&["--delay", "20ms"]);
+    let args = [&ruler.url("/"), "-n", "1000000", "-c", "2", "--limit", "duration_ns=1s", "--json"];
+    let begin = std::time::Instant::now();
+    let json = Tool::run(&args).json();
+    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+    assert_eq!(json["stopped_by"], "duration");
+    let sent = json["totals"]["sent"].as_u64().unwrap();
+    assert!(sent > 10 && sent < 110 && ruler.requests() == sent, "{sent}");
+}

@@ -81,6 +81,21 @@ fn answers_that_are_all_404_are_a_fail_with_code_99() {
 }
 
 #[test]
+fn a_quick_server_that_only_errs_fails_although_it_meets_the_threshold_on_its_time() {
+    let ruler = Ruler::start(&["--status", "500"]);
+    let rule = "response_time p99 < 10s";
+    let args = [&ruler.url("/"), "-n", "2000", "-c", "2", "--json", "--threshold", rule];
+    let json = Tool::run(&args).expect_code(99).json();
+    let judged: Vec<_> =
+        json["thresholds"].as_array().unwrap().iter().map(|t| (&t["text"], &t["met"])).collect();
+    assert_eq!(judged, [(&rule.into(), &true.into()), (&"errors == 0%".into(), &false.into())]);
+    assert_eq!(json["verdict"]["because"], serde_json::json!(["errors == 0%"]));
+    // Whoever names errors says how many are too many.
+    let args = [&ruler.url("/"), "-n", "50", "-c", "2", "-q", "--threshold", "errors <= 100%"];
+    Tool::run(&args).expect_code(0);
+}
+
+#[test]
 fn a_missed_threshold_is_code_99_and_a_met_one_0() {
     let ruler = Ruler::start(&["--delay", "20ms"]);
     let url = ruler.url("/");

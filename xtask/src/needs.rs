@@ -12,6 +12,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("h2load", "nghttp2-client", "peer in benchmarks"),
     ("nginx", "nginx-light", "an ordinary server for conformance tests"),
     ("tmux", "tmux", "the live view in a real terminal"),
+    ("unshare", "util-linux", "a network of a test's own"),
     ("ss", "iproute2", "socket counts seen from outside"),
     ("sqlite3", "sqlite3", "run files read by another program"),
     ("strace", "strace", "system calls per request"),

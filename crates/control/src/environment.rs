@@ -18,6 +18,7 @@ pub fn environment(place: &Resolved, tool_version: &str, first_connect_ns: u64) 
         kernel: machine::kernel(),
         cpu_model: machine::cpu_model(),
         cpus: machine::cpus(),
+        cpus_online: machine::cpus_online(),
         memory_bytes: machine::memory_bytes(),
         nofile_soft_found: nofile.soft_found,
         nofile_soft: nofile.soft,

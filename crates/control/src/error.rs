@@ -1,5 +1,6 @@
 //! Why a run could not happen: the machine or the way to the target failed, before or instead of the load.
 
+use crate::gather::Refused;
 use plimsoll_engine::probe::ProbeError;
 use std::fmt;
 use std::net::SocketAddr;
@@ -13,6 +14,8 @@ pub enum Error {
     NobodyListens { target: String, tried: Vec<(SocketAddr, ProbeError)> },
     /// The engine could not start.
     Engine(plimsoll_engine::Error),
+    /// A worker's report contradicted an earlier one: a bug of the load generator, seen in time.
+    Uncountable(Refused),
 }
 
 impl Error {
@@ -36,6 +39,11 @@ impl Error {
                 _ => None,
             },
             Error::Engine(_) => Some("`plimsoll doctor` shows the limits of this machine".into()),
+            Error::Uncountable(_) => Some(
+                "this is a bug of the load generator, please report it; the run file holds what was counted \
+                 until then"
+                    .into(),
+            ),
         }
     }
 }
@@ -58,6 +66,7 @@ impl fmt::Display for Error {
                 write!(f, "no connection to `{target}` ({})", each.join("; "))
             }
             Error::Engine(source) => write!(f, "the engine could not start: {source}"),
+            Error::Uncountable(refused) => write!(f, "the load was stopped: {refused}"),
         }
     }
 }
@@ -66,6 +75,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Engine(source) => Some(source),
+            Error::Uncountable(refused) => Some(refused),
             _ => None,
         }
     }

@@ -32,11 +32,11 @@ pub enum Granted {
     Allowed,
     /// Somebody typed the host's name.
     Confirmed,
-    /// The host's own ownership file permits it.
+    /// The host's own ownership file permits it, at every public address that is left.
     Proved,
 }
 
-/// Load is not permitted: exit code 4, nothing sent.
+/// Load is not permitted: exit code 4, no load sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub sentence: String,
@@ -54,9 +54,12 @@ impl std::error::Error for Refusal {}
 
 /// Judges every address that the name resolved to: one public address among private ones is enough to ask.
 ///
+/// A permission by word is for the host, so for all its addresses. An ownership file speaks for the address that serves
+/// it only: public addresses that do not are taken out of `place`, and so are never loaded.
+///
 /// # Errors
 /// When an address is never a target, or a public one has none of the three permissions.
-pub fn permit(host: &str, place: &Resolved, asking: Asking<'_>) -> Result<Granted, Refusal> {
+pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Granted, Refusal> {
     let of_kind = |kind| place.addresses.iter().copied().find(|a| neighbour(a.ip()) == kind);
     if let Some(address) = of_kind(Neighbour::Forbidden) {
         return Err(Refusal {
@@ -105,22 +108,33 @@ fn allows(name: &str, host: &str, place: &Resolved) -> bool {
     name.eq_ignore_ascii_case(host) || place.addresses.iter().all(|a| a.ip().to_string() == name)
 }
 
-/// `Ok` when the file of the first address that answers permits it.
+/// Keeps of the public addresses those whose file permits it. `Err` with the reasons, and all kept, when none does.
 fn proof(
     host: &str,
-    place: &Resolved,
+    place: &mut Resolved,
     today: &str,
     fetch: &mut dyn FnMut(SocketAddr) -> Result<(u16, Vec<u8>), String>,
 ) -> Result<(), String> {
-    let mut why = String::new();
-    for address in &place.addresses {
-        match fetch(*address) {
-            Ok((200, body)) => return proof_permits(&String::from_utf8_lossy(&body), host, today),
-            Ok((status, _)) => return Err(format!("it answered {status}")),
-            Err(trouble) => why = trouble,
+    let (mut proved, mut why) = (Vec::new(), Vec::new());
+    let is_public = |address: &SocketAddr| neighbour(address.ip()) == Neighbour::Public;
+    for address in place.addresses.iter().filter(|address| is_public(address)) {
+        let judged = match fetch(*address) {
+            Ok((200, body)) => proof_permits(&String::from_utf8_lossy(&body), host, today),
+            Ok((status, _)) => Err(format!("it answered {status}")),
+            Err(trouble) => Err(format!("it could not be fetched: {trouble}")),
+        };
+        match judged {
+            Ok(()) => proved.push(*address),
+            // Several addresses mostly have one trouble in common.
+            Err(reason) if why.contains(&reason) => {}
+            Err(reason) => why.push(reason),
         }
     }
-    Err(format!("it could not be fetched: {why}"))
+    if proved.is_empty() {
+        return Err(why.join("; "));
+    }
+    place.addresses.retain(|address| !is_public(address) || proved.contains(address));
+    Ok(())
 }
 
 /// `example.com (203.0.113.5)`, or the address alone when that is what was typed.

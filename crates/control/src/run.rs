@@ -32,7 +32,8 @@ impl Default for Options {
 /// one; hand it to whoever waits for signals.
 ///
 /// # Errors
-/// When the engine cannot start. Whatever happens later is part of the ending.
+/// When the engine cannot start, or when it contradicts itself: a report that cannot be counted makes every total
+/// doubtful, so the load is stopped and no ending is told. Whatever else happens is part of the ending.
 pub fn run(
     plan: Arc<Plan>,
     place: &Resolved,
@@ -48,12 +49,15 @@ pub fn run(
     helm_out(helm.clone());
     let mut life = Life { sinks, breaker, helm: &helm };
     life.tell(&RunEvent::Opened(Arc::new(opening)));
-    let mut irregular = Vec::new();
+    let mut contradiction = None;
     loop {
         match running.next(WAIT) {
             Next::Report(report) => {
-                if let Err(refused) = gather.take(report.worker, &report.interval, report.last) {
-                    irregular.push(refused.to_string());
+                if let Err(refused) = gather.take(report.worker, &report.interval, report.last)
+                    && contradiction.is_none()
+                {
+                    contradiction = Some(refused);
+                    helm.command(Command::Stop);
                 }
                 running.give_back(report.worker, report.interval);
                 while let Some(tick) = gather.ready() {
@@ -68,9 +72,10 @@ pub fn run(
         life.tick(tick);
     }
     let finish = running.finish();
-    let mut lost_workers = finish.lost_workers;
-    // A report that could not be counted makes the record as incomplete as a worker that died.
-    lost_workers.append(&mut irregular);
+    if let Some(refused) = contradiction {
+        life.note(finish.elapsed_ns, refused.to_string());
+        return Err(Error::Uncountable(refused));
+    }
     let stopped_by = match finish.stopped {
         Stopped::Duration => StoppedBy::Duration,
         Stopped::Requests => StoppedBy::Requests,
@@ -80,7 +85,7 @@ pub fn run(
     if stopped_by == StoppedBy::Interrupt {
         life.note(finish.elapsed_ns, "interrupted".into());
     }
-    let ending = Ending { stopped_by, elapsed_ns: finish.elapsed_ns, lost_workers };
+    let ending = Ending { stopped_by, elapsed_ns: finish.elapsed_ns, lost_workers: finish.lost_workers };
     life.tell(&RunEvent::Ended(ending.clone()));
     Ok(ending)
 }

@@ -4,6 +4,7 @@
 use plimsoll_control::Resolved;
 use plimsoll_control::permission::{Asking, Granted, Refusal, permit};
 use std::cell::Cell;
+use std::net::SocketAddr;
 
 type Answer = Result<(u16, Vec<u8>), String>;
 
@@ -30,7 +31,17 @@ impl Default for Case<'_> {
 
 /// The answer, how often the person was asked, and how often the file was fetched.
 fn judge(case: Case<'_>) -> (Result<Granted, Refusal>, u32, u32) {
-    let place = Resolved {
+    let mut fetch = |_| case.file.clone();
+    let (answer, asked, fetched, _) = judge_each(&case, &mut fetch);
+    (answer, asked, fetched)
+}
+
+/// The same with a file of its own for each address, and the addresses that are left.
+fn judge_each(
+    case: &Case<'_>,
+    file: &mut dyn FnMut(SocketAddr) -> Answer,
+) -> (Result<Granted, Refusal>, u32, u32, Vec<String>) {
+    let mut place = Resolved {
         addresses: case
             .addresses
             .iter()
@@ -45,9 +56,9 @@ fn judge(case: Case<'_>) -> (Result<Granted, Refusal>, u32, u32) {
         assert!(question.contains(case.host), "{question}");
         case.typed.unwrap_or_default().to_owned()
     };
-    let mut fetch = |_| {
+    let mut fetch = |address| {
         fetched.set(fetched.get() + 1);
-        case.file.clone()
+        file(address)
     };
     let asking = Asking {
         allow: &allow,
@@ -55,8 +66,9 @@ fn judge(case: Case<'_>) -> (Result<Granted, Refusal>, u32, u32) {
         today: "2026-11-21",
         fetch: &mut fetch,
     };
-    let answer = permit(case.host, &place, asking);
-    (answer, asked.get(), fetched.get())
+    let answer = permit(case.host, &mut place, asking);
+    let left = place.addresses.iter().map(|a| a.ip().to_string()).collect();
+    (answer, asked.get(), fetched.get(), left)
 }
 
 #[test]
@@ -143,4 +155,27 @@ fn the_ownership_file_permits_while_it_names_the_host_and_has_not_expired() {
     assert!(other.hint.contains("no line `allow: example.test`"), "{}", other.hint);
     let unreachable = judge(Case { file: Err("no answer".into()), ..Case::default() }).0.unwrap_err();
     assert!(unreachable.hint.contains("could not be fetched: no answer"), "{}", unreachable.hint);
+}
+
+#[test]
+fn an_ownership_file_speaks_for_the_address_that_serves_it_only() {
+    let case =
+        Case { addresses: &["10.0.0.1", "203.0.113.5", "198.51.100.7", "192.0.2.3"], ..Case::default() };
+    let mut file = |address: SocketAddr| match address.ip().to_string().as_str() {
+        "203.0.113.5" => Ok((404, Vec::new())),
+        "198.51.100.7" => Ok((200, b"allow: example.test".to_vec())),
+        _ => Err("no answer".into()),
+    };
+    let (answer, _, fetched, left) = judge_each(&case, &mut file);
+    assert_eq!((answer, fetched), (Ok(Granted::Proved), 3), "a private address needs no proof");
+    assert_eq!(left, ["10.0.0.1", "198.51.100.7"], "what nobody permitted is not loaded");
+    // No file at all: refused, with every reason, and nothing taken away.
+    let mut none = |address: SocketAddr| match address.ip().to_string().as_str() {
+        "203.0.113.5" => Ok((404, Vec::new())),
+        _ => Err("no answer".into()),
+    };
+    let (answer, _, _, left) = judge_each(&case, &mut none);
+    let hint = answer.unwrap_err().hint;
+    assert!(hint.contains("(it answered 404; it could not be fetched: no answer)"), "{hint}");
+    assert_eq!(left.len(), 4);
 }

@@ -1,7 +1,7 @@
 //! Finding the target: names, the trial connection, and whether it is this very machine.
 #![allow(clippy::unwrap_used)]
 
-use plimsoll_control::environment::same_machine;
+use plimsoll_control::environment::{environment, same_machine};
 use plimsoll_control::{Error, Resolved, dns, place};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::seal::{Machine, seal};
@@ -80,4 +80,12 @@ fn this_machine_is_known_by_loopback_and_by_its_own_addresses() {
         assert_eq!(same_machine(address.parse().unwrap(), &own), same, "{address}");
     }
     assert!(same_machine("::ffff:192.0.2.7".parse().unwrap(), &own));
+}
+
+#[test]
+fn the_environment_tells_the_cpus_of_the_machine_from_those_we_may_use() {
+    let place = Resolved { addresses: vec![([127, 0, 0, 1], 80).into()], dns_ns: 0 };
+    let here = environment(&place, "1.2.3", 5);
+    assert!(here.cpus >= 1 && here.cpus_online >= here.cpus, "{here:?}");
+    assert!(here.same_machine && here.first_connect_ns == 5);
 }

@@ -225,6 +225,11 @@ fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
 fn all_refused_options_are_named_at_once() {
     let wrong = curl::parse(&["curl -L -F a=b --http2 http://h/".to_owned()]).unwrap_err();
     assert_eq!(wrong.len(), 3);
+    // Each by its place; the sentence does not say it again.
+    for (one, option) in wrong.iter().zip(["-L", "-F", "--http2"]) {
+        assert_eq!(one.place, Place::Flag(option.into()));
+        assert!(!one.message.contains(&format!("`{option}`")), "{one:?}");
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@ ids! {
     RunSum {
         Arrivals = "arrivals", "arrivals that came due (open model)";
         Starved = "starved", "arrivals that found no free connection and waited with their stamp";
-        NeverStarted = "never_started", "arrivals still waiting for a connection at the stop";
+        NeverStarted = "never_started", "arrivals, or requests of users, still waiting for a connection at the stop";
         InFlightAtStop = "in_flight_at_stop", "requests sent and not answered at the stop";
         Iterations = "iterations", "iterations finished";
         ConnAttempts = "connection_attempts", "connections tried";
@@ -38,7 +38,7 @@ ids! {
         ConnReusedRequests = "requests_on_reused_connections",
             "requests sent on a connection that had served one before";
         ClosedByServer = "closed_by_server", "connections that the server closed or asked to close";
-        ClosedByUs = "closed_by_us", "connections that the load generator closed as planned";
+        ClosedByUs = "closed_by_us", "connections that the load generator closed, or asked to be closed, as planned";
         ClosedByFault = "closed_by_fault", "connections given up after a failure";
         OpenAtStop = "open_at_stop", "connections still open at the stop";
         Retransmits = "retransmits", "TCP segments sent again by this machine, SYNs included";
@@ -55,7 +55,7 @@ ids! {
         LateTicks = "late_ticks", "ticks handed over more than 100 ms late";
         Surplus = "surplus_answers", "answers followed by bytes that nobody asked for; the connection was closed";
         Stalls = "stalls", "times a worker stood still for more than 100 ms without having meant to sleep";
-        StalledNs = "stalled_ns", "length of those, ns: what a stopped process or a host that took the CPU leaves behind";
+        StalledNs = "stalled_ns", "length of those, ns: a stopped process, or a host that took the CPU";
     }
 }
 

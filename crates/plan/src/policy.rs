@@ -15,21 +15,55 @@ pub enum Neighbour {
     Forbidden,
 }
 
+/// Addresses under which clouds hand out credentials or steer their machines, by provider; a load there is never meant.
+/// Some lie in private ranges, some in public ones.
+const SPECIAL_V4: [Ipv4Addr; 7] = [
+    // Metadata of most clouds, and a resolver.
+    Ipv4Addr::new(169, 254, 169, 254),
+    Ipv4Addr::new(169, 254, 169, 253),
+    // Credentials of containers.
+    Ipv4Addr::new(169, 254, 170, 2),
+    Ipv4Addr::new(169, 254, 170, 23),
+    // Azure's host, Oracle's and Alibaba's metadata.
+    Ipv4Addr::new(168, 63, 129, 16),
+    Ipv4Addr::new(192, 0, 0, 192),
+    Ipv4Addr::new(100, 100, 100, 200),
+];
+
+/// The same for IPv6: AWS, Google, OpenStack.
+const SPECIAL_V6: [Ipv6Addr; 3] = [
+    Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254),
+    Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254),
+    Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
+];
+
 /// Classifies an address; IPv4 inside IPv6 counts as what it is.
 pub fn neighbour(address: IpAddr) -> Neighbour {
     match address {
         IpAddr::V4(v4) => neighbour_v4(v4),
-        IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
-            Some(v4) => neighbour_v4(v4),
-            None => neighbour_v6(v6),
+        IpAddr::V6(v6) => match (v6.to_ipv4_mapped(), translated(v6)) {
+            (Some(v4), _) => neighbour_v4(v4),
+            // The loopback interface behind a translator is the translator's, not ours.
+            (None, Some(v4)) if neighbour_v4(v4) == Neighbour::Loopback => Neighbour::Public,
+            (None, Some(v4)) => neighbour_v4(v4),
+            (None, None) => neighbour_v6(v6),
         },
+    }
+}
+
+/// The IPv4 address to which a translator passes on: NAT64 (`64:ff9b::/96`, RFC 6052) or 6to4 (`2002::/16`, RFC 3056).
+fn translated(a: Ipv6Addr) -> Option<Ipv4Addr> {
+    let v4 = |high: u16, low: u16| Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
+    match a.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => v4(high, low),
+        [0x2002, high, low, ..] => v4(high, low),
+        _ => None,
     }
 }
 
 fn neighbour_v4(a: Ipv4Addr) -> Neighbour {
     let [first, second, ..] = a.octets();
-    // The address under which clouds hand out credentials; a load there is never meant.
-    if a == Ipv4Addr::new(169, 254, 169, 254) || a.is_multicast() || a.is_broadcast() {
+    if SPECIAL_V4.contains(&a) || a.is_multicast() || a.is_broadcast() {
         Neighbour::Forbidden
     } else if a.is_loopback() || a.is_unspecified() {
         Neighbour::Loopback
@@ -41,7 +75,7 @@ fn neighbour_v4(a: Ipv4Addr) -> Neighbour {
 }
 
 fn neighbour_v6(a: Ipv6Addr) -> Neighbour {
-    if a.is_multicast() || a == Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254) {
+    if SPECIAL_V6.contains(&a) || a.is_multicast() {
         Neighbour::Forbidden
     } else if a.is_loopback() || a.is_unspecified() {
         Neighbour::Loopback

@@ -160,22 +160,36 @@ pub const REDACTED: &str = "***";
 
 /// A header's value as any artefact may show it.
 pub fn redacted_header<'a>(name: &str, value: &'a str) -> &'a str {
-    const SECRET: &[&str] = &["authorization", "proxy-authorization", "cookie", "set-cookie"];
-    let name = name.to_ascii_lowercase();
-    if SECRET.contains(&name.as_str()) || is_secret_key(&name) { REDACTED } else { value }
+    if is_secret_key(name) { REDACTED } else { value }
 }
 
-/// Path and query as any artefact may show them: values of keys that look like secrets are cut out.
+/// Path and query as any artefact may show them: values of keys that look like secrets are cut out, also those of a
+/// path's own parameters (`/a;jsessionid=x`).
 pub fn redacted_path(path: &str) -> String {
-    let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
-    let pairs: Vec<String> = query
-        .split('&')
-        .map(|pair| match pair.split_once('=') {
-            Some((key, _)) if is_secret_key(&key.to_ascii_lowercase()) => format!("{key}={REDACTED}"),
-            _ => pair.to_owned(),
-        })
-        .collect();
-    format!("{path}?{}", pairs.join("&"))
+    let (path, query) = match path.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (path, None),
+    };
+    let joined =
+        |text: &str, by: char| text.split(by).map(redacted_pairs).collect::<Vec<_>>().join(&by.to_string());
+    match query {
+        Some(query) => format!("{}?{}", joined(path, '/'), joined(query, '&')),
+        None => joined(path, '/'),
+    }
+}
+
+/// `key=value`, or several with `;` between. Behind the first secret nothing is shown: the `;` may be a part of it.
+fn redacted_pairs(text: &str) -> String {
+    let mut begin = 0;
+    for pair in text.split(';') {
+        if let Some((key, _)) = pair.split_once('=')
+            && is_secret_key(&percent_decode(key))
+        {
+            return format!("{}={REDACTED}", &text[..begin + key.len()]);
+        }
+        begin += pair.len() + 1;
+    }
+    text.to_owned()
 }
 
 /// A URL, or what was meant as one, as any artefact may show it: without its credentials and the secrets of its query.
@@ -191,25 +205,13 @@ pub fn redacted_url(text: &str) -> String {
     }
 }
 
-/// Keys of headers and query parameters that name secrets by custom: `token`, `api-key`, `x-signature` and the like.
-fn is_secret_key(lower: &str) -> bool {
-    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
-        matches!(
-            word,
-            "token"
-                | "key"
-                | "apikey"
-                | "sig"
-                | "signature"
-                | "secret"
-                | "password"
-                | "passwd"
-                | "auth"
-                | "session"
-                | "jwt"
-        )
-    }) || lower.ends_with("token")
-        || lower.ends_with("secret")
+/// Keys of headers and query parameters that name secrets by custom: `token`, `accessKey`, `X-Amz-Credential`. A part
+/// of a word is enough: a `keyword` that is hidden costs less than a key that is shown.
+fn is_secret_key(key: &str) -> bool {
+    const PARTS: [&str; 12] =
+        ["token", "secret", "key", "sig", "pass", "pwd", "cred", "auth", "sess", "sid", "jwt", "cookie"];
+    let lower = key.to_ascii_lowercase();
+    PARTS.iter().any(|part| lower.contains(part))
 }
 
 /// Standard Base64 with padding (RFC 4648 section 4), for `Authorization: Basic`.

@@ -55,7 +55,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         (None, given, _) => given,
     };
     let warmup_ns = draft.warmup_ns.unwrap_or(0);
-    if warmup_ns > 0 && duration_ns.is_some_and(|d| warmup_ns >= d) {
+    // A run without a duration ends at the hard cap.
+    if warmup_ns > 0 && warmup_ns >= duration_ns.unwrap_or(u64::MAX).min(draft.limits.duration_ns) {
         wrong.push(Diagnostic::field(
             "P010",
             key::WARMUP,
@@ -81,8 +82,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    let thresholds =
-        if draft.thresholds.is_empty() { threshold::implied(load.is_open()) } else { draft.thresholds };
+    let thresholds = threshold::with_implied(draft.thresholds, load.is_open());
     let first = &draft.requests[0];
     let outline = Outline {
         version: OUTLINE_VERSION,

@@ -79,7 +79,7 @@ pub struct Threshold {
     pub comparison: Comparison,
     /// ns for times, a ratio for errors and achieved, per second for rate.
     pub value: f64,
-    /// True for the two that every run without thresholds gets.
+    /// True for those that nobody wrote, see [`with_implied`].
     #[serde(default)]
     pub implied: bool,
 }
@@ -162,8 +162,16 @@ fn statistic(word: &str) -> Result<Statistic, String> {
     }
 }
 
-/// The thresholds that hold when nobody wrote any: no errors, and in the open model at least
-/// 99 % of the offered rate achieved.
+/// What was written, and behind it the implied thresholds whose subject nobody named: a limit for the p99 says
+/// nothing about errors, and a service that answers every request with 500 must not pass because it is quick.
+pub fn with_implied(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
+    let mut all = implied(open);
+    all.retain(|implied| written.iter().all(|threshold| threshold.subject != implied.subject));
+    [written, all].concat()
+}
+
+/// The thresholds that hold until another one names their subject: no errors, and in the open model at least 99 % of
+/// the offered rate achieved.
 pub fn implied(open: bool) -> Vec<Threshold> {
     let make = |text: &str, subject, comparison, value| Threshold {
         text: text.into(),

@@ -120,6 +120,27 @@ fn defaults_make_a_closed_run_of_ten_seconds() {
 }
 
 #[test]
+fn errors_and_a_missed_rate_are_judged_unless_a_threshold_names_them() {
+    let judged = |rate_per_s, rules: &[&str]| -> Vec<(String, bool)> {
+        let thresholds = rules.iter().map(|rule| threshold::parse(rule).unwrap()).collect();
+        let plan = sealed(Draft { rate_per_s, thresholds, ..draft() }).unwrap();
+        plan.outline.thresholds.into_iter().map(|t| (t.text, t.implied)).collect()
+    };
+    let of = |rows: &[(&str, bool)]| rows.iter().map(|(t, i)| ((*t).to_owned(), *i)).collect::<Vec<_>>();
+    let p99 = "response_time p99 < 1s";
+    assert_eq!(judged(None, &[p99]), of(&[(p99, false), ("errors == 0%", true)]));
+    assert_eq!(judged(None, &["errors < 1%"]), of(&[("errors < 1%", false)]));
+    assert_eq!(
+        judged(Some(10.0), &["errors < 1%", p99]),
+        of(&[("errors < 1%", false), (p99, false), ("achieved >= 99%", true)])
+    );
+    assert_eq!(
+        judged(Some(10.0), &["achieved >= 50%"]),
+        of(&[("achieved >= 50%", false), ("errors == 0%", true)])
+    );
+}
+
+#[test]
 fn contradictions_and_empty_loads_are_refused_all_at_once() {
     let bad = Draft {
         connections: Some(0),
@@ -157,9 +178,48 @@ fn no_secret_reaches_the_outline() {
     let plan = sealed(draft()).unwrap();
     let shown = format!("{} {:?}", serde_json::to_string(&plan.outline).unwrap(), plan);
     assert!(!shown.contains("sesame") && !shown.contains("abc"), "{shown}");
-    assert_eq!(redacted_path("/a?api_key=1&q=2"), "/a?api_key=***&q=2");
-    assert_eq!(redacted_header("X-Auth-Token", "v"), "***");
-    assert_eq!(redacted_header("Accept", "v"), "v");
+}
+
+#[test]
+fn what_may_be_a_secret_is_hidden_wherever_it_stands() {
+    for key in [
+        "token",
+        "accessKey",
+        "secretKey",
+        "api_key",
+        "sid",
+        "pwd",
+        "PASSWORD",
+        "sig",
+        "X-Amz-Credential",
+        "X-Vault-Pass",
+        "X-Auth-Token",
+        "Authorization",
+        "Proxy-Authorization",
+        "Cookie",
+        "Set-Cookie",
+        "JSESSIONID",
+        "id_token",
+        "jwt",
+    ] {
+        assert_eq!(redacted_header(key, "v"), "***", "{key}");
+        assert_eq!(redacted_path(&format!("/a?x=1&{key}=v&q=2")), format!("/a?x=1&{key}=***&q=2"));
+    }
+    for key in ["Accept", "X-Request-Id", "code", "page", "User-Agent", "Content-Type"] {
+        assert_eq!(redacted_header(key, "v"), "v", "{key}");
+        assert_eq!(redacted_path(&format!("/a?{key}=v")), format!("/a?{key}=v"));
+    }
+    for (path, shown) in [
+        ("/a;jsessionid=v/b;x=1?q=2", "/a;jsessionid=***/b;x=1?q=2"),
+        ("/a?x=1;token=v;w&q=2", "/a?x=1;token=***&q=2"),
+        ("/a?to%6ben=v", "/a?to%6ben=***"),
+        ("/a?token=v?w", "/a?token=***"),
+        ("/reset/token=v", "/reset/token=***"),
+        ("/a?token", "/a?token"),
+        ("/token/a", "/token/a"),
+    ] {
+        assert_eq!(redacted_path(path), shown);
+    }
 }
 
 #[test]
@@ -210,10 +270,58 @@ fn public_addresses_need_permission_and_some_are_never_targets() {
     assert_eq!(class("fd12::1"), Neighbour::Private);
     assert_eq!(class("203.0.113.9"), Neighbour::Public);
     assert_eq!(class("2001:db8::1"), Neighbour::Public);
-    assert_eq!(class("169.254.169.254"), Neighbour::Forbidden);
     assert!(proof_permits("allow: a.test\nexpires: 2030-01-01", "A.test", "2026-01-01").is_ok());
     assert!(proof_permits("allow: a.test\nexpires: 2020-01-01", "a.test", "2026-01-01").is_err());
     assert!(proof_permits("allow: b.test", "a.test", "2026-01-01").is_err());
+}
+
+#[test]
+fn special_addresses_of_clouds_are_never_targets() {
+    let class = |a: &str| neighbour(a.parse().unwrap());
+    for address in [
+        "169.254.169.254",
+        "169.254.169.253",
+        "169.254.170.2",
+        "169.254.170.23",
+        "168.63.129.16",
+        "192.0.0.192",
+        "100.100.100.200",
+        "fd00:ec2::254",
+        "fd20:ce::254",
+        "fe80::a9fe:a9fe",
+        "224.0.0.1",
+        "255.255.255.255",
+        "ff02::1",
+    ] {
+        assert_eq!(class(address), Neighbour::Forbidden, "{address}");
+    }
+    // Their neighbours are what their range says.
+    for address in ["169.254.169.1", "100.100.100.201", "fd00:ec2::255", "fe80::1"] {
+        assert_eq!(class(address), Neighbour::Private, "{address}");
+    }
+    assert_eq!(class("168.63.129.17"), Neighbour::Public);
+}
+
+#[test]
+fn an_ipv4_address_inside_an_ipv6_one_counts_as_what_it_is() {
+    let class = |a: &str| neighbour(a.parse().unwrap());
+    for (inside, expected) in [
+        ("169.254.169.254", Neighbour::Forbidden),
+        ("168.63.129.16", Neighbour::Forbidden),
+        ("224.0.0.1", Neighbour::Forbidden),
+        ("10.0.0.1", Neighbour::Private),
+        ("203.0.113.9", Neighbour::Public),
+    ] {
+        let v4: std::net::Ipv4Addr = inside.parse().unwrap();
+        let [a, b, c, d] = v4.octets();
+        assert_eq!(class(&format!("::ffff:{inside}")), expected, "mapped {inside}");
+        assert_eq!(class(&format!("64:ff9b::{inside}")), expected, "NAT64 {inside}");
+        assert_eq!(class(&format!("2002:{a:02x}{b:02x}:{c:02x}{d:02x}::1")), expected, "6to4 {inside}");
+    }
+    assert_eq!(class("::ffff:127.0.0.1"), Neighbour::Loopback);
+    // Behind a translator, the loopback interface is the translator's.
+    assert_eq!(class("64:ff9b::127.0.0.1"), Neighbour::Public);
+    assert_eq!(class("2002:7f00:1::1"), Neighbour::Public);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::Done;
 use super::service::{CAPACITY_PER_S, PAUSE_MS, PERIOD_S, SERVICE_MS, WORKERS};
 use plimsoll_output::line::wrap;
 use plimsoll_output::{Look, format};
+use plimsoll_plan::seal::DEFAULT_BANDS_NS;
 use plimsoll_record::summary::{Outcome, Summary};
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -26,6 +27,8 @@ pub struct Part {
 
 /// The same threshold for all: that is what makes them comparable.
 const RULE: &str = "response_time p99 < 100ms";
+/// The same as a number, and an edge of the latency bands.
+const RULE_NS: u64 = DEFAULT_BANDS_NS[0];
 
 pub const PARTS: [Part; 3] = [
     Part {
@@ -92,11 +95,22 @@ fn wrapped(text: &str, indent: usize, look: &Look) -> String {
 }
 
 fn closed(s: &Summary) -> String {
+    let slow: u64 =
+        s.bands.iter().filter(|b| b.up_to_ns.is_none_or(|ns| ns > RULE_NS)).map(|b| b.count).sum();
+    // The users wait for the same pause and are answered together, so a pause shows in one second.
+    let pauses = s.timeline.iter().filter(|second| second.max_ns.is_some_and(|ns| ns > RULE_NS)).count();
+    let paused_s = pauses as f64 * f64::from(PAUSE_MS) / 1e3;
+    let rate_per_s = s.totals.requests as f64 / (s.totals.measured_s - paused_s).max(f64::MIN_POSITIVE);
     format!(
-        "p99 is {}, yet the slowest answer took {}. Each pause stopped all 8 users at once, so only 8 \
-         requests met it and hundreds that should have been sent were not.",
+        "p99 is {}, yet the slowest answer took {}. {} of {} answers took longer than 100 ms: who waits for a \
+         pause to end sends nothing meanwhile. An open load at the rate of the rest, {}, would have had about {} \
+         arrivals in those pauses ({pauses} x {PAUSE_MS} ms).",
         format::maybe_ns(s.response_time.p99_ns),
-        format::maybe_ns(s.response_time.max_ns)
+        format::maybe_ns(s.response_time.max_ns),
+        format::count(slow),
+        format::count(s.totals.requests),
+        format::rate_per_s(rate_per_s),
+        format::count((rate_per_s * paused_s).round() as u64)
     )
 }
 

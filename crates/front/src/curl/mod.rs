@@ -183,7 +183,7 @@ impl Line {
             Does::GlobOff => self.glob_off = true,
             Does::PathAsIs => self.path_as_is = true,
             Does::Nothing(_) => {}
-            Does::Refused(why, hint) => self.complain(shown, format!("`{shown}`: {why}"), hint),
+            Does::Refused(why, hint) => self.complain(shown, why, hint),
         }
     }
 
