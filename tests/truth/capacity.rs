@@ -1,14 +1,15 @@
-//! A service of known capacity: 4 workers x 10 ms of service = 400 answers a second, whatever is asked of it. What the
-//! tool reports as achieved is that, and the verdict says whose limit it was: the service's, so FAIL, not INCONCLUSIVE.
+//! A service of known capacity: 20 workers x 50 ms of service = 400 answers a second, whatever is asked of
+//! it. What the tool reports as achieved is that, and the verdict says whose limit it was: the service's, so
+//! FAIL, not INCONCLUSIVE.
 
-use crate::help::{caution, cautions, count, number};
+use crate::help::{caution, cautions, count, number, unless_noisy};
 use crate::support::{Ruler, Tool, alone};
 use serde_json::Value;
 
 const CAPACITY: f64 = 400.0;
 
 fn service() -> Ruler {
-    Ruler::start(&["--workers", "4", "--service", "10ms", "--queue", "5000"])
+    Ruler::start(&["--workers", "20", "--service", "50ms", "--queue", "5000"])
 }
 
 #[track_caller]
@@ -24,79 +25,98 @@ fn doubts(said: &Value) -> Vec<&Value> {
 #[test]
 fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
     let _alone = alone();
-    let ruler = service();
-    let args = [&ruler.url("/"), "-r", "800", "-d", "5s", "-c", "4000", "--json"];
-    let said = Tool::run(&args).expect_code(99).json();
-    assert_eq!(said["verdict"]["result"], "FAIL", "{}", said["verdict"]);
-    assert_eq!(said["verdict"]["because"], serde_json::json!(["achieved >= 99%"]));
-    assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
-    is_within_two_per_cent(number(&said, "/offered/rate_per_s"), 800.0, "offered rate");
-    is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
-    // Half is missed, less those that a healthy service would have had under way: X R, with the R of what was answered.
-    let ratio = number(&said, "/achieved/ratio");
-    assert!((0.49..0.99).contains(&ratio), "{}", said["achieved"]);
-    // The backlog grows by 400 a second, so an arrival at t waits t seconds more: answered ones up to half of the run.
-    let max_s = number(&said, "/response_time/max_ns") / 1e9;
-    assert!((2.4..=5.1).contains(&max_s), "{max_s}");
-    assert_eq!(count(&said, "/totals/errors"), 0, "a slow answer is no error");
+    unless_noisy(|| {
+        let ruler = service();
+        let args = [&ruler.url("/"), "-r", "800", "-d", "4s", "-c", "4000", "--json"];
+        let said = Tool::run(&args).expect_code(99).json();
+        assert_eq!(said["verdict"]["result"], "FAIL", "{}", said["verdict"]);
+        assert_eq!(said["verdict"]["because"], serde_json::json!(["achieved >= 99%"]));
+        assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
+        is_within_two_per_cent(number(&said, "/offered/rate_per_s"), 800.0, "offered rate");
+        is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
+        // Half is missed, less those that a healthy service would have had under way: X R, with the R of what
+        // was answered.
+        let ratio = number(&said, "/achieved/ratio");
+        assert!((0.49..0.99).contains(&ratio), "{}", said["achieved"]);
+        // The backlog grows by 400 a second, so an arrival at t waits t seconds more: answered ones up to
+        // half of the run.
+        let max_s = number(&said, "/response_time/max_ns") / 1e9;
+        assert!((1.9..=4.1).contains(&max_s), "{max_s}");
+        assert_eq!(count(&said, "/totals/errors"), 0, "a slow answer is no error");
+    });
 }
 
 #[test]
 fn a_tenth_above_the_capacity_fails_and_a_twentieth_below_it_passes() {
     let _alone = alone();
-    // Even arrivals into even service times queue only above the capacity; then 40 of 440 a second are left behind.
-    for (rate, code, result) in [("440", 99, "FAIL"), ("380", 0, "PASS")] {
-        let ruler = service();
-        let args = [&ruler.url("/"), "-r", rate, "-d", "4s", "--json"];
-        let said = Tool::run(&args).expect_code(code).json();
-        assert_eq!(said["verdict"]["result"], result, "{}", said["verdict"]);
-        let served = rate.parse::<f64>().unwrap().min(CAPACITY);
-        is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), served, rate);
-        assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
-    }
+    unless_noisy(|| {
+        // Even arrivals into even service times queue only above the capacity; then 40 of 440 a second are
+        // left behind.
+        for (rate, code, result) in [("440", 99, "FAIL"), ("380", 0, "PASS")] {
+            let ruler = service();
+            let args = [&ruler.url("/"), "-r", rate, "-d", "4s", "--json"];
+            let said = Tool::run(&args).expect_code(code).json();
+            assert_eq!(said["verdict"]["result"], result, "{}", said["verdict"]);
+            let served = rate.parse::<f64>().unwrap().min(CAPACITY);
+            is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), served, rate);
+            assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
+        }
+    });
 }
 
 #[test]
 fn half_the_capacity_passes_and_nothing_waits() {
     let _alone = alone();
-    let ruler = service();
-    let said = Tool::run(&[&ruler.url("/"), "-r", "200", "-d", "4s", "--json"]).expect_code(0).json();
-    assert_eq!(said["verdict"]["result"], "PASS");
-    assert_eq!(count(&said, "/offered/arrivals"), 800);
-    assert!(number(&said, "/achieved/ratio") >= 0.99);
-    assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
-    assert_eq!(said["spikes"].as_array().map(Vec::len), Some(0), "{}", said["spikes"]);
-    // One service time and the way; twice that would be a request that queued.
-    assert!((10e6..15e6).contains(&number(&said, "/response_time/p90_ns")), "{}", said["response_time"]);
+    unless_noisy(|| {
+        let ruler = service();
+        let said = Tool::run(&[&ruler.url("/"), "-r", "200", "-d", "3s", "--json"]).expect_code(0).json();
+        assert_eq!(said["verdict"]["result"], "PASS");
+        assert_eq!(count(&said, "/offered/arrivals"), 600);
+        assert!(number(&said, "/achieved/ratio") >= 0.99);
+        assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
+        assert_eq!(said["spikes"].as_array().map(Vec::len), Some(0), "{}", said["spikes"]);
+        // One service time and the way; twice that would be a request that queued.
+        assert!((50e6..55e6).contains(&number(&said, "/response_time/p90_ns")), "{}", said["response_time"]);
+    });
 }
 
-/// N = X R: forty users of a service that answers 400 times a second wait 100 ms each, whatever the service time is.
+/// N = X R: forty users of a service that answers 400 times a second wait 100 ms each, whatever the service
+/// time is.
 #[test]
 fn more_users_than_workers_get_the_capacity_and_wait_as_little_has_it() {
     let _alone = alone();
-    let ruler = service();
-    let said = Tool::run(&[&ruler.url("/"), "-c", "40", "-d", "4s", "--json"]).expect_code(0).json();
-    is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
-    is_within_two_per_cent(number(&said, "/service_time/p50_ns"), 100e6, "median service time");
-    let little = |field: &str| number(&said, &format!("/client/littles_law/{field}"));
-    is_within_two_per_cent(little("in_flight_mean"), 40.0, "requests in flight");
-    is_within_two_per_cent(little("users_mean"), 40.0, "users");
-    // The first answers come before the queue has its length, the last ones of the run never: 0.1 s of 4 s at each end.
-    assert!((36.0..=40.8).contains(&little("rate_times_service_time")), "{}", said["client"]["littles_law"]);
-    assert!(!cautions(&said).contains(&"littles_law"));
+    unless_noisy(|| {
+        let ruler = service();
+        let said = Tool::run(&[&ruler.url("/"), "-c", "40", "-d", "4s", "--json"]).expect_code(0).json();
+        is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
+        is_within_two_per_cent(number(&said, "/service_time/p50_ns"), 100e6, "median service time");
+        let little = |field: &str| number(&said, &format!("/client/littles_law/{field}"));
+        is_within_two_per_cent(little("in_flight_mean"), 40.0, "requests in flight");
+        is_within_two_per_cent(little("users_mean"), 40.0, "users");
+        // The first answers come before the queue has its length, the last ones of the run never: 0.1 s of 4
+        // s at each end.
+        assert!(
+            (36.0..=40.8).contains(&little("rate_times_service_time")),
+            "{}",
+            said["client"]["littles_law"]
+        );
+        assert!(!cautions(&said).contains(&"littles_law"));
+    });
 }
 
-/// Two connections to a service of 10 ms carry 200 of 400 arrivals a second. That is the user's own cap: it explains the
-/// shortfall, so the run proves something, and it is named.
+/// Two connections to a service of 10 ms carry 200 of 400 arrivals a second. That is the user's own cap: it
+/// explains the shortfall, so the run proves something, and it is named.
 #[test]
 fn a_cap_on_connections_that_holds_the_load_back_is_named_and_no_reason_to_doubt() {
     let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "10ms"]);
-    let args = [&ruler.url("/"), "-r", "400", "-d", "3s", "-c", "2", "--json"];
-    let said = Tool::run(&args).expect_code(99).json();
-    assert_eq!(said["verdict"]["result"], "FAIL");
-    assert_eq!(caution(&said, "connection_cap_hit")["weight"], "warning");
-    assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
-    let rate = number(&said, "/achieved/rate_per_s");
-    assert!((190.0..=200.5).contains(&rate), "{rate}");
+    unless_noisy(|| {
+        let ruler = Ruler::start(&["--delay", "10ms"]);
+        let args = [&ruler.url("/"), "-r", "400", "-d", "3s", "-c", "2", "--json"];
+        let said = Tool::run(&args).expect_code(99).json();
+        assert_eq!(said["verdict"]["result"], "FAIL");
+        assert_eq!(caution(&said, "connection_cap_hit")["weight"], "warning");
+        assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
+        let rate = number(&said, "/achieved/rate_per_s");
+        assert!((190.0..=200.5).contains(&rate), "{rate}");
+    });
 }

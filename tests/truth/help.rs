@@ -1,13 +1,12 @@
-//! What the truth tests share: the ruler's log read here (not by the tool), the machine's own floor, and patience
-//! with a stolen core that a real defect cannot outlast.
+//! What the truth tests share: the ruler's log read here (not by the tool), the machine's own floor, and
+//! patience with a stolen core that a real defect cannot outlast.
 //!
-//! **Patience.** Two shared cores lose milliseconds to their host now and then. A comparison that is finer than that is
-//! made up to three times, and each figure counts with its best try: noise misses at random, a defect misses always.
+//! **Patience.** Two shared cores lose milliseconds to their host now and then. A comparison that is finer
+//! than that is made up to three times, and each figure counts with its best try: noise misses at random, a
+//! defect misses always.
 
 use crate::support::Ruler;
 use serde_json::Value;
-use std::net::TcpStream;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Comparisons finer than the machine's noise are made so often at most.
@@ -63,10 +62,46 @@ pub fn patiently(what: &str, mut one: impl FnMut() -> Result<(), String>) {
     for number in 1..=TRIES {
         match one() {
             Ok(()) => return,
-            Err(sentence) => wrong.push(format!("try {number}: {sentence}")),
+            Err(sentence) => {
+                wrong.push(format!("try {number}: {sentence} (the machine's floor: {})", floor()))
+            }
+        }
+        if number < TRIES {
+            calm();
         }
     }
-    panic!("{what}, {TRIES} times in a row (the machine's floor: {})\n{}", floor(), wrong.join("\n"));
+    panic!("{what}, {TRIES} times in a row\n{}", wrong.join("\n"));
+}
+
+/// Like [`patiently`], for a body that asserts: a stall of the whole machine for a second happens, three in a
+/// row do not.
+pub fn unless_noisy(body: impl Fn()) {
+    for number in 1..TRIES {
+        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(&body)).is_ok() {
+            return;
+        }
+        eprintln!("try {number} of {TRIES} failed, see above (the machine's floor: {})", floor());
+        calm();
+    }
+    body();
+}
+
+/// Wakes a process that was stopped by a signal.
+pub fn go_on(pid: u32) {
+    let status = std::process::Command::new("kill").args(["-CONT", &pid.to_string()]).status();
+    assert!(status.expect("`kill` can be started").success(), "kill -CONT {pid}");
+}
+
+/// Waits until the machine is quiet enough to measure on, for 10 s at the most: a compiler beside a test may
+/// finish.
+fn calm() {
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(10) {
+        let floor = floor();
+        if floor.p50_ns < 1_000 && floor.p99_ns < 1_000_000 {
+            return;
+        }
+    }
 }
 
 /// A request as the ruler saw it; instants on the clock that all processes of a machine share.
@@ -98,7 +133,8 @@ pub fn quantile(values: &mut [u64], q: f64) -> u64 {
     values[rank.clamp(1, values.len()) - 1]
 }
 
-/// How late nothing at all would have been: a thread that only reads the clock, waiting for an instant every 100 us.
+/// How late nothing at all would have been: a thread that only reads the clock, waiting for an instant every
+/// 100 us.
 #[derive(Debug, Clone, Copy)]
 pub struct Floor {
     pub p50_ns: u64,
@@ -109,7 +145,13 @@ pub struct Floor {
 impl std::fmt::Display for Floor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let us = |ns: u64| ns as f64 / 1e3;
-        write!(f, "late p50 {:.2} us, p99 {:.1} us, max {:.0} us", us(self.p50_ns), us(self.p99_ns), us(self.max_ns))
+        write!(
+            f,
+            "late p50 {:.2} us, p99 {:.1} us, max {:.0} us",
+            us(self.p50_ns),
+            us(self.p99_ns),
+            us(self.max_ns)
+        )
     }
 }
 
@@ -130,38 +172,9 @@ pub fn floor() -> Floor {
             }
         })
         .collect();
-    Floor { p50_ns: quantile(&mut late, 0.5), p99_ns: quantile(&mut late, 0.99), max_ns: quantile(&mut late, 1.0) }
-}
-
-/// What the loopback adds to a time in the server, as a plain blocking socket sees it: median round trip less the
-/// ruler's own median, the least of three goes. It owes nothing to the tool, so it cannot hide the tool's mistakes.
-pub fn loopback_ns() -> u64 {
-    static ONCE: OnceLock<u64> = OnceLock::new();
-    *ONCE.get_or_init(|| {
-        // The answer comes after a sleep on both sides, as in the runs that it is compared with.
-        let ruler = Ruler::start(&["--delay", "2ms"]);
-        let least = (0..TRIES).map(|_| loopback_once(&ruler)).min().unwrap_or(0);
-        eprintln!("loopback: {} us beside the time in the server", least / 1_000);
-        least
-    })
-}
-
-fn loopback_once(ruler: &Ruler) -> u64 {
-    use std::io::{Read, Write};
-    ruler.get("/_ruler/forget");
-    let mut stream = TcpStream::connect(ruler.address()).expect("the ruler listens");
-    stream.set_nodelay(true).expect("an option of every TCP socket");
-    stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a time-out can be set");
-    let mut took: Vec<u64> = (0..150)
-        .map(|_| {
-            let sent = Instant::now();
-            stream.write_all(b"GET / HTTP/1.1\r\nHost: ruler\r\n\r\n").expect("the ruler reads");
-            // An answer of the ruler is one write, far smaller than this.
-            let n = stream.read(&mut [0; 4096]).expect("the ruler answers");
-            assert!(n > 0, "the ruler closed");
-            sent.elapsed().as_nanos() as u64
-        })
-        .collect();
-    let in_server = count(&ruler.json("/_ruler/quantiles?q=0.5"), "/in_server_ns/0.5");
-    quantile(&mut took, 0.5).saturating_sub(in_server)
+    Floor {
+        p50_ns: quantile(&mut late, 0.5),
+        p99_ns: quantile(&mut late, 0.99),
+        max_ns: quantile(&mut late, 1.0),
+    }
 }

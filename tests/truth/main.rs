@@ -1,12 +1,14 @@
 //! The tool against the ruler: what it says is compared with what a server saw that shares no code with it.
 //!
-//! Every test writes down first what arithmetic or the ruler's own log says, then looks. Loads of real sockets disturb
-//! each other, so each test takes [`support::alone`] first, however many threads the test runner has.
+//! Every test writes down first what arithmetic or the ruler's own log says, then looks. Loads of real
+//! sockets disturb each other, so each test takes [`support::alone`] first, however many threads the test
+//! runner has.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/mod.rs"]
 mod support;
 
+mod canary;
 mod help;
 
 mod capacity;
@@ -17,6 +19,7 @@ mod memory;
 mod merge_truth;
 mod pauses;
 mod provoke;
+mod safety;
 mod shapes;
 mod times;
 mod trust;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,9 @@ pub fn no_faults(json: &Value) {
 
 /// What decided the verdict.
 pub fn because(json: &Value) -> Vec<&str> {
-    json["verdict"]["because"].as_array().map_or(Vec::new(), |all| all.iter().filter_map(Value::as_str).collect())
+    json["verdict"]["because"]
+        .as_array()
+        .map_or(Vec::new(), |all| all.iter().filter_map(Value::as_str).collect())
 }
 
 /// A shell script that must succeed; its output.
@@ -82,6 +85,24 @@ pub const FIREWALL: &str = "nft add table inet test\n\
 #[track_caller]
 pub fn firewall(rule: &str) {
     shell(&format!("nft add rule inet test out {rule}"));
+}
+
+/// An nftables chain in which packets get lost on their way: behind the sender, who does not learn of it.
+pub const LOSSES: &str = "nft add table inet test\n\
+     nft 'add chain inet test in { type filter hook input priority 0; }'";
+
+/// Loses what matches, with [`LOSSES`].
+#[track_caller]
+pub fn lose(what: &str) {
+    shell(&format!("nft add rule inet test in {what} counter drop"));
+}
+
+/// How many packets [`lose`] has lost.
+#[track_caller]
+pub fn lost() -> u64 {
+    let rules = shell("nft list chain inet test in");
+    let mut words = rules.split_whitespace().skip_while(|word| *word != "packets");
+    words.nth(1).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no counter:\n{rules}"))
 }
 
 /// Lets routing rules be asked before the table of local addresses, so that a route to this very machine can be shut.
@@ -227,6 +248,65 @@ impl Drop for Elsewhere {
     }
 }
 
+/// A memory cgroup of one's own (version 1) whose OOM killer is off: when it is full, the kernel refuses memory for
+/// sockets instead of killing. Version 2 knows only killing.
+pub struct MemoryCgroup(PathBuf);
+
+impl MemoryCgroup {
+    /// `None` where there is no such thing, or not for this user.
+    pub fn new() -> Option<Self> {
+        let list = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+        let mine = list.lines().find_map(|line| line.split_once(":memory:"))?.1;
+        let folder = format!("/sys/fs/cgroup/memory{mine}/plimsoll-test-{}", std::process::id());
+        std::fs::create_dir(&folder).ok()?;
+        let cgroup = Self(folder.into());
+        cgroup.set("memory.oom_control", "1").then_some(cgroup)
+    }
+
+    fn set(&self, file: &str, value: &str) -> bool {
+        std::fs::write(self.0.join(file), value).is_ok()
+    }
+
+    fn get(&self, file: &str) -> u64 {
+        std::fs::read_to_string(self.0.join(file)).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    }
+
+    /// Leaves this much, from now on.
+    pub fn leave(&self, bytes: u64) {
+        // Cached files would only be forgotten first.
+        self.set("memory.force_empty", "0");
+        self.set("memory.failcnt", "0");
+        // Below what is in use is refused, and the use goes up and down.
+        until("the limit is set", || {
+            let limit = self.get("memory.usage_in_bytes") + bytes;
+            self.set("memory.limit_in_bytes", &limit.to_string()).then_some(())
+        });
+    }
+
+    /// Waits until the kernel has refused memory in earnest, and gives all of it back. Small numbers of refusals are
+    /// mended by the kernel itself, which forgets cached files; and a thread that touches new memory of its own
+    /// meanwhile sleeps (`under_oom`), while the others go on for a while.
+    pub fn refuse(&self) {
+        let control = self.0.join("memory.oom_control");
+        let sleeps = || std::fs::read_to_string(&control).is_ok_and(|text| text.contains("under_oom 1"));
+        until("memory is refused", || (sleeps() || self.get("memory.failcnt") > 1_000).then_some(()));
+        pass(Duration::from_millis(200));
+        assert!(self.set("memory.limit_in_bytes", "-1"));
+    }
+
+    /// What a shell does to be inside.
+    pub fn enter(&self) -> String {
+        format!("echo $$ > {}/cgroup.procs", self.0.display())
+    }
+}
+
+impl Drop for MemoryCgroup {
+    fn drop(&mut self) {
+        self.set("memory.limit_in_bytes", "-1");
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
 /// Waits for something that has no event of its own, by looking again and again.
 #[track_caller]
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
@@ -238,4 +318,21 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         assert!(Instant::now() < deadline, "{what}: not within 20 s");
         std::thread::yield_now();
     }
+}
+
+/// Lets time pass. For causes that have a length, such as a stop of one second: that length is what is measured.
+pub fn pass(time: Duration) {
+    let (_nobody, receive) = std::sync::mpsc::channel::<()>();
+    let _ = receive.recv_timeout(time);
+}
+
+/// The CPUs that this process may use, by number.
+pub fn cpus_of_this_test() -> Vec<u32> {
+    let status = std::fs::read_to_string("/proc/self/status").expect("/proc is mounted");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap_or("0");
+    let ends = |part: &str| {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        Some((from.trim().parse().ok()?, to.trim().parse().ok()?))
+    };
+    list.split(',').filter_map(ends).flat_map(|(from, to): (u32, u32)| from..=to).collect()
 }

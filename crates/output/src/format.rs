@@ -1,47 +1,14 @@
-//! Numbers as text. One rounding rule for everything measured: three significant digits, so that reading a printed
-//! figure back is never more than 0.5 % off. Counts are exact.
+//! Numbers as text: the words that sentences use too, and what only tables need: intervals, bytes, what is missing.
 
-use plimsoll_record::summary::FigureUnit;
-
-/// What stands where there is no figure.
-pub const NONE: &str = "-";
-
-/// `812 us`, `8.14 ms`, `1.32 s`, `2m 05s`. Whole nanoseconds below 1 us are exact.
-pub fn duration_ns(ns: u64) -> String {
-    if ns < 1_000 { format!("{ns} ns") } else { duration_f64_ns(ns as f64) }
-}
-
-/// The same for a mean or a deviation, in ns.
-pub fn duration_f64_ns(ns: f64) -> String {
-    if !ns.is_finite() {
-        return NONE.into();
-    }
-    if ns == 0.0 {
-        return "0 ns".into();
-    }
-    // From 100 s on a second is within the 0.5 %; between 60 and 100 s it would not be, so those stay `75.2 s`.
-    if exponent(ns) >= 11 {
-        return clock(ns);
-    }
-    let (scale, unit) = time_unit(ns);
-    format!("{} {unit}", three(ns / scale))
-}
+pub use plimsoll_record::phrase::{
+    NONE, chosen_ns, count, counted, duration_f64_ns, duration_ns, figure, quantile_name, quantity, rate_of,
+    rate_per_s, ratio,
+};
+use plimsoll_record::phrase::{exponent, three, time_unit};
 
 /// The same for seconds.
 pub fn duration_s(seconds: f64) -> String {
     duration_f64_ns(seconds * 1e9)
-}
-
-/// A length that somebody chose (a band's edge, a duration): the same without zeros behind the point, `10 s`.
-pub fn chosen_ns(ns: u64) -> String {
-    let text = duration_ns(ns);
-    text.split_once(' ').map_or(text.clone(), |(number, unit)| {
-        if ns < 1_000 || exponent(ns as f64) >= 11 {
-            text.clone()
-        } else {
-            format!("{} {unit}", trimmed(number))
-        }
-    })
 }
 
 /// The same for a point in time, in seconds.
@@ -94,21 +61,6 @@ pub fn bounds(value_ns: u64, low_ns: Option<u64>, high_ns: Option<u64>) -> Optio
     }
 }
 
-/// `4,812/s`, `81.4/s`, `0.125/s`.
-pub fn rate_per_s(rate: f64) -> String {
-    if rate.is_finite() { format!("{}/s", quantity(rate)) } else { NONE.into() }
-}
-
-/// `72,180`: exact.
-pub fn count(n: u64) -> String {
-    grouped(&n.to_string())
-}
-
-/// A number that is no count, such as a mean of connections: `98.7`, `1,234`.
-pub fn quantity(x: f64) -> String {
-    if !x.is_finite() { NONE.into() } else { three(x) }
-}
-
 /// `683 kB`, `1.21 GB`: decimal units, as networks count. Bytes below 1 kB are exact.
 pub fn bytes(n: u64) -> String {
     if n < 1_000 { format!("{n} B") } else { bytes_f64(n as f64) }
@@ -130,87 +82,4 @@ pub fn bytes_f64(n: f64) -> String {
 /// `1.21 GB/s`.
 pub fn bytes_per_s(n: f64) -> String {
     if n.is_finite() { format!("{}/s", bytes_f64(n)) } else { NONE.into() }
-}
-
-/// `0.13 %`, `97.4 %`. Rounding never reaches 0 % or 100 % from beside them: 0.99997 is `99.997 %`, because the
-/// difference is the very thing a reader looks for.
-pub fn ratio(ratio: f64) -> String {
-    if !ratio.is_finite() {
-        return NONE.into();
-    }
-    let percent = ratio * 100.0;
-    if ratio < 1.0 && percent >= 99.95 {
-        // As many decimals as show the distance to 100; ten are beyond any number of requests.
-        let decimals = (1 - exponent(100.0 - percent)).clamp(1, 10) as usize;
-        let shown = format!("{percent:.decimals$}");
-        return format!(
-            "{} %",
-            trimmed(&if shown.starts_with("100") { "99.9999999999".into() } else { shown })
-        );
-    }
-    format!("{} %", trimmed(&three(percent)))
-}
-
-/// A threshold's figure in the unit of its subject.
-pub fn figure(value: f64, unit: FigureUnit) -> String {
-    match unit {
-        FigureUnit::Nanoseconds => duration_f64_ns(value),
-        FigureUnit::Ratio => ratio(value),
-        FigureUnit::PerSecond => rate_per_s(value),
-        FigureUnit::Count => grouped(&format!("{value:.0}")),
-    }
-}
-
-/// `p50`, `p99.9`.
-pub fn quantile_name(q: f64) -> String {
-    format!("p{}", trimmed(&format!("{:.6}", q * 100.0)))
-}
-
-/// Minutes and seconds, hours too where there are any.
-fn clock(ns: f64) -> String {
-    let total_s = (ns / 1e9).round() as u64;
-    let (h, m, s) = (total_s / 3_600, total_s / 60 % 60, total_s % 60);
-    if h > 0 { format!("{h}h {m:02}m {s:02}s") } else { format!("{m}m {s:02}s") }
-}
-
-fn time_unit(ns: f64) -> (f64, &'static str) {
-    match exponent(ns) {
-        ..3 => (1.0, "ns"),
-        3..6 => (1e3, "us"),
-        6..9 => (1e6, "ms"),
-        _ => (1e9, "s"),
-    }
-}
-
-/// The power of ten of `x` after rounding to three digits, so that 999.6 already counts as 1.00e3.
-fn exponent(x: f64) -> i32 {
-    format!("{x:.2e}").split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0)
-}
-
-/// Three significant digits, all of them when there are more before the point.
-fn three(x: f64) -> String {
-    if x == 0.0 {
-        return "0".into();
-    }
-    let decimals = (2 - exponent(x)).max(0) as usize;
-    grouped(&format!("{x:.decimals$}"))
-}
-
-/// Without zeros behind the point that carry no information in a per cent.
-fn trimmed(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
-}
-
-/// Commas between thousands.
-fn grouped(text: &str) -> String {
-    let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
-    let (whole, decimals) = rest.find('.').map_or((rest, ""), |at| rest.split_at(at));
-    let mut out = String::from(sign);
-    for (at, digit) in whole.char_indices() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out + decimals
 }

@@ -6,7 +6,8 @@ use crate::trust;
 use crate::words::{self, Shown};
 use plimsoll_record::summary::{Caution, SeriesRow, Summary, Times, Weight};
 
-/// The report. What came from outside is escaped, so that a name can neither break a table nor become a link or a tag.
+/// The report. What came from outside is escaped, so that a name can neither break a table nor become a link or a
+/// tag.
 pub fn to_string(s: &Summary) -> String {
     let mut out = format!("## {}: {}\n\n", words::outcome(s.verdict.result), prose(words::sentence(s)));
     let setting = words::setting(s);
@@ -137,6 +138,9 @@ fn bands(s: &Summary, out: &mut String) {
         table.row([escape(&words::band(band.up_to_ns, below)), ratio(band.ratio), count(band.count)]);
         below = band.up_to_ns.or(below);
     }
+    if s.bands_cut_off > 0 {
+        table.row(["cut off".into(), String::new(), count(s.bands_cut_off)]);
+    }
     table.write(out);
 }
 
@@ -154,7 +158,7 @@ fn requests(s: &Summary, out: &mut String) {
             rate_per_s(row.rate_per_s),
             percentile(row, 0.5),
             percentile(row, 0.99),
-            maybe_ns(row.response_time.max_ns),
+            escape(&words::max(&row.response_time)),
         ]);
     }
     table.write(out);

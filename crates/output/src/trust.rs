@@ -1,9 +1,9 @@
 //! The trust box as data: what the load generator says of itself, line by line, with the sign that its cautions give.
 //!
-//! Terminal and Markdown draw the same rows. A sign is never judged here: it repeats the heaviest caution that is about
-//! the line's subject.
+//! Terminal and Markdown draw the same rows. A sign repeats the heaviest caution that is about
+//! the line's subject; only late ticks, which are no caution, have a sign of their own.
 
-use crate::format::{chosen_s, count, duration_ns, maybe_ns, quantity, rate_per_s, ratio};
+use crate::format::{chosen_s, count, duration_ns, maybe_ns, quantity, rate_of, rate_per_s, ratio};
 use crate::words;
 use plimsoll_plan::Fault;
 use plimsoll_record::event::Environment;
@@ -90,21 +90,28 @@ pub fn rows(s: &Summary) -> Vec<Row> {
 
 fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
     let about = |code: &str| SUBJECTS.iter().any(|(c, line)| *c == code && *line == Some(subject));
+    // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
+    let late = (subject == Subject::Record && s.client.late_ticks > 0).then_some(Weight::Warning);
     // Weights are ordered from the heaviest.
-    s.cautions.iter().filter(|c| about(c.code)).map(|c| c.weight).min()
+    s.cautions.iter().filter(|c| about(c.code)).map(|c| c.weight).chain(late).min()
 }
 
-/// Open model: what was asked for against what ended, in an answer or a failure. In the closed model the line says why there is no such
-/// comparison, because that is the model's blind spot.
+/// Open model: what was asked for against what ended, in an answer or a failure. In the closed model the line says
+/// why there is no such comparison, because that is the model's blind spot. An arrival that starts several requests
+/// is not to be held against them, but against iterations.
 fn rate(s: &Summary) -> Vec<String> {
-    let many = s.offered.is_some() && s.plan.requests.len() > 1;
-    let what = if many { " requests" } else { "" };
-    let achieved = format!("achieved {}{what}", rate_per_s(s.achieved.rate_per_s));
+    let many = s.plan.requests.len() > 1;
+    let achieved = if many {
+        let iterations = rate_of(s.achieved.iterations_rate_per_s, "iterations");
+        format!("achieved {iterations}, {}", rate_of(s.achieved.rate_per_s, "requests"))
+    } else {
+        format!("achieved {}", rate_per_s(s.achieved.rate_per_s))
+    };
     let Some(offered) = &s.offered else {
         return vec![achieved, "closed model: nothing is offered, each user waits for its answer".into()];
     };
-    let what = if many { " arrivals" } else { "" };
-    let mut facts = vec![format!("offered {}{what}", rate_per_s(offered.rate_per_s)), achieved];
+    let asked = if many { rate_of(offered.rate_per_s, "arrivals") } else { rate_per_s(offered.rate_per_s) };
+    let mut facts = vec![format!("offered {asked}"), achieved];
     if let Some(share) = s.achieved.ratio {
         facts.push(format!("{} kept up with", ratio(share)));
     }
@@ -235,7 +242,12 @@ fn descriptors(s: &Summary) -> Vec<String> {
 fn ports(s: &Summary) -> Vec<String> {
     let mut facts = Vec::new();
     let room = |e: &Environment| u64::from(e.port_high).saturating_sub(u64::from(e.port_low)) + 1;
-    if let Some(e) = s.environments.iter().min_by_key(|e| room(e)) {
+    // 0 to 0 is not a range of one port but one that could not be read.
+    let known = || s.environments.iter().filter(|e| e.port_high > 0);
+    if known().next().is_none() {
+        facts.push("range not known".into());
+    }
+    if let Some(e) = known().min_by_key(|e| room(e)) {
         // Port numbers are names, not amounts: no commas.
         let range = format!("{}-{}", e.port_low, e.port_high);
         facts.push(format!("{} to one address ({range}){}", count(room(e)), on_host(s, e)));
@@ -288,6 +300,10 @@ fn record(s: &Summary) -> Vec<String> {
     const GAPS_SHOWN: usize = 3;
     let mut facts = vec![if s.complete { "complete".into() } else { "incomplete".into() }];
     facts.push(words::stopped_by(s.stopped_by).into());
+    if s.client.late_ticks > 0 {
+        let plural = if s.client.late_ticks == 1 { "" } else { "s" };
+        facts.push(format!("{} tick{plural} handed over more than 100 ms late", count(s.client.late_ticks)));
+    }
     for gap in s.gaps.iter().take(GAPS_SHOWN) {
         facts.push(format!("nothing from {} to {}: {}", chosen_s(gap.from_s), chosen_s(gap.to_s), gap.why));
     }

@@ -120,7 +120,7 @@ pub struct Doubts {
     pub steal: f64,
     /// Share of the workers' time in which they stood still without meaning to.
     pub stalled: f64,
-    /// Two runs were at the same time if they share at least this much of the shorter one.
+    /// Runs were at the same time if they share at least this much of the longest one.
     pub overlap: f64,
     /// Measured and computed requests in flight differ by at most this share.
     pub in_flight_differs: f64,

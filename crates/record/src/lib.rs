@@ -1,14 +1,14 @@
 //! The run record: its events, its file, merging, and the analysis that turns numbers into a verdict.
 //!
-//! A run is a sequence of [`event::RunEvent`]s. They gather into a [`record::RunRecord`] (live, or read back from a run
-//! file), and [`analysis::summarise`] turns that into the one [`summary::Summary`] which every renderer shows.
+//! A run is a sequence of [`event::RunEvent`]s. They gather into a [`record::RunRecord`] (live, or read back from a
+//! run file), and [`analysis::summarise`] turns that into the one [`summary::Summary`] which every renderer shows.
 
 #![forbid(unsafe_code)]
 
 pub mod analysis;
 pub mod caution;
 pub mod event;
-mod phrase;
+pub mod phrase;
 pub mod record;
 pub mod run_file;
 pub mod summary;

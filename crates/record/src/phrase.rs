@@ -1,81 +1,152 @@
-//! Numbers in sentences: cautions and the verdict carry their evidence as text that can be quoted.
+//! Numbers as text, for sentences and for tables alike: cautions and the verdict carry their evidence as text that
+//! can be quoted, and what they say has to be found again in the tables, digit for digit.
 //!
-//! Everything else is turned into text by the renderers. Three significant digits, counts exact.
+//! One rounding rule for everything measured: three significant digits, so that reading a printed figure back is
+//! never more than 0.5 % off. Counts are exact, and lengths that somebody chose have no zeros behind the point.
 
-/// `4,812`
-pub(crate) fn count(n: u64) -> String {
-    grouped(n.to_string())
+use crate::summary::FigureUnit;
+
+/// What stands where there is no figure.
+pub const NONE: &str = "-";
+
+/// `812 us`, `8.14 ms`, `1.32 s`, `2m 05s`. Whole nanoseconds below 1 us are exact.
+pub fn duration_ns(ns: u64) -> String {
+    if ns < 1_000 { format!("{ns} ns") } else { duration_f64_ns(ns as f64) }
 }
 
-/// `1 attempt`, `44 attempts`: for words that take an s.
-pub(crate) fn counted(n: u64, word: &str) -> String {
-    format!("{} {word}{}", count(n), if n == 1 { "" } else { "s" })
-}
-
-/// `812 ns`, `8.14 ms`, `15 s`, `10,800 s`
-pub(crate) fn duration(ns: f64) -> String {
-    let (scale, unit) = match ns {
-        n if n < 1e3 => (1.0, "ns"),
-        // A value that would round up to 1,000 belongs to the next unit.
-        n if n < 999.5e3 => (1e3, "us"),
-        n if n < 999.5e6 => (1e6, "ms"),
-        _ => (1e9, "s"),
-    };
+/// The same for a mean or a deviation, in ns.
+pub fn duration_f64_ns(ns: f64) -> String {
+    if !ns.is_finite() {
+        return NONE.into();
+    }
+    if ns == 0.0 {
+        return "0 ns".into();
+    }
+    // From 100 s on a second is within the 0.5 %; between 60 and 100 s it would not be, so those stay `75.2 s`.
+    if exponent(ns) >= 11 {
+        return clock(ns);
+    }
+    let (scale, unit) = time_unit(ns);
     format!("{} {unit}", three(ns / scale))
 }
 
-/// `2.1 %`, `0.01 %`, `98.96 %`. Never 0 % or 100 % for what is beside them: 0.99997 is `99.997 %`.
-pub(crate) fn percent(ratio: f64) -> String {
+/// A length that somebody chose (a band's edge, a duration): the same without zeros behind the point, `10 s`.
+pub fn chosen_ns(ns: u64) -> String {
+    let text = duration_ns(ns);
+    text.split_once(' ').map_or(text.clone(), |(number, unit)| {
+        if ns < 1_000 || exponent(ns as f64) >= 11 {
+            text.clone()
+        } else {
+            format!("{} {unit}", trimmed(number))
+        }
+    })
+}
+
+/// `4,812/s`, `81.4/s`, `0.125/s`.
+pub fn rate_per_s(rate: f64) -> String {
+    if rate.is_finite() { format!("{}/s", quantity(rate)) } else { NONE.into() }
+}
+
+/// `4,812 requests/s`, `100 arrivals/s`.
+pub fn rate_of(rate: f64, what: &str) -> String {
+    format!("{} {what}/s", quantity(rate))
+}
+
+/// `72,180`: exact.
+pub fn count(n: u64) -> String {
+    grouped(&n.to_string())
+}
+
+/// `1 attempt`, `44 attempts`: for words that take an s.
+pub fn counted(n: u64, word: &str) -> String {
+    format!("{} {word}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A number that is no count, such as a mean of connections: `98.7`, `1,234`.
+pub fn quantity(x: f64) -> String {
+    if !x.is_finite() { NONE.into() } else { three(x) }
+}
+
+/// `0.13 %`, `97.4 %`, `98.96 %`. Rounding never reaches 0 % or 100 % from beside them: 0.99997 is `99.997 %`,
+/// because the difference is the very thing a reader looks for.
+pub fn ratio(ratio: f64) -> String {
+    if !ratio.is_finite() {
+        return NONE.into();
+    }
     let percent = ratio * 100.0;
-    if (98.0..100.0).contains(&percent) {
+    if ratio < 1.0 && percent >= 98.0 {
         // As many decimals as show the distance to 100, and two at least; ten are beyond any number of requests.
         let decimals = (1 - exponent(100.0 - percent)).clamp(2, 10) as usize;
-        let shown = trimmed(format!("{percent:.decimals$}"));
-        return format!("{} %", if shown == "100" { "99.9999999999" } else { &shown });
+        let shown = format!("{percent:.decimals$}");
+        return format!(
+            "{} %",
+            trimmed(&if shown.starts_with("100") { "99.9999999999".into() } else { shown })
+        );
     }
-    format!("{} %", three(percent))
+    format!("{} %", trimmed(&three(percent)))
 }
 
-/// `4,812/s`, `81.4/s`
-pub(crate) fn rate(per_s: f64) -> String {
-    format!("{}/s", three(per_s))
+/// A threshold's figure in the unit of its subject.
+pub fn figure(value: f64, unit: FigureUnit) -> String {
+    match unit {
+        FigureUnit::Nanoseconds => duration_f64_ns(value),
+        FigureUnit::Ratio => ratio(value),
+        FigureUnit::PerSecond => rate_per_s(value),
+        FigureUnit::Count => grouped(&format!("{value:.0}")),
+    }
 }
 
-/// `p99`, `p99.9`
-pub(crate) fn quantile(q: f64) -> String {
-    // Nine decimals hide that 0.999 times 100 is 99.9 and a bit.
-    format!("p{}", trimmed(format!("{:.9}", q * 100.0)))
+/// `p50`, `p99.9`.
+pub fn quantile_name(q: f64) -> String {
+    format!("p{}", trimmed(&format!("{:.6}", q * 100.0)))
 }
 
-/// Three significant digits without zeros behind the point; whole numbers from 100 on.
-pub(crate) fn three(x: f64) -> String {
-    if x == 0.0 || !x.is_finite() {
+/// Minutes and seconds, hours too where there are any.
+fn clock(ns: f64) -> String {
+    let total_s = (ns / 1e9).round() as u64;
+    let (h, m, s) = (total_s / 3_600, total_s / 60 % 60, total_s % 60);
+    if h > 0 { format!("{h}h {m:02}m {s:02}s") } else { format!("{m}m {s:02}s") }
+}
+
+/// The unit that a time is shown in, and its length in ns.
+pub fn time_unit(ns: f64) -> (f64, &'static str) {
+    match exponent(ns) {
+        ..3 => (1.0, "ns"),
+        3..6 => (1e3, "us"),
+        6..9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    }
+}
+
+/// The power of ten of `x` after rounding to three digits, so that 999.6 already counts as 1.00e3.
+pub fn exponent(x: f64) -> i32 {
+    format!("{x:.2e}").split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0)
+}
+
+/// Three significant digits, all of them when there are more before the point.
+pub fn three(x: f64) -> String {
+    if x == 0.0 {
         return "0".into();
     }
     let decimals = (2 - exponent(x)).max(0) as usize;
-    grouped(trimmed(format!("{x:.decimals$}")))
+    grouped(&format!("{x:.decimals$}"))
 }
 
-fn exponent(x: f64) -> i32 {
-    x.abs().log10().floor() as i32
+/// Without zeros behind the point that carry no information in a per cent.
+fn trimmed(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-fn trimmed(text: String) -> String {
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
-/// Thousands separators before the point.
-fn grouped(text: String) -> String {
-    let whole = text.find('.').unwrap_or(text.len());
-    let mut out = String::with_capacity(text.len() + whole / 3);
-    for (at, c) in text.char_indices() {
-        if at > 0 && at < whole && (whole - at).is_multiple_of(3) {
+/// Commas between thousands.
+fn grouped(text: &str) -> String {
+    let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let (whole, decimals) = rest.find('.').map_or((rest, ""), |at| rest.split_at(at));
+    let mut out = String::from(sign);
+    for (at, digit) in whole.char_indices() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
             out.push(',');
         }
-        out.push(c);
+        out.push(digit);
     }
-    out
+    out + decimals
 }

@@ -26,7 +26,10 @@ pub struct Summary {
     pub response_time: Times,
     pub service_time: Times,
     pub phases: Phases,
+    /// Of the requests that were answered.
     pub bands: Vec<Band>,
+    /// Requests in no band: cut off by a time-out or the stop, so that nobody knows where they belong.
+    pub bands_cut_off: u64,
     pub errors: Vec<ErrorRow>,
     /// Count by status code; codes outside 100-599 under `other`.
     pub statuses: BTreeMap<String, u64>,
@@ -146,8 +149,10 @@ pub struct Offered {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Achieved {
-    /// Finished requests per second of the measured part.
+    /// Finished requests per second of the measured part; of several machines, each by its own.
     pub rate_per_s: f64,
+    /// Finished iterations per second: what an arrival of several requests is to be held against.
+    pub iterations_rate_per_s: f64,
     /// Share of the offered arrivals that were served, those excepted which were younger than the mean response time
     /// at the stop (Little: a healthy service has X times R of them; three Poisson deviations more are allowed). Open
     /// model only.
@@ -219,6 +224,7 @@ pub struct Band {
     /// Upper edge, ns; `None` for the last band.
     pub up_to_ns: Option<u64>,
     pub count: u64,
+    /// Of the answered requests.
     pub ratio: f64,
 }
 
@@ -254,21 +260,23 @@ pub struct Client {
     /// CPU used on this machine by everybody.
     pub host_busy_ratio: f64,
     pub lateness: Short,
-    /// Longest and p99 turn of the event loop: the bound on every timestamp's error.
+    /// Turns of the event loop, from the first event that was ready to the last. An answer is stamped when its
+    /// event is handled, so its stamp is late by its wait inside the turn: this is the bound on that wait.
     pub turn: Short,
     pub connections: Connections,
+    /// TCP segments sent again, warm-up included.
     pub retransmits: u64,
     pub rtt_floor_ns: Option<u64>,
     pub rtt: Short,
     pub littles_law: Little,
-    /// Failures on the client's side, never in `errors`.
+    /// Failures on the client's side, never in `errors`; those of the warm-up too.
     pub faults: Vec<ErrorRow>,
-    /// Upper bounds when there are several workers: their own peaks need not fall on one moment.
     /// Times a worker stood still for more than 100 ms without meaning to, and for how long in all, ns.
     pub stalls: u64,
     pub stalled_ns: u64,
     /// Seconds handed over more than 100 ms late.
     pub late_ticks: u64,
+    /// Upper bounds when there are several workers: their own peaks need not fall on one moment.
     pub peak_in_flight: u64,
     pub peak_waiting: u64,
 }
@@ -284,6 +292,7 @@ pub struct WorkerRow {
     pub run_queue_ratio: f64,
 }
 
+/// Counted from the start, warm-up included: a connection is made once and used to the end.
 #[derive(Debug, Clone, Serialize)]
 pub struct Connections {
     pub attempts: u64,
@@ -297,6 +306,8 @@ pub struct Connections {
     /// Requests that closed connections had served.
     pub requests_per_connection_p50: Option<u64>,
     pub requests_per_connection_max: Option<u64>,
+    /// The fastest that one was made, ns: the way to the target and back, hardly anything else.
+    pub fastest_connect_ns: Option<u64>,
 }
 
 /// N = X R, three ways to know how many requests were in flight.
@@ -304,24 +315,28 @@ pub struct Connections {
 pub struct Little {
     /// Measured by integrating over time.
     pub in_flight_mean: f64,
-    /// Finished per second times mean service time.
+    /// The time spent in requests per second of the measured part: service times of answers, of failures, and of
+    /// what was cut off, added up by machine.
     pub rate_times_service_time: f64,
     /// Mean number of active users (closed model).
     pub users_mean: Option<f64>,
-    /// Share of the users' time outside requests (closed model): connecting, pausing after a failure, or the generator.
+    /// Share of the users' time outside requests (closed model): connecting, pausing after a failure, or the
+    /// generator.
     pub users_time_outside: Option<f64>,
 }
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Spike {
-    /// Start of the first slow second, s from the start.
+    /// Start of the first slow second, or of the longest request that ended in one, s from the start.
     pub from_s: f64,
-    /// Seconds with p95 above three times the baseline.
+    /// Seconds with p95 above three times the baseline, with a single answer far above it, or with hardly any answer
+    /// though somebody waited.
     pub slow_s: f64,
     pub baseline_p95_ns: u64,
+    /// The longest time instead, when no p95 shows the spike.
     pub peak_p95_ns: u64,
-    /// From the end of the load step or the first slow second to the first second back at the baseline; `None`: not
-    /// back by the end.
+    /// From the end of the load step or the beginning of the spike to the first second back at the baseline, or to
+    /// the end of the last one if it is; `None`: not back by the end.
     pub recovered_after_s: Option<f64>,
 }
 

@@ -44,6 +44,33 @@ fn a_finished_run_is_one_file() {
 }
 
 #[test]
+fn a_run_file_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("owner-only");
+    let path = folder.file("run.plim");
+    let writer = RunFile::create(&path, &opening("a", 1)).unwrap();
+    for name in names(folder.path()) {
+        let mode = std::fs::metadata(folder.file(&name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    drop(writer);
+}
+
+#[test]
+fn a_file_that_somebody_exchanged_is_trouble_and_the_totals_are_there_all_the_same() {
+    let folder = Folder::new("exchanged");
+    let (mine, other) = (folder.file("mine.plim"), folder.file("other.plim"));
+    let mine_events = events(&opening("a", 1), 5, 10);
+    let writer = written(&mine, &mine_events);
+    drop(written(&other, &events(&opening("b", 1), 5, 10)));
+    std::fs::rename(&other, &mine).unwrap();
+    let finished = writer.finish();
+    let trouble = finished.trouble.unwrap().to_string();
+    assert!(trouble.contains("does not hold the run `a`"), "{trouble}");
+    assert_eq!(finished.record.origins["a"].totals, gathered(&mine_events).origins["a"].totals);
+}
+
+#[test]
 fn the_warm_up_is_in_the_ticks_and_not_in_the_totals() {
     let events = events(&opening("a", 1), 10, 50);
     let record = gathered(&events);

@@ -9,7 +9,7 @@ use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist};
 
 /// The very last stretch before a due arrival is spent on the clock alone: a poll would cost up to a microsecond.
 const CLOCK_ONLY_NS: u64 = 3_000;
-/// Longest sleep, so that a stop of this process, which may fall into a sleep, is seen when it is much longer than this.
+/// Longest sleep, so that a stop of this process that falls into a sleep is seen when it is much longer than this.
 const SLEEP_MAX_NS: u64 = 100_000_000;
 /// Connections whose TCP account is read at each tick.
 const SAMPLED_PER_TICK: usize = 32;

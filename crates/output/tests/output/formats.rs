@@ -73,6 +73,9 @@ fn rates_counts_bytes_and_ratios() {
 #[test]
 fn a_ratio_beside_0_or_100_per_cent_is_never_rounded_onto_it() {
     assert_eq!(ratio(1.0), "100 %");
+    assert_eq!(ratio(0.9896), "98.96 %");
+    assert_eq!(ratio(0.9871), "98.71 %");
+    assert_eq!(ratio(0.979), "97.9 %");
     assert_eq!(ratio(0.99997), "99.997 %");
     assert_eq!(ratio(0.999_999_9), "99.99999 %");
     assert_eq!(ratio(0.0), "0 %");

@@ -174,3 +174,61 @@ fn a_run_in_which_nothing_finished_prints_no_false_figure() {
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     assert!(text.contains("0 requests"));
 }
+
+#[test]
+fn arrivals_of_several_requests_stand_beside_iterations() {
+    let facts = |s: &Summary| trust::rows(s).remove(0).facts;
+    let mut s = fixtures::fail();
+    s.plan.requests.push(s.plan.requests[0].clone());
+    s.achieved.iterations_rate_per_s = 996.0;
+    s.achieved.rate_per_s = 1_992.0;
+    let told = facts(&s);
+    assert_eq!(told[..2], ["offered 1,000 arrivals/s", "achieved 996 iterations/s, 1,992 requests/s"]);
+    s.plan.requests.truncate(1);
+    assert_eq!(facts(&s)[..2], ["offered 1,000/s", "achieved 1,992/s"]);
+}
+
+#[test]
+fn what_is_not_known_is_no_figure() {
+    let mut s = fixtures::pass();
+    (s.environments[0].port_low, s.environments[0].port_high) = (0, 0);
+    let rows = trust::rows(&s);
+    let row = rows.iter().find(|row| row.label == "local ports").unwrap();
+    assert_eq!(row.facts, ["range not known"]);
+}
+
+#[test]
+fn ticks_handed_over_late_mark_the_record() {
+    let mut s = fixtures::pass();
+    let record = |s: &Summary| trust::rows(s).into_iter().find(|row| row.label == "record").unwrap();
+    assert_eq!(record(&s).weight, None);
+    s.client.late_ticks = 2;
+    assert_eq!(record(&s).weight, Some(Weight::Warning));
+    assert!(record(&s).facts.contains(&"2 ticks handed over more than 100 ms late".to_owned()));
+}
+
+#[test]
+fn requests_that_were_cut_off_are_in_no_band_and_told_beside_them() {
+    let line = |s: &Summary| {
+        let text = report(s, look(60));
+        let from = text.find("bands").unwrap();
+        text[from..].lines().take(6).find(|l| l.contains("cut off")).map(str::to_owned)
+    };
+    assert!(line(&fixtures::fail()).unwrap().contains("60"));
+    assert_eq!(line(&fixtures::pass()), None);
+}
+
+/// One formatter for sentences and tables: what the verdict quotes is found in the tables, digit for digit.
+#[test]
+fn the_verdict_and_the_tables_write_a_value_the_same_way() {
+    use plimsoll_output::format;
+    use plimsoll_record::{RunRecord, analysis, phrase};
+    for ns in [1, 999, 2_000_000, 10_000_000_000, 59_960_000_000, 125_000_000_000] {
+        assert_eq!(format::duration_ns(ns), phrase::duration_ns(ns));
+    }
+    for ratio in [0.0, 0.0213, 0.9, 0.9896, 0.99997] {
+        assert_eq!(format::ratio(ratio), phrase::ratio(ratio));
+    }
+    let nothing = analysis::summarise(&RunRecord::default());
+    assert!(report(&nothing, look(100)).contains("the record is empty"));
+}

@@ -4,8 +4,8 @@ use super::facts::ratio;
 use crate::summary::Band;
 use plimsoll_stats::Hist;
 
-/// One band up to each edge and one above the last, of the requests that were answered. Where those belong that were cut
-/// off is not known: they are counted apart.
+/// One band up to each edge and one above the last, of the requests that were answered. Where those belong that were
+/// cut off is not known: they are counted apart.
 pub(super) fn bands(exact: &Hist, edges_ns: &[u64]) -> Vec<Band> {
     let total = exact.count();
     let mut below = 0;

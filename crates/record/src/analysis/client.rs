@@ -61,7 +61,8 @@ fn of_all_cpus(facts: &Facts, id: RunSum) -> f64 {
 }
 
 /// Workers know their own peak, and these need not fall on one moment: their number times the highest is an upper
-/// bound for the machine, exact for one worker and for the closed model. Each has a connection, so that bounds it too.
+/// bound for the machine, exact for one worker and for the closed model. Each has a connection, so that bounds it
+/// too.
 fn at_most(facts: &Facts, id: RunPeak, by_connections: bool) -> u64 {
     let of = |m: &Machine| {
         let peak = m.origin.totals.run.most(id).saturating_mul(u64::from(m.plan().workers.max(1)));
@@ -88,5 +89,6 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         peak: open.max(run.most(RunPeak::Connections)),
         requests_per_connection_p50: served.quantile(0.5),
         requests_per_connection_max: served.max(),
+        fastest_connect_ns: run.least(RunFloor::ConnectNs),
     }
 }

@@ -2,10 +2,10 @@
 
 use super::cells::Cells;
 use crate::event::{Opening, StoppedBy};
-use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT};
+use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow};
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::load::{Load, Profile, Share, Stop};
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum, fault_id};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesSum, fault_id};
 use plimsoll_plan::outline::OUTLINE_VERSION;
 use plimsoll_plan::{Fault, Outline, Side};
 use plimsoll_stats::Tally;
@@ -15,9 +15,9 @@ pub(super) struct Facts<'a> {
     pub machines: Vec<Machine<'a>>,
     /// The plan of the first machine; that of the others differs in their share at most, or there is a caution.
     pub plan: Outline,
-    /// Run-wide numbers without warm-up.
+    /// Run-wide numbers without warm-up; what counts connections, with it.
     pub run: Tally,
-    /// All series in one, without warm-up.
+    /// All series in one, without warm-up; the faults of this side with it.
     pub all: Tally,
     pub series: Vec<Series>,
     /// The longest measured part of the machines, ns: they load at the same time.
@@ -32,6 +32,7 @@ pub(super) struct Machine<'a> {
     pub elapsed_ns: u64,
     /// Without warm-up.
     pub measured_ns: u64,
+    /// All series without warm-up; the faults of this side with it.
     pub all: Tally,
 }
 
@@ -39,6 +40,8 @@ pub(super) struct Machine<'a> {
 pub(super) struct Series {
     pub name: String,
     pub tally: Tally,
+    /// The machines' own rates added up.
+    pub rate_per_s: f64,
 }
 
 impl<'a> Facts<'a> {
@@ -50,7 +53,7 @@ impl<'a> Facts<'a> {
         for machine in &machines {
             run.merge(&machine.origin.totals.run);
             all.merge(&machine.all);
-            add_warmup(machine, &mut run, &mut all);
+            add_warmup(machine, &mut run);
         }
         Self {
             plan: machines.first().map_or_else(nothing_planned, |m| m.plan().clone()),
@@ -69,11 +72,6 @@ impl<'a> Facts<'a> {
     /// The machines' own rates added up: they load at the same time, and one may stop before the others.
     pub fn rate_per_s(&self, count: impl Fn(&Machine) -> u64) -> f64 {
         self.machines.iter().map(|m| ratio(count(m) as f64, m.measured_ns as f64 / 1e9)).sum()
-    }
-
-    /// `n` per second of the measured part; 0 when nothing was measured.
-    pub fn per_s(&self, n: u64) -> f64 {
-        ratio(n as f64, self.measured_s())
     }
 
     pub fn finished(&self) -> u64 {
@@ -112,13 +110,9 @@ impl<'a> Machine<'a> {
         let plan = &origin.opening.outline;
         let last_ns = origin.ticks.keys().next_back().map_or(0, |tick| plan.tick_bounds_ns(*tick).1);
         let elapsed_ns = origin.ending.as_ref().map_or(last_ns, |e| e.elapsed_ns);
-        Self {
-            name,
-            origin,
-            elapsed_ns,
-            measured_ns: elapsed_ns.saturating_sub(plan.warmup_ns),
-            all: origin.totals.series_total(),
-        }
+        let mut all = origin.totals.series_total();
+        add_warmup_faults(origin, &mut all);
+        Self { name, origin, elapsed_ns, measured_ns: elapsed_ns.saturating_sub(plan.warmup_ns), all }
     }
 
     pub fn plan(&self) -> &'a Outline {
@@ -130,9 +124,23 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Connections are made once and used to the end, so they are counted from the start, warm-up included; and what this
-/// machine failed to do in the warm-up is a doubt about the rest.
-fn add_warmup(machine: &Machine, run: &mut Tally, all: &mut Tally) {
+/// What this machine failed to do in the warm-up is a doubt about the rest.
+fn add_warmup_faults(origin: &Origin, all: &mut Tally) {
+    for row in warmup(origin) {
+        let tick = row.all();
+        for fault in Fault::ALL.iter().filter(|f| f.side() == Side::Client) {
+            all.add(fault_id(*fault), tick.fault(*fault));
+        }
+    }
+}
+
+fn warmup(origin: &Origin) -> impl Iterator<Item = &TickRow> {
+    let plan = &origin.opening.outline;
+    origin.ticks.iter().filter(|(tick, _)| plan.is_warmup(**tick)).map(|(_, row)| row)
+}
+
+/// Connections are made once and used to the end, so they are counted from the start, warm-up included.
+fn add_warmup(machine: &Machine, run: &mut Tally) {
     const SUMS: [RunSum; 8] = [
         RunSum::ConnAttempts,
         RunSum::ConnOpened,
@@ -143,17 +151,16 @@ fn add_warmup(machine: &Machine, run: &mut Tally, all: &mut Tally) {
         RunSum::Retransmits,
         RunSum::LateTicks,
     ];
-    let plan = machine.plan();
-    for (_, row) in machine.origin.ticks.iter().filter(|(tick, _)| plan.is_warmup(**tick)) {
-        let (tick_run, tick_all) = (row.run(), row.all());
+    for row in warmup(machine.origin) {
+        let tick_run = row.run();
         for id in SUMS {
             run.sums[id.id()] = run.of(id).saturating_add(tick_run.of(id));
         }
+        if let Some(ns) = tick_run.least(RunFloor::ConnectNs) {
+            run.floor(RunFloor::ConnectNs.id(), ns);
+        }
         for id in [RunHist::Connect, RunHist::ConnRequests] {
             run.hists[id.id()].merge(tick_run.spread(id));
-        }
-        for fault in Fault::ALL.iter().filter(|f| f.side() == Side::Client) {
-            all.sums[fault_id(*fault)] = all.fault(*fault).saturating_add(tick_all.fault(*fault));
         }
     }
 }
@@ -167,9 +174,13 @@ fn series(machines: &[Machine]) -> Vec<Series> {
         for (i, tally) in machine.origin.totals.series.iter().enumerate() {
             let name = name_of(i);
             let nth = (0..i).filter(|before| name_of(*before) == name).count();
+            let rate_per_s = ratio(tally.sum(SeriesSum::Finished) as f64, machine.measured_ns as f64 / 1e9);
             match all.iter_mut().find(|(n, s)| *n == nth && s.name == name) {
-                Some((_, known)) => known.tally.merge(tally),
-                None => all.push((nth, Series { name, tally: tally.clone() })),
+                Some((_, known)) => {
+                    known.tally.merge(tally);
+                    known.rate_per_s += rate_per_s;
+                }
+                None => all.push((nth, Series { name, tally: tally.clone(), rate_per_s })),
             }
         }
     }

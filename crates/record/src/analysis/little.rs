@@ -2,7 +2,7 @@
 //! or counter is wrong, or users were kept waiting by the load generator.
 
 use super::cells::Cells;
-use super::facts::{Facts, ratio};
+use super::facts::{Facts, Machine, ratio};
 use super::timeline::Moment;
 use crate::event::StoppedBy;
 use crate::summary::Little;
@@ -14,13 +14,17 @@ pub(super) fn little(facts: &Facts, moments: &[Moment]) -> Little {
     let mean = |id: RunSum| -> f64 {
         facts.machines.iter().map(|m| ratio(m.origin.totals.run.of(id) as f64, m.measured_ns as f64)).sum()
     };
-    // Number times mean is the sum; times that were cut off were spent all the same.
-    let service_ns = facts.all.hist(SeriesHist::Service).sum();
-    let cut_ns = facts.all.hist(SeriesHist::ServiceCensored).sum();
-    let failed_ns = facts.all.hist(SeriesHist::FailedService).sum();
+    // Number times mean is the sum; times that were cut off or ended in a failure were spent all the same.
+    const SPENT: [SeriesHist; 3] =
+        [SeriesHist::Service, SeriesHist::ServiceCensored, SeriesHist::FailedService];
+    let spent_ns = |m: &Machine| -> f64 { SPENT.iter().map(|id| m.all.hist(*id).sum() as f64).sum() };
     Little {
         in_flight_mean: mean(RunSum::InFlightNs),
-        rate_times_service_time: ratio((service_ns + cut_ns + failed_ns) as f64, facts.measured_ns as f64),
+        rate_times_service_time: facts
+            .machines
+            .iter()
+            .map(|m| ratio(spent_ns(m), m.measured_ns as f64))
+            .sum(),
         users_mean: (!facts.is_open()).then(|| mean(RunSum::UsersNs)),
         users_time_outside: users_time(facts, moments).map(|t| t.outside),
     }

@@ -20,10 +20,11 @@ pub(super) struct Demand {
 
 pub(super) fn demand(facts: &Facts) -> Demand {
     let rate_per_s = facts.rate_per_s(|m| m.all.sum(SeriesSum::Finished));
+    let iterations_rate_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Iterations));
     if !facts.is_open() {
         return Demand {
             offered: None,
-            achieved: Achieved { rate_per_s, ratio: None },
+            achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio: None },
             unsent: 0,
             asked: None,
         };
@@ -37,7 +38,7 @@ pub(super) fn demand(facts: &Facts) -> Demand {
             rate_per_s: facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)),
             starved: facts.run.of(RunSum::Starved),
         }),
-        achieved: Achieved { rate_per_s, ratio: served(facts, arrivals) },
+        achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio: served(facts, arrivals) },
         unsent: unsent.floor() as u64,
         asked,
     }
@@ -46,8 +47,8 @@ pub(super) fn demand(facts: &Facts) -> Demand {
 /// The most that the number in service is thought to vary when arrivals come at an even rate.
 const EVEN_DEVIATION: f64 = 5.0;
 
-/// Share of the arrivals whose requests ended. At the stop a healthy service has X R of them in flight (Little); those are
-/// not missed.
+/// Share of the arrivals whose requests ended. At the stop a healthy service has X R of them in flight (Little);
+/// those are not missed.
 fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
     if arrivals == 0 {
         return None;
@@ -59,9 +60,9 @@ fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
     };
     let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
     let requests_each = ratio(facts.finished() as f64, served as f64).max(1.0);
-    let usual = facts.per_s(arrivals) * mean_s * requests_each;
-    // How many are in service varies by chance, about as a Poisson number does: three deviations. Arrivals at an even rate
-    // vary less, and a backlog of hundreds must not hide behind chance.
+    let usual = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)) * mean_s * requests_each;
+    // How many are in service varies by chance, about as a Poisson number does: three deviations. Arrivals at an even
+    // rate vary less, and a backlog of hundreds must not hide behind chance.
     let by_chance = matches!(facts.plan.load, Load::Open { arrivals: Arrivals::Poisson, .. });
     let deviation = if by_chance { usual.sqrt() } else { usual.sqrt().min(EVEN_DEVIATION) };
     let young = (usual + 3.0 * deviation).ceil().min(facts.run.of(RunSum::InFlightAtStop) as f64);

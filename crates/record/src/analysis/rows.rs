@@ -39,10 +39,10 @@ pub(super) fn statuses(all: &Tally) -> BTreeMap<String, u64> {
 }
 
 pub(super) fn series(facts: &Facts, belief: Belief) -> Vec<SeriesRow> {
-    facts.series.iter().map(|one| series_row(facts, one, belief)).collect()
+    facts.series.iter().map(|one| series_row(one, belief)).collect()
 }
 
-fn series_row(facts: &Facts, one: &Series, belief: Belief) -> SeriesRow {
+fn series_row(one: &Series, belief: Belief) -> SeriesRow {
     let tally = &one.tally;
     let body = tally.hist(SeriesHist::BodySize);
     let requests = tally.sum(SeriesSum::Finished);
@@ -50,7 +50,7 @@ fn series_row(facts: &Facts, one: &Series, belief: Belief) -> SeriesRow {
         name: one.name.clone(),
         requests,
         errors: tally.sum(SeriesSum::Failed),
-        rate_per_s: facts.per_s(requests),
+        rate_per_s: one.rate_per_s,
         bytes_in: tally.sum(SeriesSum::BytesIn),
         response_time: times(
             tally.hist(SeriesHist::Response),

@@ -1,35 +1,98 @@
-//! Latency spikes in the timeline, and how long the service took to come back to its baseline.
+//! Latency spikes in the timeline, outages among them, and how long the service took to come back to its baseline.
 
+use super::facts::ratio;
 use super::timeline::Moment;
 use crate::caution::Doubts;
+use crate::event::StoppedBy;
 use crate::summary::Spike;
 use plimsoll_plan::load::Profile;
 use plimsoll_stats::Hist;
 
-/// A tick with fewer samples has no p95 of its own (it is the slowest one): its median has to be slow.
+/// A tick with fewer samples has no p95 of its own (it is the slowest one): its median has to be slow. And of fewer
+/// answers than a quarter of these nobody can tell that they are missing.
 const FEW: u64 = 20;
 /// A baseline is the median of at least so many ticks.
 const BASELINE_TICKS: u64 = 3;
+/// A single answer this long in a tick of fast ones is a stop that began before it.
+const STOP_NS: u64 = 200_000_000;
+/// Fewer answers than this share of the usual, and the service as good as stands still.
+const STANDSTILL: f64 = 0.1;
 
-/// All spikes outside the warm-up. The baseline of one is the median p95 of the ordinary ticks before it.
-pub(super) fn spikes(moments: &[Moment], load: &Profile, doubts: &Doubts) -> Vec<Spike> {
-    let measured: Vec<&Moment> = moments.iter().filter(|m| !m.second.warmup).collect();
-    let mut spikes = Vec::new();
-    // A histogram is a running median without sorting; nine hours have 32,400 ticks.
-    let mut ordinary = Hist::on_demand();
-    let mut at = 0;
+/// What an ordinary tick looks like: medians.
+#[derive(Debug, Clone, Copy)]
+struct Baseline {
+    p95_ns: u64,
+    answers_per_s: f64,
+    busy: f64,
+}
+
+/// Ordinary ticks. A histogram is a running median without sorting; nine hours have 32,400 ticks.
+struct Ordinary {
+    p95_ns: Hist,
+    answers_per_ks: Hist,
+    busy_thousandths: Hist,
+}
+
+impl Ordinary {
+    fn new() -> Self {
+        Self {
+            p95_ns: Hist::on_demand(),
+            answers_per_ks: Hist::on_demand(),
+            busy_thousandths: Hist::on_demand(),
+        }
+    }
+
+    fn add(&mut self, tick: &Tick) {
+        let Some(p95_ns) = tick.moment.p95_ns else { return };
+        let per_s = ratio(tick.moment.answered as f64, tick.moment.second.length_s);
+        self.p95_ns.record(p95_ns);
+        self.answers_per_ks.record((per_s * 1e3) as u64);
+        self.busy_thousandths.record((tick.busy * 1e3) as u64);
+    }
+
+    fn baseline(&self) -> Option<Baseline> {
+        let median = |hist: &Hist| hist.quantile(0.5).filter(|_| hist.count() >= BASELINE_TICKS);
+        Some(Baseline {
+            p95_ns: median(&self.p95_ns)?,
+            answers_per_s: median(&self.answers_per_ks)? as f64 / 1e3,
+            busy: median(&self.busy_thousandths)? as f64 / 1e3,
+        })
+    }
+}
+
+/// A measured tick.
+struct Tick<'a> {
+    moment: &'a Moment,
+    /// How many requests or users waited for the service, mean over the tick.
+    busy: f64,
+}
+
+/// All spikes outside the warm-up. The baseline of one is the median of the ordinary ticks before it; that of the
+/// first seconds comes from those behind them.
+pub(super) fn spikes(
+    moments: &[Moment],
+    load: &Profile,
+    stopped_by: Option<StoppedBy>,
+    doubts: &Doubts,
+) -> Vec<Spike> {
+    let measured = ticks(moments, stopped_by);
+    let mut later = Ordinary::new();
+    measured.iter().skip(BASELINE_TICKS as usize).for_each(|tick| later.add(tick));
+    let later = later.baseline();
+    let mut spikes: Vec<Spike> = Vec::new();
+    let mut ordinary = Ordinary::new();
+    let (mut at, mut free_s) = (0, measured.first().map_or(0.0, |tick| tick.moment.second.from_s));
     while at < measured.len() {
-        let baseline = ordinary.quantile(0.5).filter(|_| ordinary.count() >= BASELINE_TICKS);
-        match baseline.filter(|b| is_slow(measured[at], *b, doubts)) {
+        let baseline = ordinary.baseline().or(later);
+        match baseline.filter(|b| is_slow(&measured[at], b, doubts)) {
             Some(baseline) => {
-                let (spike, next) = spike(&measured, at, baseline, load, doubts);
+                let (spike, next) = spike(&measured, at, &baseline, free_s, load, doubts);
                 spikes.push(spike);
                 at = next;
+                free_s = measured.get(at).map_or(f64::INFINITY, |tick| tick.moment.second.from_s);
             }
             None => {
-                if let Some(p95) = measured[at].p95_ns {
-                    ordinary.record(p95);
-                }
+                ordinary.add(&measured[at]);
                 at += 1;
             }
         }
@@ -37,59 +100,98 @@ pub(super) fn spikes(moments: &[Moment], load: &Profile, doubts: &Doubts) -> Vec
     spikes
 }
 
-/// A single answer this long in a tick of fast ones is a stop that began before it.
-const STOP_NS: u64 = 200_000_000;
+fn ticks(moments: &[Moment], stopped_by: Option<StoppedBy>) -> Vec<Tick<'_>> {
+    let measured = || moments.iter().filter(|m| !m.second.warmup);
+    // When the number of requests ends a run, users without work are no sign of a service that stands still.
+    let worked_until = match stopped_by {
+        Some(StoppedBy::Requests) => measured().rfind(|m| m.sent > 0).map_or(0, |m| m.second.tick),
+        _ => u32::MAX,
+    };
+    let busy = |m: &Moment| match m.second.tick < worked_until {
+        true => m.second.in_flight.max(m.second.users),
+        false => m.second.in_flight,
+    };
+    measured().map(|moment| Tick { moment, busy: busy(moment) }).collect()
+}
 
-fn is_slow(moment: &Moment, baseline: u64, doubts: &Doubts) -> bool {
-    // Requests under way, and not one of them ended: the service stands still.
-    if moment.second.requests == 0 && moment.in_flight_ns > 0 {
+fn is_slow(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> bool {
+    let (moment, p95_ns) = (tick.moment, baseline.p95_ns);
+    if stands_still(tick, baseline) {
         return true;
     }
     let longest = moment.second.max_ns.unwrap_or(0);
-    if longest > STOP_NS && longest as f64 > baseline as f64 * 10.0 * doubts.spike_baselines {
+    if longest > STOP_NS && longest as f64 > p95_ns as f64 * 10.0 * doubts.spike_baselines {
         return true;
     }
     let figure = if moment.samples < FEW { moment.second.p50_ns } else { moment.p95_ns };
     figure.is_some_and(|p| {
-        p as f64 > baseline as f64 * doubts.spike_baselines
-            && p > baseline.saturating_add(doubts.spike_more_ns)
+        p as f64 > p95_ns as f64 * doubts.spike_baselines && p > p95_ns.saturating_add(doubts.spike_more_ns)
     })
 }
 
-/// The spike that begins at `from`, and where to look on.
+/// Somebody waits for the service, and next to nothing comes back. No p95 shows it: it has no samples. A load that
+/// was taken back makes fewer answers too, so what is expected falls with those who wait for them.
+fn stands_still(tick: &Tick, baseline: &Baseline) -> bool {
+    let load = if baseline.busy > 0.0 { (tick.busy / baseline.busy).min(1.0) } else { 1.0 };
+    let expected = baseline.answers_per_s * tick.moment.second.length_s * load;
+    tick.busy > 0.0 && expected >= FEW as f64 / 4.0 && (tick.moment.answered as f64) < expected * STANDSTILL
+}
+
+/// The spike that begins at `from`, at `free_s` at the earliest, and where to look on.
 fn spike(
-    measured: &[&Moment],
+    measured: &[Tick],
     from: usize,
-    baseline: u64,
+    baseline: &Baseline,
+    free_s: f64,
     load: &Profile,
     doubts: &Doubts,
 ) -> (Spike, usize) {
-    let is_back = |m: &&Moment| {
-        !is_slow(m, baseline, doubts)
-            && m.p95_ns.is_some_and(|p| p as f64 <= baseline as f64 * doubts.recovered_baselines)
+    let p95_ns = baseline.p95_ns;
+    let is_calm =
+        |t: &Tick| t.moment.p95_ns.is_some_and(|p| p as f64 <= p95_ns as f64 * doubts.recovered_baselines);
+    let is_back = |t: &Tick| !is_slow(t, baseline, doubts) && is_calm(t);
+    // Back for good: this second and the next, if there is one. A rest of a second without a sample says nothing.
+    let says_nothing = |at: usize| {
+        at + 1 == measured.len()
+            && measured[at].moment.samples == 0
+            && !is_slow(&measured[at], baseline, doubts)
     };
-    // Back for good: this second and the next, if there is one.
+    let is_last = |at: usize| at >= measured.len() || says_nothing(at);
     let back = (from + 1..measured.len())
-        .find(|at| is_back(&measured[*at]) && measured.get(at + 1).is_none_or(is_back));
+        .find(|at| is_back(&measured[*at]) && (is_last(at + 1) || is_back(&measured[at + 1])));
     let end = back.unwrap_or(measured.len());
-    let first = &measured[from].second;
-    // The longest answer that ended in the first slow tick was under way since then.
-    let since_s = first.from_s + first.length_s - first.max_ns.unwrap_or(0) as f64 / 1e9;
-    let from_s =
-        if first.max_ns.is_some_and(|max| max > STOP_NS) { since_s.min(first.from_s) } else { first.from_s };
-    let from_s = from_s.max(0.0);
-    let slow_s =
-        measured[from..end].iter().filter(|m| is_slow(m, baseline, doubts)).map(|m| m.second.length_s).sum();
-    let recovered_after_s = back.map(|at| {
-        let back_s = measured[at].second.from_s;
-        back_s - drop_between(load, from_s, back_s).unwrap_or(from_s)
-    });
-    let peak = measured[from..end].iter().filter_map(|m| m.p95_ns).max().unwrap_or(baseline);
+    let slow =
+        || measured[from..end].iter().filter(|t| is_slow(t, baseline, doubts)).map(|t| &t.moment.second);
+    // The longest answer of a slow tick was under way since then, at the latest.
+    let first_s = measured[from].moment.second.from_s;
+    let since_s = slow()
+        .filter_map(|s| {
+            s.max_ns.filter(|max| *max > STOP_NS).map(|max| s.from_s + s.length_s - max as f64 / 1e9)
+        })
+        .fold(first_s, f64::min);
+    let from_s = since_s.max(free_s.min(first_s));
+    // At the end of the run the last second itself may be back, all but the answer that had waited.
+    let last = (from..end).rfind(|at| !says_nothing(*at)).map(|at| &measured[at]);
+    let back_s = match back {
+        Some(at) => Some(measured[at].moment.second.from_s),
+        None => last
+            .filter(|t| is_calm(t) && !stands_still(t, baseline))
+            .map(|t| t.moment.second.from_s + t.moment.second.length_s),
+    };
+    let recovered_after_s =
+        back_s.map(|back_s| back_s - drop_between(load, from_s, back_s).unwrap_or(from_s));
+    let peak = measured[from..end].iter().filter_map(|t| t.moment.p95_ns).max().unwrap_or(p95_ns);
     // A stop that so few requests met that no p95 shows it.
-    let longest = measured[from..end].iter().filter_map(|m| m.second.max_ns).max().unwrap_or(0);
-    let hidden = (peak as f64) < baseline as f64 * doubts.spike_baselines;
-    let peak = if hidden { peak.max(longest) } else { peak };
-    (Spike { from_s, slow_s, baseline_p95_ns: baseline, peak_p95_ns: peak, recovered_after_s }, end)
+    let longest = measured[from..end].iter().filter_map(|t| t.moment.second.max_ns).max().unwrap_or(0);
+    let hidden = (peak as f64) < p95_ns as f64 * doubts.spike_baselines;
+    let spike = Spike {
+        from_s,
+        slow_s: slow().map(|s| s.length_s).sum(),
+        baseline_p95_ns: p95_ns,
+        peak_p95_ns: if hidden { peak.max(longest) } else { peak },
+        recovered_after_s,
+    };
+    (spike, end)
 }
 
 /// When the load began to fall from its step, if it did between the two instants: a service is given its time to

@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::facts::Facts;
-use super::times::{Belief, percentile};
+use super::times::{Belief, bent, percentile};
 use crate::summary::{Achieved, FigureUnit, Judged};
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_plan::threshold::{Comparison, Statistic, Subject, Threshold};
@@ -43,16 +43,21 @@ fn observe(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Be
 }
 
 fn time(statistic: Statistic, exact: &Hist, bounds: &Hist, belief: Belief) -> Observed {
-    let cut_longest = bounds.max() > exact.max();
+    let bent = bent(exact, bounds, belief);
     let (value, at_least) = match statistic {
         Statistic::Quantile(q) => match percentile(exact, bounds, q, belief) {
             Some(c) => (Some(c.value as f64), c.at_least),
             None => (None, false),
         },
-        // A mean leaves the cut-off times out; if one of them was longer than all others it is too low.
-        Statistic::Mean => (exact.mean(), cut_longest),
+        // The figure that is printed, with cut-off times at their bounds where these matter.
+        Statistic::Mean if bent => {
+            let mut all = exact.clone();
+            all.merge(bounds);
+            (all.mean(), true)
+        }
+        Statistic::Mean => (exact.mean(), false),
         Statistic::Min => (exact.min().map(|v| v as f64), false),
-        Statistic::Max => (exact.max().max(bounds.max()).map(|v| v as f64), cut_longest),
+        Statistic::Max => (exact.max().max(bounds.max()).map(|v| v as f64), bent),
         // The grammar gives every time a figure.
         Statistic::Value => (None, false),
     };

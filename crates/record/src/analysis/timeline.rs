@@ -13,6 +13,8 @@ pub(super) struct Moment {
     pub p95_ns: Option<u64>,
     /// Times that were finished or cut off in it.
     pub samples: u64,
+    /// Those that were finished.
+    pub answered: u64,
     pub sent: u64,
     pub in_flight_ns: u64,
     pub users_ns: u64,
@@ -54,7 +56,8 @@ fn moment(facts: &Facts, tick: u32, open: &mut i64) -> Moment {
     let per_s = |n: u64| ratio(n as f64, length_s);
     let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
     let (service, service_bounds) = (all.hist(SeriesHist::Service), all.hist(SeriesHist::ServiceCensored));
-    // Within one second there is no telling how long the rest took: the last second's cut-off times count like others.
+    // Within one second there is no telling how long the rest took: the last second's cut-off times count like
+    // others.
     let p = |q| percentile(exact, bounds, q, Belief::LikeTheOthers).map(|c| c.value);
     let service_p = |q| percentile(service, service_bounds, q, Belief::LikeTheOthers).map(|c| c.value);
     let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault].map(|id| run.of(id));
@@ -86,6 +89,7 @@ fn moment(facts: &Facts, tick: u32, open: &mut i64) -> Moment {
         },
         p95_ns: p(0.95),
         samples: exact.count().saturating_add(bounds.count()),
+        answered: exact.count(),
         sent: all.sum(SeriesSum::Sent),
         in_flight_ns: run.of(RunSum::InFlightNs),
         users_ns: run.of(RunSum::UsersNs),

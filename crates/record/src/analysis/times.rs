@@ -59,10 +59,7 @@ pub(super) fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
     let percentiles: Vec<Percentile> =
         PRINTED.iter().filter_map(|q| one(exact, bounds, &all, *q, belief)).collect();
     let value = |q: f64| percentiles.iter().find(|p| p.q == q).map(|p| p.value_ns);
-    // A handful of requests that were young at the stop changes nothing that can be read; time-outs and a backlog do.
-    let p99 = exact.quantile(0.99).unwrap_or(0);
-    let bent = bounds.count() > 0
-        && (belief == Belief::Worse || exact.is_empty() || bounds.max().is_some_and(|longest| longest > p99));
+    let bent = bent(exact, bounds, belief);
     Times {
         count: exact.count(),
         censored: bounds.count(),
@@ -81,6 +78,14 @@ pub(super) fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
         max_at_least: bent,
         percentiles,
     }
+}
+
+/// Whether mean and maximum are lower bounds. A handful of requests that were young at the stop changes nothing
+/// that can be read; time-outs and a backlog do.
+pub(super) fn bent(exact: &Hist, bounds: &Hist, belief: Belief) -> bool {
+    let p99 = exact.quantile(0.99).unwrap_or(0);
+    bounds.count() > 0
+        && (belief == Belief::Worse || exact.is_empty() || bounds.max().is_some_and(|longest| longest > p99))
 }
 
 fn one(exact: &Hist, bounds: &Hist, all: &Hist, q: f64, belief: Belief) -> Option<Percentile> {

@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::facts::Facts;
-use crate::phrase::{count, counted, duration, percent, quantile, rate};
+use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
 use crate::summary::{Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Times, Verdict, Weight};
 use plimsoll_plan::metric::SeriesSum;
 
@@ -42,17 +42,18 @@ pub(super) fn verdict(
 
 fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response: &Times) -> String {
     let what = match offered {
-        None => format!("{} requests/s", rate(achieved.rate_per_s).trim_end_matches("/s")),
+        None => rate_of(achieved.rate_per_s, "requests"),
         // An arrival starts a sequence: requests are not to be held against it.
         Some(offered) if facts.plan.requests.len() > 1 => format!(
-            "{} arrivals/s and {} requests/s",
-            rate(offered.rate_per_s).trim_end_matches("/s"),
-            rate(achieved.rate_per_s).trim_end_matches("/s")
+            "offered {}, achieved {} and {}",
+            rate_of(offered.rate_per_s, "arrivals"),
+            rate_of(achieved.iterations_rate_per_s, "iterations"),
+            rate_of(achieved.rate_per_s, "requests")
         ),
         Some(offered) => format!(
             "{} of {} offered requests/s",
-            rate(achieved.rate_per_s).trim_end_matches("/s"),
-            rate(offered.rate_per_s).trim_end_matches("/s")
+            quantity(achieved.rate_per_s),
+            quantity(offered.rate_per_s)
         ),
     };
     // The highest of the two that enough samples stand behind.
@@ -62,7 +63,7 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
     let slow = match told {
         Some(p) => {
             let at_least = if p.at_least { ">= " } else { "" };
-            format!(" with {} {at_least}{}", quantile(p.q), duration(p.value_ns as f64))
+            format!(" with {} {at_least}{}", quantile_name(p.q), duration_ns(p.value_ns))
         }
         None => String::new(),
     };
@@ -70,7 +71,7 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
         0 => "no errors".into(),
         n => format!("{} of {}", counted(n, "error"), count(facts.finished())),
     };
-    format!("PASS: {what}{slow} and {errors} over {}", duration(facts.measured_ns as f64))
+    format!("PASS: {what}{slow} and {errors} over {}", chosen_ns(facts.measured_ns))
 }
 
 /// `errors 2.1 % (threshold errors == 0%)`
@@ -92,13 +93,4 @@ fn missed_text(judged: &Judged) -> String {
     }
     let at_least = if judged.at_least { "at least " } else { "" };
     format!("{subject} {at_least}{shown} (threshold {})", judged.text)
-}
-
-fn figure(value: f64, unit: FigureUnit) -> String {
-    match unit {
-        FigureUnit::Nanoseconds => duration(value),
-        FigureUnit::Ratio => percent(value),
-        FigureUnit::PerSecond => rate(value),
-        FigureUnit::Count => count(value as u64),
-    }
 }

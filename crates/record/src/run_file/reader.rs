@@ -15,13 +15,24 @@ use std::sync::Arc;
 /// one on the way.
 ///
 /// # Errors
-/// When there is no such file, it is no run file, was made by a newer version, or is damaged.
+/// When there is no such file, it is no run file, was made by a newer version, or is damaged; and when the pieces
+/// that a kill left cannot be made one for another reason than that the folder may not be written to.
 pub fn read(path: &Path) -> Result<RunRecord, Error> {
     let mut opened = opened(path)?;
     let record = record(&mut opened.db).map_err(|bad| bad.of(path))?;
-    // In a folder that may not be written to it stays in two files, and is as good.
-    let _ = fold(&opened.db);
-    Ok(record)
+    match fold(&opened.db) {
+        // In a folder that may not be written to it stays in two files, and is as good.
+        Err(source) if !may_not_write(&source) => {
+            Err(Error::Refused { path: path.into(), doing: "fold", source })
+        }
+        _ => Ok(record),
+    }
+}
+
+/// A disk for reading only refuses to open the log, to write, or already to lock for writing.
+fn may_not_write(e: &rusqlite::Error) -> bool {
+    matches!(e.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
+        || e.sqlite_error().is_some_and(|e| e.extended_code == rusqlite::ffi::SQLITE_IOERR_LOCK)
 }
 
 /// One series (or the run as a whole, all histograms included) over some ten seconds.
@@ -32,9 +43,9 @@ pub struct Span {
     pub cells: Tally,
 }
 
-/// The course of one series, warm-up included; of the run-wide numbers when `series` is `None`. Coarser than the ticks
-/// of [`read`], and with the histograms that those leave out. In the order of time; spans in which nothing happened
-/// are not there. A cut-off run lacks the last span, and a merged file has none.
+/// The course of one series, warm-up included; of the run-wide numbers when `series` is `None`. Coarser than the
+/// ticks of [`read`], and with the histograms that those leave out. In the order of time; spans in which nothing
+/// happened are not there. A cut-off run lacks the last span, and a merged file has none.
 ///
 /// # Errors
 /// As [`read`].

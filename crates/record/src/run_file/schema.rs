@@ -59,8 +59,8 @@ pub fn create<T>(
     path: &Path,
     fill: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
 ) -> Result<(Connection, T), Error> {
-    // SQLite itself would open what exists; O_EXCL also refuses a dangling link. For nobody else's eyes: a run tells much
-    // about a service.
+    // SQLite itself would open what exists; O_EXCL also refuses a dangling link. For nobody else's eyes: a run tells
+    // much about a service.
     match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(empty) => drop(empty),
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {

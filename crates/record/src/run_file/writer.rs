@@ -94,9 +94,13 @@ impl Writer {
         drop(db);
         let name = origin.opening.origin.clone();
         match reader::read(&path) {
-            Ok(mut record) => {
-                origin.ticks = record.origins.remove(&name).map(|read| read.ticks).unwrap_or_default();
-            }
+            Ok(mut record) => match record.origins.remove(&name) {
+                Some(read) => origin.ticks = read.ticks,
+                None => {
+                    let why = format!("it does not hold the run `{name}` that was written into it");
+                    trouble = trouble.or(Some(Error::Damaged { path, why }));
+                }
+            },
             Err(unreadable) => trouble = trouble.or(Some(unreadable)),
         }
         Finished { record: RunRecord { origins: [(name, origin)].into() }, trouble }

@@ -65,6 +65,27 @@ cases! {
         Run::closed_with(15, |d| d.keep_alive = Some(false)),
         ["1,204 attempts", "32768-60999", "28,232 ports", "keep connections open", "\"1024 65535\""];
 
+    descriptors_that_ran_out_in_the_warm_up_are_this_machines_limit: ClientFdLimit, Inconclusive,
+        Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).at(0, |t| fail(t, Fault::FdLimit, 44)),
+        Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).at(0, |t| fail(t, Fault::Refused, 44)),
+        ["44 attempts"];
+
+    a_range_of_ports_that_nobody_could_read_is_not_one_port: ClientPortsExhausted, Inconclusive,
+        Run::closed(15).at(3, |t| fail(t, Fault::PortsExhausted, 7)).with(|r| {
+            (r.environment.port_low, r.environment.port_high) = (0, 0);
+        }),
+        Run::closed(15),
+        ["7 attempts", "is not known"];
+
+    times_that_do_not_make_the_requests_in_flight_are_doubted: LittlesLaw, Warning,
+        Run::open(15).all_ticks(|t| t.run.add(RunSum::InFlightNs.id(), 2 * S)),
+        // Requests that ended in a failure had been in flight as well.
+        Run::open(15).all_ticks(|t| {
+            t.run.add(RunSum::InFlightNs.id(), 2 * S);
+            (0..20).for_each(|_| t.series[0].record(SeriesHist::FailedService.id(), 100 * MS));
+        }),
+        ["7.0 requests were in flight by the clock, 5.0 by rate times service time"];
+
     no_memory_for_sockets_is_this_machines_limit: ClientMemory, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientMemory, 1)),
         Run::closed(15),
@@ -136,7 +157,7 @@ cases! {
     late_sends_of_a_tenth_of_the_response_time_are_the_generators: LateSends, Inconclusive,
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), MS - 1))),
-        ["2 ms or more behind", "p99 of 5.9"];
+        ["2.00 ms or more behind", "p99 of 5.9"];
 
     late_sends_are_judged_by_the_response_time_that_they_spoil: LateSends, Inconclusive,
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
@@ -150,12 +171,12 @@ cases! {
     a_deciding_percentile_needs_samples: TooFewSamples, Inconclusive,
         Run::closed(15).thresholds(&["response_time p99.99 < 1s"]),
         Run::closed(15).thresholds(&["response_time p99.9 < 1s"]),
-        ["30,000 samples for p99.99", "needs 100,000"];
+        ["30,000 samples for response_time p99.99", "needs 100,000"];
 
     a_printed_percentile_with_few_samples_is_a_note: TooFewSamples, Note,
         Run::closed(2),
         Run::closed(15),
-        ["4,000 samples for p99.9", "needs 10,000"];
+        ["4,000 samples for response_time p99.9", "needs 10,000"];
 
     time_outs_make_lower_bounds: TimeoutsCensor, Warning,
         Run::closed(15).at(12, |t| time_out(t, 400, 10 * S)),
@@ -170,7 +191,7 @@ cases! {
     a_stall_hides_in_a_closed_model: ClosedModelBlindSpot, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
         Run::open(15).at(4, stall).at(9, stall),
-        ["0.0666 % of the requests (20, each above 50 ms)", "11.8 % of the users' time", "11.8 % probability",
+        ["0.0666 % of the requests (20, each above 50.0 ms)", "11.8 % of the users' time", "11.8 % probability",
          "-r RATE"];
 
     a_stall_too_small_to_matter_hides_nothing: ClosedModelBlindSpot, Warning,
@@ -210,7 +231,7 @@ cases! {
     the_samples_of_a_first_byte_are_its_own: TooFewSamples, Inconclusive,
         Run::closed(15).thresholds(&["first_byte p99.99 < 1s"]).at(3, |t| time_out(t, 10, 10 * S)),
         Run::closed(15).thresholds(&["first_byte p99 < 1s"]),
-        ["30,000 samples for p99.99"];
+        ["30,000 samples for first_byte p99.99"];
 
     users_who_wait_for_the_generator_break_littles_law: LittlesLaw, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
@@ -274,7 +295,7 @@ cases! {
             t.run.record(RunHist::Stale.id(), 5_001 * MS);
         }),
         Run::closed(15).at(7, |t| fail(t, Fault::Reset, 3)),
-        ["3 requests", "idle for 5 s to 5 s", "--no-keepalive"];
+        ["3 requests", "idle for 5.00 s to 5.00 s", "--no-keepalive"];
 
     a_mean_above_p95_is_not_a_middle: MeanAboveP95, Warning,
         Run::open(15).all_ticks(|t| (0..30).for_each(|_| answer(t, 0, 500 * MS, 200))),

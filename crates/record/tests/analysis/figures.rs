@@ -59,6 +59,7 @@ fn bands_count_every_answer_once_and_nothing_that_was_cut_off() {
     let bands: Vec<_> = summary.bands.iter().map(|b| (b.up_to_ns, b.count)).collect();
     assert_eq!(bands, [(Some(100 * MS), 70), (Some(S), 20), (Some(10 * S), 7), (None, 0)]);
     assert_eq!(summary.bands.iter().map(|b| b.ratio).sum::<f64>(), 1.0);
+    assert_eq!(summary.bands_cut_off, 3);
 }
 
 #[test]
@@ -207,6 +208,27 @@ fn a_record_of_an_older_version_has_fewer_numbers_and_is_read_all_the_same() {
     let summary = summarise(&record);
     assert_eq!(summary.totals.requests, 30_000);
     assert_eq!(summary.response_time.count, 0);
+}
+
+#[test]
+fn connections_and_retransmits_are_counted_from_the_start() {
+    let summary = Run::closed_with(15, |d| d.warmup_ns = Some(5 * S))
+        .at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 10))
+        .at(0, |t| t.run.add(RunSum::ConnOpened.id(), 10))
+        .at(0, |t| t.run.floor(RunFloor::ConnectNs.id(), 38_000))
+        .at(1, |t| t.run.add(RunSum::ClosedByServer.id(), 3))
+        .at(1, |t| t.run.add(RunSum::Retransmits.id(), 2))
+        .at(1, |t| t.run.record(RunHist::ConnRequests.id(), 500))
+        .at(2, |t| t.run.add(RunSum::LateTicks.id(), 1))
+        .at(9, |t| t.run.add(RunSum::ConnOpened.id(), 3))
+        .at(2, |t| fail(t, Fault::ClientMemory, 4))
+        .summary();
+    let c = &summary.client.connections;
+    assert_eq!((c.attempts, c.opened, c.closed_by_server), (10, 13, 3));
+    assert_eq!((c.requests_per_connection_max, c.fastest_connect_ns), (Some(500), Some(38_000)));
+    assert_eq!((summary.client.retransmits, summary.client.late_ticks), (2, 1));
+    assert_eq!(summary.client.faults[0].count, 4);
+    assert_eq!(summary.totals.requests, 10 * 2_000, "requests are counted without the warm-up all the same");
 }
 
 /// The fields that `--json` promises.

@@ -200,3 +200,48 @@ fn the_rates_of_machines_add_up_though_one_stops_before_the_other() {
     let summary = summarise(&merged(&[&one, &two]));
     assert!((summary.achieved.rate_per_s - 2_000.0).abs() < 1.0, "{}", summary.achieved.rate_per_s);
 }
+
+#[test]
+fn a_part_that_is_there_twice_is_told() {
+    let (_, one, two) = whole_and_halves();
+    let twice = two.with(|r| r.outline.share = part(1, 2));
+    let summary = summarise(&merged(&[&one, &twice]));
+    let found = caution(&summary, "merged_targets_differ").unwrap();
+    assert!(found.evidence.contains("share 1/2 is there more than once"), "{found:#?}");
+    assert!(caution(&summary, "missing_intervals").unwrap().evidence.contains("share 2/2"));
+}
+
+#[test]
+fn parts_of_different_wholes_are_told() {
+    let (_, one, two) = whole_and_halves();
+    let third = two.with(|r| r.outline.share = part(2, 3));
+    let summary = summarise(&merged(&[&one, &third]));
+    let found = caution(&summary, "merged_targets_differ").unwrap();
+    assert!(found.evidence.contains("different divisions (1/2, 1/3)"), "{found:#?}");
+    let missing = caution(&summary, "missing_intervals").unwrap();
+    assert!(missing.evidence.contains("2/2, 1/3, 3/3"), "{missing:#?}");
+}
+
+#[test]
+fn everything_that_shapes_the_load_is_compared() {
+    let (_, one, two) = whole_and_halves();
+    let evidence = |change: &dyn Fn(&mut plimsoll_plan::Outline)| {
+        let other = two.clone().with(|r| change(&mut r.outline));
+        let summary = summarise(&merged(&[&one, &other]));
+        caution(&summary, "merged_targets_differ").map_or(String::new(), |c| c.evidence.clone())
+    };
+    assert_eq!(evidence(&|p| p.timeout_ns = 2 * S), "different time-outs (10 s and 2 s)");
+    assert_eq!(evidence(&|p| p.keep_alive = false), "different keep-alives (one with, one without)");
+    assert_eq!(evidence(&|p| p.stop.requests = Some(9)), "different lengths (12 s and 12 s or 9 requests)");
+    assert_eq!(evidence(&|p| p.connections = 7), "different connections (1,000 and 7)");
+    assert_eq!(evidence(&|p| (p.name, p.seed) = ("b".into(), 9)), "");
+}
+
+#[test]
+fn little_holds_for_machines_of_which_one_stops_before_the_other() {
+    let (_, one, mut two) = whole_and_halves();
+    two = two.with(|r| r.ticks.truncate(6)).ends(plimsoll_record::event::StoppedBy::Duration, 6 * S);
+    let alone = [&one, &two].map(|run| run.summary().client.littles_law.rate_times_service_time);
+    let law = summarise(&merged(&[&one, &two])).client.littles_law;
+    assert!(close(law.rate_times_service_time, alone[0] + alone[1], 1e-9), "{law:?}");
+}

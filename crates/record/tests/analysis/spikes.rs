@@ -120,3 +120,96 @@ fn recovery_is_counted_from_the_end_of_the_load_step() {
     assert_eq!((found[0].from_s, found[0].slow_s), (5.0, 8.0));
     assert_eq!(found[0].recovered_after_s, Some(3.0));
 }
+
+/// Ten users who always wait for an answer: 100 answers of 10 ms a second, but `answers` in second `at` and those
+/// behind.
+fn ten_users(answered: &[u64]) -> Run {
+    let mut run = Run::planned(|d| {
+        d.connections = Some(10);
+        d.duration_ns = Some(answered.len() as u64 * S);
+    });
+    run.fill(|tick| {
+        answers(tick, 0, answered[tick.tick as usize], 10 * MS);
+        tick.run.add(RunSum::UsersNs.id(), 10 * S);
+        tick.run.add(RunSum::InFlightNs.id(), 9 * S);
+    });
+    run
+}
+
+#[test]
+fn an_outage_of_a_closed_model_is_a_spike_though_no_answer_is_slow() {
+    let found = ten_users(&[100, 100, 100, 100, 0, 0, 0, 100, 100]).summary().spikes;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].from_s, found[0].slow_s, found[0].recovered_after_s), (4.0, 3.0, Some(3.0)));
+    let trickle = ten_users(&[100, 100, 100, 100, 9, 100, 100]).summary().spikes;
+    assert_eq!(trickle.iter().map(|s| (s.from_s, s.slow_s)).collect::<Vec<_>>(), [(4.0, 1.0)]);
+    assert!(ten_users(&[100, 100, 100, 100, 11, 100, 100]).summary().spikes.is_empty());
+}
+
+#[test]
+fn users_who_cannot_even_connect_wait_too() {
+    let run = ten_users(&[100, 100, 100, 100, 0, 0, 100, 100]);
+    let found = run
+        .with(|r| (4..6).for_each(|at| r.tick(at).run.sums[RunSum::InFlightNs.id()] = 0))
+        .at(4, |t| fail(t, plimsoll_plan::Fault::Refused, 200))
+        .summary()
+        .spikes;
+    assert_eq!(found.iter().map(|s| (s.from_s, s.slow_s)).collect::<Vec<_>>(), [(4.0, 2.0)]);
+}
+
+#[test]
+fn fewer_users_make_fewer_answers_and_no_outage() {
+    let run = ten_users(&[100, 100, 100, 100, 5, 5, 5]).with(|r| {
+        for at in 4..7 {
+            r.tick(at).run.sums[RunSum::UsersNs.id()] = S / 2;
+            r.tick(at).run.sums[RunSum::InFlightNs.id()] = S / 2;
+        }
+    });
+    assert!(run.summary().spikes.is_empty());
+}
+
+#[test]
+fn a_slow_service_that_is_silent_for_a_second_is_as_ever() {
+    // One answer a second and a half: every third second has none.
+    let mut run = ten_users(&[0; 12]);
+    run.ticks.iter_mut().filter(|t| t.tick % 3 != 0).for_each(|t| answer(t, 0, 1_500 * MS, 200));
+    assert!(run.summary().spikes.is_empty());
+}
+
+#[test]
+fn users_without_work_at_the_end_of_a_counted_run_meet_no_outage() {
+    let run =
+        ten_users(&[100, 100, 100, 100, 100, 0]).with(|r| r.tick(5).run.sums[RunSum::InFlightNs.id()] = 0);
+    assert!(run.ends(plimsoll_record::event::StoppedBy::Requests, 6 * S).summary().spikes.is_empty());
+}
+
+#[test]
+fn a_spike_of_the_first_seconds_is_found_by_those_behind_it() {
+    let found = spikes(&[300, 300, 10, 10, 10, 10, 10, 10]);
+    assert_eq!(
+        found.iter().map(|s| (s.from_s, s.slow_s, s.recovered_after_s)).collect::<Vec<_>>(),
+        [(0.0, 2.0, Some(2.0))]
+    );
+    // Where the later seconds are slow as well there was no spike.
+    assert!(spikes(&[300, 300, 10, 300, 300, 300, 300]).is_empty());
+}
+
+#[test]
+fn a_way_back_in_the_last_second_is_one() {
+    let found = spikes(&[10, 10, 10, 10, 200, 10]);
+    assert_eq!(found[0].recovered_after_s, Some(1.0));
+    // Four users were held up and answered within the last second; all others of it were fast.
+    let run = seconds(&[10, 10, 10, 10, 10, 10]).at(5, |t| (0..4).for_each(|_| answer(t, 0, 700 * MS, 200)));
+    let found = run.summary().spikes;
+    assert_eq!((found[0].from_s, found[0].recovered_after_s), (5.0, Some(1.0)));
+    // A last second of no length holds nothing and vetoes nothing.
+    let run =
+        seconds(&[10, 10, 10, 10, 200, 10, 0]).ends(plimsoll_record::event::StoppedBy::Duration, 6 * S + 1);
+    assert_eq!(run.summary().spikes[0].recovered_after_s, Some(1.0));
+}
+
+#[test]
+fn what_ends_in_silence_does_not_come_back() {
+    let found = ten_users(&[100, 100, 100, 100, 0, 100, 0, 0]).summary().spikes;
+    assert_eq!(found.last().map(|s| s.recovered_after_s), Some(None), "{found:?}");
+}

@@ -100,7 +100,7 @@ fn a_lower_bound_meets_no_upper_limit() {
     assert!(summary.thresholds[0].at_least);
     assert_eq!(
         summary.verdict.sentence,
-        "FAIL: response_time p99 at least 10 s (threshold response_time p99 < 15s)"
+        "FAIL: response_time p99 at least 10.0 s (threshold response_time p99 < 15s)"
     );
 }
 
@@ -181,4 +181,28 @@ fn failures_on_this_side_are_no_errors() {
     assert_eq!((summary.totals.errors, summary.totals.requests), (0, 5_000));
     assert!(summary.errors.is_empty());
     assert_eq!(summary.client.faults[0].count, 100);
+}
+
+#[test]
+fn a_mean_is_judged_as_it_is_printed() {
+    // 20 of 1,000 a second took 10 s at least: 200 ms of the mean are theirs.
+    let slow = run_of(&[(980, 5, 200)]).at(9, |t| time_out(t, 200, 10 * S));
+    let summary = slow.thresholds(&["response_time mean > 150ms", "response_time mean < 15s"]).summary();
+    assert_eq!(summary.thresholds[0].observed, summary.response_time.mean_ns);
+    assert!(summary.thresholds[0].met && summary.thresholds[0].at_least);
+    assert!(!summary.thresholds[1].met, "nobody knows that it is not longer");
+}
+
+#[test]
+fn a_backlog_of_three_in_a_hundred_is_not_excused_by_chance() {
+    // Offered 1,000/s, served 970/s for 5 s: 150 wait at the stop, and the queue they are in is their mean time.
+    let mut run = Run::open_with(5, |_| {});
+    run.ticks.clear();
+    run.fill(|tick| {
+        tick.run.add(RunSum::Arrivals.id(), 1_000);
+        answers(tick, 0, 970, 15 * MS + 31 * MS * u64::from(tick.tick));
+    });
+    let summary = run.at(4, |t| under_way(t, 150, 155 * MS)).summary();
+    assert!(summary.achieved.ratio.unwrap() < 0.99, "{:?}", summary.achieved);
+    assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
 }

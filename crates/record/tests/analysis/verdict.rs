@@ -2,6 +2,7 @@
 
 use crate::fixture::*;
 use plimsoll_plan::Fault;
+use plimsoll_plan::metric::RunSum;
 use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::StoppedBy;
@@ -145,5 +146,37 @@ fn a_value_beside_its_limit_is_shown_with_every_digit() {
     assert_eq!(
         summary.verdict.sentence,
         "FAIL: rate 2000.0666666666666/s (threshold rate > 2000.07/s); requests 30,001 (threshold requests < 30001)"
+    );
+}
+
+#[test]
+fn a_percentile_without_enough_samples_is_not_quoted() {
+    let of = |n: u64| {
+        let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+        run.fill(|tick| answers(tick, 0, n, 5 * MS));
+        run.summary().verdict.sentence
+    };
+    assert!(of(100).contains(" with p99 "), "{}", of(100));
+    assert!(of(50).contains(" with p50 "), "{}", of(50));
+    assert!(!of(1).contains(" with "), "{}", of(1));
+}
+
+#[test]
+fn requests_of_a_sequence_are_not_held_against_its_arrivals() {
+    let mut run = Run::planned(|d| {
+        d.rate_per_s = Some(1_000.0);
+        d.duration_ns = Some(15 * S);
+        d.requests = vec![request("list", "/list"), request("pick", "/pick")];
+    });
+    run.fill(|tick| {
+        tick.run.add(RunSum::Arrivals.id(), 1_000);
+        answers(tick, 0, 1_000, 5 * MS);
+        answers(tick, 1, 1_000, 5 * MS);
+        tick.run.sums[RunSum::Iterations.id()] = 1_000;
+    });
+    assert_eq!(
+        run.summary().verdict.sentence,
+        "PASS: offered 1,000 arrivals/s, achieved 1,000 iterations/s and 2,000 requests/s with p99 5.95 ms and \
+         no errors over 15 s"
     );
 }

@@ -13,7 +13,8 @@ use plimsoll_record::summary::{SeriesRow, Short, Summary};
 const ROWS: usize = 12;
 const BAR: usize = 12;
 
-/// Share of the requests by how long they took; an empty band stays, so that two reports can be laid side by side.
+/// Share of the answered requests by how long they took, and how many were cut off; an empty band stays, so that
+/// two reports can be laid side by side.
 pub fn bands(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     if s.bands.is_empty() {
         return Vec::new();
@@ -28,6 +29,10 @@ pub fn bands(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
             Line::of(Ink::Dim, &count(band.count)),
         ]);
         below = band.up_to_ns.or(below);
+    }
+    if s.bands_cut_off > 0 {
+        let dim = |text: &str| Line::of(Ink::Dim, text);
+        table.row(vec![dim("cut off"), Line::new(), Line::new(), dim(&count(s.bands_cut_off))]);
     }
     let mut lines = vec![heading("bands", "of the response time")];
     lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
@@ -108,7 +113,7 @@ pub fn requests(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
             errors(row.errors),
             percentile(row, 0.5),
             percentile(row, 0.99),
-            Line::new().text(&maybe_ns(row.response_time.max_ns)),
+            Line::new().text(&words::max(&row.response_time)),
         ]);
     }
     let mut lines = vec![heading("requests", "response time")];

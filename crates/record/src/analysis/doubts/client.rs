@@ -5,7 +5,7 @@ use crate::analysis::cells::Cells;
 use crate::analysis::facts::{Machine, ratio, sum_of};
 use crate::caution::Kind;
 use crate::event::Environment;
-use crate::phrase::{count, counted, percent};
+use crate::phrase::{count, counted, ratio as percent};
 use crate::summary::{Caution, WorkerRow};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::RunSum;
@@ -68,10 +68,15 @@ fn fd_limit(e: &Evidence) -> Option<Caution> {
 
 fn ports(e: &Evidence) -> Option<Caution> {
     let hit = hit(e, Fault::PortsExhausted)?;
+    // What nobody could read is no range of one port.
+    let is_known = |env: &Environment| env.port_high > 0;
     let room = |env: &Environment| (u64::from(env.port_high) + 1).saturating_sub(env.port_low.into());
-    let env = hit.worst(room)?;
+    let env = hit.worst(|env| if is_known(env) { room(env) } else { u64::MAX })?;
     // Port numbers are names, not amounts: no commas.
-    let facts = format!("range {}-{}, {}", env.port_low, env.port_high, counted(room(env), "port"));
+    let facts = match is_known(env) {
+        true => format!("range {}-{}, {}", env.port_low, env.port_high, counted(room(env), "port")),
+        false => "the range of this machine is not known".to_owned(),
+    };
     let mut caution = Kind::ClientPortsExhausted.raise(hit.evidence("found none free", Some(facts)));
     let mut ways = Vec::new();
     if !e.facts.plan.keep_alive {
@@ -88,8 +93,8 @@ fn ports(e: &Evidence) -> Option<Caution> {
     Some(caution)
 }
 
-/// A stopped generator looks like a stopped service: nothing is answered while nobody looks. In the open model its sends
-/// are late as well; in the closed model only its own clock tells.
+/// A stopped generator looks like a stopped service: nothing is answered while nobody looks. In the open model its
+/// sends are late as well; in the closed model only its own clock tells.
 fn stalled(e: &Evidence) -> Option<Caution> {
     let (times, ns) = (e.facts.run.of(RunSum::Stalls), e.facts.run.of(RunSum::StalledNs));
     let wall_ns: f64 =
@@ -97,8 +102,8 @@ fn stalled(e: &Evidence) -> Option<Caution> {
     let share = ratio(ns as f64, wall_ns);
     (share > e.limits.stalled).then(|| {
         Kind::ClientStalled.raise(format!(
-            "workers stood still {} for more than 100 ms each, {} of their time; what the service did meanwhile was not \
-             seen",
+            "workers stood still {} for more than 100 ms each, {} of their time; what the service did meanwhile was \
+             not seen",
             counted(times, "time"),
             percent(share.min(1.0))
         ))

@@ -6,7 +6,7 @@ use crate::analysis::cells::Cells;
 use crate::analysis::facts::sum_of;
 use crate::analysis::little::users_time;
 use crate::caution::Kind;
-use crate::phrase::{count, counted, duration, percent};
+use crate::phrase::{count, counted, duration_ns, ratio};
 use crate::summary::Caution;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_stats::samples_needed;
@@ -30,9 +30,9 @@ fn offered_not_sent(e: &Evidence) -> Option<Caution> {
     if asked <= 0.0 || (missed as f64) <= asked * e.limits.offered_missed {
         return None;
     }
-    let share = percent(missed as f64 / asked);
+    let share = ratio(missed as f64 / asked);
     let cpu = if no_room {
-        format!("; a worker was busy or waiting for a CPU {} of the time", percent(worker.min(1.0)))
+        format!("; a worker was busy or waiting for a CPU {} of the time", ratio(worker.min(1.0)))
     } else {
         String::new()
     };
@@ -54,9 +54,9 @@ fn late_sends(e: &Evidence) -> Option<Caution> {
     is_late.then(|| {
         Kind::LateSends.raise(format!(
             "1 % of the sends were {} or more behind their instant, {} of the response p99 of {}",
-            duration(late_ns as f64),
-            percent(late_ns as f64 / response_ns as f64),
-            duration(response_ns as f64)
+            duration_ns(late_ns),
+            ratio(late_ns as f64 / response_ns as f64),
+            duration_ns(response_ns)
         ))
     })
 }
@@ -72,7 +72,7 @@ fn connection_cap(e: &Evidence) -> Option<Caution> {
         return None;
     }
     let wait = e.facts.run.spread(RunHist::ConnWait).quantile(0.99);
-    let wait = wait.map_or(String::new(), |w| format!(", p99 of the wait {}", duration(w as f64)));
+    let wait = wait.map_or(String::new(), |w| format!(", p99 of the wait {}", duration_ns(w)));
     let never = match never {
         0 => String::new(),
         n => format!("; {} had none at the stop", count(n)),
@@ -119,11 +119,11 @@ pub(super) fn model(e: &Evidence, into: &mut Vec<Caution>) {
         into.push(Kind::ClosedModelBlindSpot.raise(format!(
             "{} of the requests ({}, each above {}) took {} of the users' time; if the whole service stood still \
              meanwhile, an arrival at a random moment meets such a stall with {} probability",
-            percent(spot.of_requests),
+            ratio(spot.of_requests),
             count(spot.slow),
-            duration(spot.above_ns as f64),
-            percent(spot.of_time),
-            percent(spot.of_time)
+            duration_ns(spot.above_ns),
+            ratio(spot.of_time),
+            ratio(spot.of_time)
         )));
     }
     if let Some(time) = users_time(e.facts, e.moments)
@@ -131,8 +131,8 @@ pub(super) fn model(e: &Evidence, into: &mut Vec<Caution>) {
     {
         into.push(Kind::LittlesLaw.raise(format!(
             "the users spent {} of their time outside requests, {} more than connecting explains",
-            percent(time.outside),
-            percent(time.unexplained)
+            ratio(time.outside),
+            ratio(time.unexplained)
         )));
     }
 }

@@ -5,10 +5,12 @@ use crate::analysis::cells::Cells;
 use crate::analysis::facts::Machine;
 use crate::caution::Kind;
 use crate::event::{NoteKind, StoppedBy};
-use crate::phrase::{count, counted, duration};
+use crate::phrase::{chosen_ns, count, counted};
 use crate::summary::{Caution, Weight};
 use plimsoll_plan::Outline;
+use plimsoll_plan::load::Share;
 use plimsoll_plan::metric::{RunSum, SeriesSum};
+use std::collections::BTreeSet;
 
 /// How many gaps are told one by one.
 const TOLD: usize = 3;
@@ -44,7 +46,7 @@ fn missing(e: &Evidence) -> Option<Caution> {
         let on = if many { format!(" ({})", hole.gap.origin) } else { String::new() };
         found.push(match hole.gap.to_s > hole.gap.from_s {
             true => {
-                let at = |s: f64| duration(s * 1e9);
+                let at = |s: f64| chosen_ns((s * 1e9).round() as u64);
                 format!("{} to {}: {}{on}", at(hole.gap.from_s), at(hole.gap.to_s), hole.gap.why)
             }
             false => format!("{}{on}", hole.gap.why),
@@ -71,12 +73,12 @@ fn missing_parts(e: &Evidence) -> Option<String> {
     if e.facts.machines.len() < 2 {
         return None;
     }
-    let of = e.facts.plan.share.of;
-    let there: Vec<u32> =
-        e.facts.machines.iter().map(|m| m.plan().share).filter(|s| s.of == of).map(|s| s.part).collect();
+    let there: Vec<Share> = e.facts.machines.iter().map(|m| m.plan().share).collect();
+    let wholes: BTreeSet<u32> = there.iter().map(|share| share.of).collect();
+    let parts = wholes.into_iter().flat_map(|of| (1..=of).map(move |part| Share { part, of }));
     // A handful is enough to be told, and a share of millions is somebody's joke.
-    let absent = (1..=of).filter(|part| !there.contains(part)).take(TOLD);
-    let absent: Vec<String> = absent.map(|part| format!("{part}/{of}")).collect();
+    let absent = parts.filter(|share| !there.contains(share)).take(TOLD);
+    let absent: Vec<String> = absent.map(|share| format!("{}/{}", share.part, share.of)).collect();
     (!absent.is_empty()).then(|| format!("no record of the machine with share {}", absent.join(", ")))
 }
 
@@ -91,7 +93,7 @@ fn nothing(e: &Evidence) -> Option<Caution> {
         (_, 0) => "the run was over before the warm-up was".to_owned(),
         (_, ns) => format!(
             "no request finished in {}; {} sent, {} unanswered at the stop",
-            duration(ns as f64),
+            chosen_ns(ns),
             count(sent),
             count(waiting)
         ),
@@ -99,7 +101,8 @@ fn nothing(e: &Evidence) -> Option<Caution> {
     Some(Kind::NoRequests.raise(evidence))
 }
 
-/// What makes two plans one experiment: everything except the share, the seed, the name and what suits the machine.
+/// What makes two plans one experiment: everything except the seed, the name and what suits the machine; and shares
+/// that belong together.
 fn differ(e: &Evidence) -> Option<Caution> {
     let first = e.facts.machines.first()?.plan();
     let mut what: Vec<String> = Vec::new();
@@ -115,10 +118,46 @@ fn differ(e: &Evidence) -> Option<Caution> {
     });
     compare("loads", &|p| (p.load != first.load).then(|| "see the plans".into()));
     compare("warm-ups", &|p| {
-        let text = |o: &Outline| duration(o.warmup_ns as f64);
+        let text = |o: &Outline| chosen_ns(o.warmup_ns);
         (p.warmup_ns != first.warmup_ns).then(|| format!("{} and {}", text(first), text(p)))
     });
-    (!what.is_empty()).then(|| Kind::MergedTargetsDiffer.raise(format!("different {}", what.join(", "))))
+    compare("time-outs", &|p| {
+        let text = |o: &Outline| chosen_ns(o.timeout_ns);
+        (p.timeout_ns != first.timeout_ns).then(|| format!("{} and {}", text(first), text(p)))
+    });
+    compare("keep-alives", &|p| (p.keep_alive != first.keep_alive).then(|| "one with, one without".into()));
+    compare("lengths", &|p| (p.stop != first.stop).then(|| format!("{} and {}", length(first), length(p))));
+    compare("connections", &|p| {
+        let text = |o: &Outline| count(o.connections.into());
+        (p.connections != first.connections).then(|| format!("{} and {}", text(first), text(p)))
+    });
+    let mut told: Vec<String> = Vec::new();
+    if !what.is_empty() {
+        told.push(format!("different {}", what.join(", ")));
+    }
+    told.extend(shares(e));
+    (!told.is_empty()).then(|| Kind::MergedTargetsDiffer.raise(told.join("; ")))
+}
+
+/// What ends a run, as planned.
+fn length(plan: &Outline) -> String {
+    let time = plan.stop.duration_ns.map(chosen_ns);
+    let requests = plan.stop.requests.map(|n| counted(n, "request"));
+    time.into_iter().chain(requests).collect::<Vec<_>>().join(" or ")
+}
+
+/// Parts make a whole when all are of one division and none is there twice.
+fn shares(e: &Evidence) -> Vec<String> {
+    let there: Vec<Share> = e.facts.machines.iter().map(|m| m.plan().share).collect();
+    let mut told = Vec::new();
+    let wholes: BTreeSet<u32> = there.iter().map(|share| share.of).collect();
+    if wholes.len() > 1 {
+        let wholes: Vec<String> = wholes.iter().take(TOLD).map(|of| format!("1/{of}")).collect();
+        told.push(format!("shares of different divisions ({})", wholes.join(", ")));
+    }
+    let twice = (1..there.len()).find(|at| there[..*at].contains(&there[*at])).map(|at| there[at]);
+    told.extend(twice.map(|share| format!("share {}/{} is there more than once", share.part, share.of)));
+    told
 }
 
 /// Rates of machines add up only while all of them load.
@@ -135,9 +174,9 @@ fn apart(e: &Evidence) -> Option<Caution> {
     (e.facts.machines.len() > 1 && shared.saturating_add(100_000_000) < enough).then(|| {
         Kind::MergedApart.raise(format!(
             "they share {} of runs of {} to {}",
-            duration(shared as f64),
-            duration(shortest as f64),
-            duration(longest as f64)
+            chosen_ns(shared),
+            chosen_ns(shortest),
+            chosen_ns(longest)
         ))
     })
 }
@@ -145,7 +184,7 @@ fn apart(e: &Evidence) -> Option<Caution> {
 fn short(e: &Evidence) -> Option<Caution> {
     let ns = e.facts.measured_ns;
     (e.facts.finished() > 0 && ns < e.limits.short_ns)
-        .then(|| Kind::ShortRun.raise(format!("{} were measured", duration(ns as f64))))
+        .then(|| Kind::ShortRun.raise(format!("{} were measured", chosen_ns(ns))))
 }
 
 fn stopped(e: &Evidence) -> Option<Caution> {
@@ -154,7 +193,7 @@ fn stopped(e: &Evidence) -> Option<Caution> {
         return None;
     }
     let planned = match e.facts.plan.stop.duration_ns {
-        Some(ns) => format!(" of {}", duration(ns as f64)),
+        Some(ns) => format!(" of {}", chosen_ns(ns)),
         None => String::new(),
     };
     let elapsed_ns = e.facts.machines.iter().map(|m| m.elapsed_ns).max().unwrap_or(0);
@@ -169,5 +208,5 @@ fn stopped(e: &Evidence) -> Option<Caution> {
         StoppedBy::Interrupt => "interrupted".into(),
         _ => "stopped by a command".into(),
     });
-    Some(Kind::Interrupted.raise(format!("after {}{planned}: {why}", duration(elapsed_ns as f64))))
+    Some(Kind::Interrupted.raise(format!("after {}{planned}: {why}", chosen_ns(elapsed_ns))))
 }

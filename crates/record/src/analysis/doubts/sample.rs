@@ -5,11 +5,11 @@ use crate::analysis::cells::Cells;
 use crate::analysis::threshold::samples_of;
 use crate::analysis::times::PRINTED;
 use crate::caution::Kind;
-use crate::phrase::{count, counted, duration, percent, quantile};
+use crate::phrase::{chosen_ns, count, counted, duration_f64_ns, duration_ns, quantile_name, ratio};
 use crate::summary::{Caution, Weight};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
-use plimsoll_plan::threshold::Statistic;
+use plimsoll_plan::threshold::{Statistic, Subject};
 use plimsoll_stats::samples_needed;
 
 pub(super) fn samples(e: &Evidence, into: &mut Vec<Caution>) {
@@ -35,33 +35,60 @@ fn surplus(e: &Evidence) -> Option<Caution> {
 /// Heavy for a percentile that decides, a note for one that is only shown.
 fn too_few(e: &Evidence) -> Option<Caution> {
     let deciding = e.facts.plan.thresholds.iter().zip(e.thresholds).filter(|(_, j)| j.too_few_samples);
-    let deciding: Vec<(u64, f64)> = deciding
+    let deciding: Vec<(u64, Subject, f64)> = deciding
         .filter_map(|(threshold, _)| match threshold.statistic {
-            Statistic::Quantile(q) => Some((samples_of(threshold.subject, e.facts), q)),
+            Statistic::Quantile(q) => Some((samples_of(threshold.subject, e.facts), threshold.subject, q)),
             _ => None,
         })
         .collect();
     let printed = || {
         let samples = e.response.count.saturating_add(e.response.censored);
-        PRINTED.into_iter().filter(|q| samples < samples_needed(*q)).map(|q| (samples, q)).collect()
+        PRINTED
+            .into_iter()
+            .filter(|q| samples < samples_needed(*q))
+            .map(|q| (samples, Subject::ResponseTime, q))
+            .collect()
     };
     let (mut thin, weight) = match deciding.is_empty() {
         false => (deciding, Weight::Inconclusive),
         true => (printed(), Weight::Note),
     };
-    thin.sort_by(|a, b| a.1.total_cmp(&b.1));
+    thin.sort_by(|a, b| a.2.total_cmp(&b.2));
     thin.dedup();
-    let (samples, first) = *thin.first()?;
-    let names: Vec<String> = thin.iter().map(|(_, q)| quantile(*q)).collect();
+    let (samples, subject, first) = *thin.first()?;
+    let names: Vec<String> =
+        thin.iter()
+            .map(|(_, of, q)| {
+                if *of == subject {
+                    quantile_name(*q)
+                } else {
+                    format!("{} {}", name(*of), quantile_name(*q))
+                }
+            })
+            .collect();
     let mut caution = Kind::TooFewSamples.raise(format!(
-        "{} for {}; {} needs {}",
+        "{} for {} {}; {} needs {}",
         counted(samples, "sample"),
+        name(subject),
         names.join(", "),
-        quantile(first),
+        quantile_name(first),
         count(samples_needed(first))
     ));
     caution.weight = weight;
     Some(caution)
+}
+
+/// As it is written in a threshold.
+fn name(subject: Subject) -> &'static str {
+    match subject {
+        Subject::ResponseTime => "response_time",
+        Subject::ServiceTime => "service_time",
+        Subject::FirstByte => "first_byte",
+        Subject::Errors => "errors",
+        Subject::Achieved => "achieved",
+        Subject::Rate => "rate",
+        Subject::Requests => "requests",
+    }
 }
 
 /// From which printed percentile on the values are lower bounds.
@@ -76,9 +103,9 @@ fn timeouts(e: &Evidence) -> Option<Caution> {
     if all == 0 {
         return None;
     }
-    let share = percent(all as f64 / e.facts.finished().max(1) as f64);
+    let share = ratio(all as f64 / e.facts.finished().max(1) as f64);
     let bounds = match bounded_from(e) {
-        Some(q) => format!("percentiles from {} on are lower bounds", quantile(q)),
+        Some(q) => format!("percentiles from {} on are lower bounds", quantile_name(q)),
         None => "the printed percentiles lie below them; the maximum is a lower bound".into(),
     };
     let connecting = match unconnected {
@@ -90,7 +117,7 @@ fn timeouts(e: &Evidence) -> Option<Caution> {
     Some(Kind::TimeoutsCensor.raise(format!(
         "{} ({share} of the requests{connecting}) after {}: {bounds}",
         counted(all, "time-out"),
-        duration(after_ns as f64)
+        chosen_ns(after_ns)
     )))
 }
 
@@ -106,7 +133,7 @@ fn in_flight(e: &Evidence) -> Option<Caution> {
         return None;
     }
     let bounds = match bounded {
-        Some(q) => format!("; percentiles from {} on are lower bounds", quantile(q)),
+        Some(q) => format!("; percentiles from {} on are lower bounds", quantile_name(q)),
         None => String::new(),
     };
     let waiting = match waiting {
@@ -121,12 +148,17 @@ fn in_flight(e: &Evidence) -> Option<Caution> {
 }
 
 fn mean(e: &Evidence) -> Option<Caution> {
-    let (mean_ns, p95_ns) = (e.response.mean_ns?, e.response.p95_ns?);
-    (e.response.count >= e.limits.mean_samples && mean_ns > p95_ns as f64).then(|| {
+    let mean_ns = e.response.mean_ns?;
+    // A p95 that is only a lower bound may as well lie above the mean.
+    let p95_ns = e.response.percentiles.iter().find(|p| p.q == 0.95 && !p.at_least)?.value_ns;
+    let samples =
+        e.response.count.saturating_add(if e.response.mean_at_least { e.response.censored } else { 0 });
+    let at_least = if e.response.mean_at_least { "at least " } else { "" };
+    (samples >= e.limits.mean_samples && mean_ns > p95_ns as f64).then(|| {
         Kind::MeanAboveP95.raise(format!(
-            "mean {}, p95 {}: more than 95 of 100 requests were faster than the mean",
-            duration(mean_ns),
-            duration(p95_ns as f64)
+            "mean {at_least}{}, p95 {}: more than 95 of 100 requests were faster than the mean",
+            duration_f64_ns(mean_ns),
+            duration_ns(p95_ns)
         ))
     })
 }
@@ -140,7 +172,7 @@ pub(super) fn network(e: &Evidence, into: &mut Vec<Caution>) {
             "{} sent again in {} ({})",
             counted(again, "segment"),
             counted(sent, "request"),
-            percent(share)
+            ratio(share)
         )));
     }
     let stale = e.facts.all.fault(Fault::StaleConnection);
@@ -148,7 +180,7 @@ pub(super) fn network(e: &Evidence, into: &mut Vec<Caution>) {
         let idle = e.facts.run.spread(RunHist::Stale);
         let after = match (idle.min(), idle.max()) {
             (Some(min), Some(max)) if max > 0 => {
-                format!(", idle for {} to {} before", duration(min as f64), duration(max as f64))
+                format!(", idle for {} to {} before", duration_ns(min), duration_ns(max))
             }
             _ => String::new(),
         };

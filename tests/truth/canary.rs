@@ -1,0 +1,77 @@
+//! What a client sees of a time in the server: the ruler's log, and what the way there and back adds to it.
+//!
+//! The ruler logs the time from a request's arrival to the last byte of its answer. Any client sees more: the
+//! loopback, and above all the moments in which a process that could run does not (wake-ups, a core that the
+//! host took). That is not guessed and not taken from the tool: a canary, one plain blocking socket to a
+//! ruler of its own, goes on all through the run that is judged, and each of its round trips less that
+//! ruler's time for it is one sample of what is added. The two are independent, so what a client must see is
+//! their convolution.
+
+use crate::help::{self, Seen};
+use crate::support::Ruler;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// A socket that asks and waits, again and again, beside a run.
+pub struct Canary {
+    ruler: Ruler,
+    stop: Arc<AtomicBool>,
+    /// Hands back the round trips, ns.
+    thread: JoinHandle<Vec<u64>>,
+}
+
+impl Canary {
+    /// Starts one that makes about 300 round trips a second: seldom enough not to be a load.
+    pub fn start() -> Self {
+        let ruler = Ruler::start(&["--delay", "uniform:2ms-4ms"]);
+        let stop = Arc::new(AtomicBool::new(false));
+        let (address, seen_stop) = (ruler.address(), Arc::clone(&stop));
+        let thread = std::thread::spawn(move || {
+            let mut stream = TcpStream::connect(address).expect("the ruler listens");
+            stream.set_nodelay(true).expect("an option of every TCP socket");
+            stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a time-out can be set");
+            let mut trips_ns = Vec::new();
+            while !seen_stop.load(Ordering::Relaxed) {
+                let sent = Instant::now();
+                stream.write_all(b"GET / HTTP/1.1\r\nHost: ruler\r\n\r\n").expect("the ruler reads");
+                // An answer of the ruler is one write, far smaller than this.
+                let n = stream.read(&mut [0; 4096]).expect("the ruler answers");
+                assert!(n > 0, "the ruler closed");
+                trips_ns.push(sent.elapsed().as_nanos() as u64);
+            }
+            trips_ns
+        });
+        Canary { ruler, stop, thread }
+    }
+
+    /// Ends it: what the way added to each of its round trips, ns, ascending.
+    pub fn end(self) -> Vec<u64> {
+        self.stop.store(true, Ordering::Relaxed);
+        let trips_ns = self.thread.join().expect("the canary lives");
+        let in_server = in_server_ns(&help::log(&self.ruler));
+        assert_eq!(trips_ns.len(), in_server.len(), "one connection: in the order of arrival");
+        let mut added: Vec<u64> =
+            trips_ns.iter().zip(in_server).map(|(trip, own)| trip.saturating_sub(own)).collect();
+        added.sort_unstable();
+        added
+    }
+}
+
+/// Time in the server of each whole answer, in the order of arrival, ns.
+pub fn in_server_ns(seen: &[Seen]) -> Vec<u64> {
+    seen.iter().filter(|s| s.answered_ns > 0).map(|s| s.answered_ns - s.arrive_ns).collect()
+}
+
+/// The distribution of the sum of a value of `own` and an independent one of `added`, ascending. Of `added`
+/// 64 values at even ranks stand for all.
+pub fn convolve(own: &[u64], added: &[u64]) -> Vec<u64> {
+    const STEPS: usize = 64;
+    let at_rank = |step: usize| added[(2 * step + 1) * added.len() / (2 * STEPS)];
+    let mut sums: Vec<u64> = (0..STEPS).flat_map(|step| own.iter().map(move |v| v + at_rank(step))).collect();
+    sums.sort_unstable();
+    sums
+}

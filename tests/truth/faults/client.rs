@@ -1,0 +1,192 @@
+//! The client's side: a limit of this machine makes a run INCONCLUSIVE and is never an error of the server.
+
+use crate::help::{caution, count, patiently};
+use crate::provoke::{
+    MemoryCgroup, ROUTES_FIRST, after, because, faults, json, middle, no_faults, only, shell,
+};
+use crate::support::{BINARY, Ruler, Scratch, Tool, alone, namespace};
+use serde_json::Value;
+use std::process::Command;
+
+#[track_caller]
+fn is_the_clients(said: &Value, class: &str, code: &str) -> u64 {
+    let count_of_class = only(said, class, "client");
+    assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
+    assert_eq!(because(said), [code]);
+    assert_eq!((count(said, "/totals/errors"), said["errors"].clone()), (0, serde_json::json!([])));
+    assert_eq!(caution(said, code)["weight"], "inconclusive");
+    // What could be measured was, and it worked.
+    assert!(count(said, "/totals/requests") > 0, "{}", said["totals"]);
+    assert_eq!(count(said, "/statuses/200"), count(said, "/totals/requests"));
+    count_of_class
+}
+
+#[test]
+fn a_hard_limit_of_256_descriptors_is_the_clients_and_the_mend_is_named() {
+    let _alone = alone();
+    let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
+    let run_file = scratch.path("run.plim");
+    let limited = "ulimit -Sn 256; ulimit -Hn 256";
+    let args = [&ruler.url("/"), "-c", "300", "-d", "2s", "--json", "--out", &run_file];
+    let output = after(limited, &args).start().wait().expect_code(3);
+    let said = output.json();
+    is_the_clients(&said, "fd_limit", "client_fd_limit");
+    let told = caution(&said, "client_fd_limit");
+    assert!(told["evidence"].as_str().unwrap().contains("hard limit 256"), "{told}");
+    assert!(told["advice"].as_str().unwrap().contains("`ulimit -Hn 65536`"), "{told}");
+    assert_eq!(said["environments"][0]["nofile_hard"], 256);
+    // The connections for which there was a descriptor lived to the end: all 256 but those for standard streams, the
+    // run file and the event loops.
+    let opened = count(&said, "/client/connections/opened");
+    assert!((216..=250).contains(&opened), "{opened} connections with 256 descriptors");
+    assert_eq!(count(&said, "/client/connections/peak"), opened);
+    assert_eq!(count(&said, "/client/connections/open_at_stop"), opened);
+    let counters = ruler.counters();
+    // One more is the look whether anybody listens.
+    assert_eq!(counters["accepted"], opened + 1);
+    assert_eq!(counters["requests"], count(&said, "/totals/sent"));
+    // The run file needs descriptors too, and had them.
+    let again = Tool::run(&["report", &run_file, "--json"]).expect_code(3);
+    assert_eq!(again.stdout, output.stdout);
+
+    let calm = after(limited, &[&ruler.url("/"), "-c", "200", "-d", "1s", "--json"]).start().wait();
+    no_faults(&calm.expect_code(0).json());
+}
+
+#[test]
+fn a_low_soft_limit_is_raised_to_the_hard_one_and_no_further() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "5ms"]);
+    let args = [&ruler.url("/"), "-c", "300", "-d", "500ms", "--json"];
+    let said = after("ulimit -Sn 64; ulimit -Hn 1000", &args).start().wait().expect_code(0).json();
+    no_faults(&said);
+    let limit = |name: &str| said["environments"][0][name].as_u64().unwrap();
+    assert_eq!((limit("nofile_soft_found"), limit("nofile_soft"), limit("nofile_hard")), (64, 1_000, 1_000));
+}
+
+const PORTS: &str = "echo '40000 40063' > /proc/sys/net/ipv4/ip_local_port_range";
+const MANY_PORTS: &str = "echo '32768 60999' > /proc/sys/net/ipv4/ip_local_port_range";
+
+#[test]
+fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
+    namespace::inside("faults::client::exhausted_ports_are_the_clients_and_the_mend_is_named", "", || {
+        let _alone = alone();
+        let ruler = Ruler::start(&["--delay", "5ms"]);
+        let run = |connections: &str, code| {
+            ruler.get("/_ruler/forget");
+            shell(PORTS);
+            let said = json(&[&ruler.url("/"), "-c", connections, "-d", "2s"], code);
+            // The test needs a port as well to ask the ruler.
+            shell(MANY_PORTS);
+            assert_eq!(ruler.requests(), count(&said, "/totals/sent"));
+            said
+        };
+        let calm = run("40", 0);
+        no_faults(&calm);
+
+        let said = run("100", 3);
+        is_the_clients(&said, "ports_exhausted", "client_ports_exhausted");
+        let told = caution(&said, "client_ports_exhausted");
+        assert!(told["evidence"].as_str().unwrap().contains("range 40000-40063, 64 ports"), "{told}");
+        assert!(
+            told["advice"].as_str().unwrap().contains("sysctl -w net.ipv4.ip_local_port_range"),
+            "{told}"
+        );
+        // A port or two rest from the look whether anybody listens and from the run before.
+        let opened = count(&said, "/client/connections/opened");
+        assert!((20..=64).contains(&opened), "with 64 ports: {}", said["client"]["connections"]);
+        assert_eq!(count(&said, "/client/connections/open_at_stop"), opened);
+    });
+}
+
+/// An arrival that finds no port keeps its stamp and waits for another's connection; none is lost, none counted twice.
+#[test]
+fn exhausted_ports_lose_no_arrival() {
+    namespace::inside("faults::client::exhausted_ports_lose_no_arrival", "", || {
+        let _alone = alone();
+        // 200/s for 400 ms each need 80 connections (Little); there are ports for 64, which serve 160/s.
+        let ruler = Ruler::start(&["--delay", "400ms"]);
+        shell(PORTS);
+        let said = json(&[&ruler.url("/"), "-r", "200", "-c", "100", "-d", "3s"], 3);
+        shell(MANY_PORTS);
+        is_the_clients(&said, "ports_exhausted", "client_ports_exhausted");
+        let at = |place: &str| count(&said, place);
+        assert_eq!(at("/offered/arrivals"), 600);
+        assert_eq!(at("/totals/sent") + at("/totals/never_started"), 600, "{}", said["totals"]);
+        assert_eq!(at("/totals/requests") + at("/totals/in_flight_at_stop"), at("/totals/sent"));
+        assert_eq!(ruler.requests(), at("/totals/sent"));
+    });
+}
+
+#[test]
+fn a_prohibition_of_this_machine_is_the_clients() {
+    namespace::inside("faults::client::a_prohibition_of_this_machine_is_the_clients", ROUTES_FIRST, || {
+        let _alone = alone();
+        let ruler = Ruler::start(&["--delay", "2ms"]);
+        let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
+        no_faults(&middle(&ruler, &args, 0, || ()));
+        let rule = format!("ip rule add pref 50 ipproto tcp dport {} prohibit", ruler.port());
+        let said = middle(&ruler, &args, 3, || {
+            shell(&rule);
+        });
+        is_the_clients(&said, "client_other", "client_blocked");
+    });
+}
+
+/// 20 users first; then the memory runs out, and 1,000 more come.
+#[test]
+fn a_kernel_without_memory_for_sockets_is_the_clients() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "5ms"]);
+    let args = [&ruler.url("/"), "--stages", "0s:20,1s:20,0s:1000,1s:1000", "--json"];
+    let Some(cgroup) = MemoryCgroup::new() else {
+        eprintln!("no memory cgroup of version 1 here: the kernel's answer is tested by injection alone");
+        return;
+    };
+    no_faults(&after(&cgroup.enter(), &args).start().wait().expect_code(0).json());
+
+    // The kernel may find a worker asking for memory of its own before it has refused a socket; then once more.
+    patiently("memory ran out, and nothing was refused", || {
+        ruler.get("/_ruler/forget");
+        let running = after(&cgroup.enter(), &args).start();
+        ruler.wait_for_requests(50);
+        cgroup.leave(1 << 19);
+        cgroup.refuse();
+        let said = running.wait().json();
+        let found = faults(&said);
+        assert_eq!(count(&said, "/totals/errors"), 0);
+        assert_eq!(ruler.requests(), count(&said, "/totals/sent"));
+        // Without memory for its inode the kernel calls a socket one file too many (ENFILE).
+        assert!(
+            found.keys().all(|class| ["client_memory", "fd_limit"].contains(&class.as_str())),
+            "{found:?}"
+        );
+        if !found.contains_key("client_memory") {
+            return Err(format!("{found:?}"));
+        }
+        assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
+        assert!(because(&said).contains(&"client_memory"), "{}", said["verdict"]);
+        assert_eq!(found["client_memory"].0, "client");
+        Ok(())
+    });
+}
+
+/// The same by a debugger's hand, for machines where memory cannot run out without a killing: every second socket from
+/// the 40th on is refused.
+#[test]
+fn sockets_refused_for_want_of_buffers_are_the_clients() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "5ms"]);
+    let run = |error: &str, when: &str| {
+        let mut command = Command::new("strace");
+        let inject = format!("inject=socket:error={error}:when={when}");
+        command.args(["-f", "-qqq", "-o", "/dev/null", "-e", "trace=socket", "-e", &inject, BINARY]);
+        command.args([&ruler.url("/"), "-c", "60", "-t", "1", "-d", "1s", "--json"]);
+        Tool::of(command).start().wait()
+    };
+    for error in ["ENOBUFS", "ENOMEM"] {
+        let said = run(error, "40+2").expect_code(3).json();
+        is_the_clients(&said, "client_memory", "client_memory");
+    }
+    no_faults(&run("ENOBUFS", "60000").expect_code(0).json());
+}

@@ -1,0 +1,125 @@
+//! Every line of the trust box and every caution of `record::caution`, turned red by its real cause, and beside each
+//! a twin that leaves it green. The cautions for the client's own failures are in `faults`.
+//!
+//! One cause is out of reach: time stolen by the host cannot be provoked from inside a machine. What the tool reads
+//! is compared with the kernel's own count, and its caution is tested by one changed number in the record of a real
+//! run.
+
+mod connections;
+mod cpu;
+mod network;
+mod record;
+mod samples;
+mod sending;
+
+use crate::help::{caution, cautions, patiently};
+use crate::provoke::{Elsewhere, json};
+use crate::support::{BINARY, Ruler, Tool, alone, namespace};
+use plimsoll_record::caution::Kind;
+use serde_json::Value;
+use std::process::Command;
+
+#[track_caller]
+fn warns(said: &Value, code: &str) -> String {
+    caution(said, code)["evidence"].as_str().unwrap_or("").to_owned()
+}
+
+#[track_caller]
+fn silent(said: &Value, code: &str) {
+    assert!(!cautions(said).contains(&code), "{code}: {}", caution(said, code));
+}
+
+/// For twins that a busy neighbour on this machine could turn red as well.
+fn silent_enough(said: &Value, code: &str) -> Result<(), String> {
+    match cautions(said).contains(&code) {
+        true => Err(format!("{code}: {}", warns(said, code))),
+        false => Ok(()),
+    }
+}
+
+/// A body in chunks of one byte each: one write for the server, ten thousand lines to read for the client.
+fn dear_to_read() -> Vec<u8> {
+    let mut answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    answer.extend(b"1\r\nx\r\n".repeat(10_000));
+    answer.extend(b"0\r\n\r\n");
+    answer
+}
+
+/// The tool ahead of whatever else runs on this machine (as far as this user may): what it lacked otherwise would be
+/// the neighbours' doing.
+fn ahead_of_others(args: &[&str]) -> Tool {
+    let mut command = Command::new("nice");
+    command.args(["-n", "-19", BINARY]).args(args);
+    Tool::of(command)
+}
+
+/// The twin of them all: a service on another machine, a modest rate, ten seconds.
+#[test]
+fn a_healthy_run_raises_no_caution_at_all() {
+    namespace::inside("trust::a_healthy_run_raises_no_caution_at_all", "", || {
+        let _alone = alone();
+        let elsewhere = Elsewhere::new("10.77.0.1/24", "10.77.0.2/24");
+        let ruler = elsewhere.ruler("10.77.0.2:0");
+        ruler.set("delay=50ms");
+        patiently("something is said against a healthy run", || {
+            // p99.9 needs 10,000 samples.
+            let args = [&ruler.url("/"), "-r", "1010", "-d", "10s", "--json"];
+            let said = ahead_of_others(&args).start().wait().json();
+            let verdict = &said["verdict"];
+            if cautions(&said).is_empty() && verdict["result"] == "PASS" {
+                return Ok(());
+            }
+            Err(format!("{verdict}, {}", said["cautions"]))
+        });
+    });
+}
+
+#[test]
+fn a_target_on_this_machine_is_noted() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let said = json(&[&ruler.url("/"), "-n", "20", "-c", "2"], 0);
+    assert!(warns(&said, "same_machine").contains("127.0.0.1"));
+    assert_eq!(said["environments"][0]["same_machine"], true);
+}
+
+/// A new caution needs a test: this list is the promise that none was forgotten.
+#[test]
+fn every_caution_of_the_table_has_its_test() {
+    let in_faults = [
+        "client_fd_limit",
+        "client_ports_exhausted",
+        "client_memory",
+        "client_blocked",
+        "timeouts_censor",
+        "stale_connections",
+        "surplus_bytes",
+    ];
+    let here = [
+        "client_stalled",
+        "merged_apart",
+        "missing_intervals",
+        "no_requests",
+        "offered_not_sent",
+        "late_sends",
+        "too_few_samples",
+        "closed_model_blind_spot",
+        "connection_cap_hit",
+        "littles_law",
+        "client_cpu",
+        "run_queue",
+        "steal",
+        "retransmits",
+        "mean_above_p95",
+        "merged_targets_differ",
+        "same_machine",
+        "in_flight_censors",
+        "short_run",
+        "interrupted",
+    ];
+    let mut tested = [&in_faults[..], &here[..]].concat();
+    let mut table: Vec<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+    tested.sort_unstable();
+    table.sort_unstable();
+    assert_eq!(table, tested);
+}
