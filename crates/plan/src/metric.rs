@@ -56,6 +56,8 @@ ids! {
         Surplus = "surplus_answers", "answers followed by bytes that nobody asked for; the connection was closed";
         Stalls = "stalls", "times a worker stood still for more than 100 ms without having meant to sleep";
         StalledNs = "stalled_ns", "length of those, ns: a stopped process, or a host that took the CPU";
+        Overlooked = "overlooked",
+            "arrivals that came due before the stop and that this machine had not looked at by then; never started";
     }
 }
 

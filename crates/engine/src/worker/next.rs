@@ -24,7 +24,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn start_due(&mut self, since_ns: u64) {
         for _ in 0..STARTED_AT_ONCE {
             let Some(due_ns) = self.next_due_ns() else { break };
-            if due_ns > self.now_ns || (due_ns < since_ns && !self.is_starving()) {
+            if due_ns > self.now_ns || self.now_ns >= self.end_ns || (due_ns < since_ns && !self.is_starving()) {
                 return;
             }
             let leased = self.programs.is_empty() && self.compiled.sequence.len() != 1;
@@ -114,6 +114,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// At the stop: arrivals that never got a connection.
     pub(super) fn never_started(&mut self, end_ns: u64) {
         self.count_waiting(end_ns);
+        let paused_ns = self.paused_ns;
         let Source::Open { arrivals, due, started, returned, .. } = &mut self.source else { return };
         let waiting = *due - *started;
         let mut stamps: Vec<u64> = returned.drain(..).collect();
@@ -124,6 +125,15 @@ impl<D: Door, P: Post> Worker<D, P> {
             arrivals.advance();
         }
         *started = *due;
+        // A machine that stood still, or could not keep up, has not even looked at those that came due meanwhile.
+        let mut overlooked = 0;
+        while let Some(stamp) = arrivals.peek_ns().filter(|t| *t < end_ns.min(paused_ns)) {
+            stamps.push(stamp);
+            arrivals.advance();
+            overlooked += 1;
+        }
+        self.tally.add(RunSum::Arrivals, overlooked);
+        self.tally.add(RunSum::Overlooked, overlooked);
         self.tally.add(RunSum::NeverStarted, stamps.len() as u64);
         let first = self.compiled.sequence.first().copied().unwrap_or(0);
         for stamp in stamps {

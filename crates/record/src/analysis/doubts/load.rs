@@ -18,15 +18,16 @@ pub(super) fn sending(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(connection_cap(e));
 }
 
-/// Two ways to miss: arrivals that never came due because the worker did not get to them, and arrivals that waited
-/// for a connection to the end while the workers had no CPU left. Only in the second case the connections are used
+/// Two ways to miss: arrivals that the workers did not get to look at before the stop, and arrivals that waited for a
+/// connection to the end while the workers had no CPU left. Only in the second case the connections are used
 /// up too, but it is not the service that held them.
 fn offered_not_sent(e: &Evidence) -> Option<Caution> {
     let asked = e.demand.asked?;
-    let waited = e.facts.run.of(RunSum::NeverStarted);
+    let overlooked = e.facts.run.of(RunSum::Overlooked);
+    let waited = e.facts.run.of(RunSum::NeverStarted).saturating_sub(overlooked);
     let worker = e.client.workers.iter().map(|w| w.busy_ratio + w.run_queue_ratio).fold(0.0, f64::max);
     let no_room = worker > e.limits.worker_busy;
-    let missed = e.demand.unsent.saturating_add(if no_room { waited } else { 0 });
+    let missed = e.demand.unsent.saturating_add(overlooked).saturating_add(if no_room { waited } else { 0 });
     if asked <= 0.0 || (missed as f64) <= asked * e.limits.offered_missed {
         return None;
     }
