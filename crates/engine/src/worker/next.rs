@@ -24,7 +24,10 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn start_due(&mut self, since_ns: u64) {
         for _ in 0..STARTED_AT_ONCE {
             let Some(due_ns) = self.next_due_ns() else { break };
-            if due_ns > self.now_ns || self.now_ns >= self.end_ns || (due_ns < since_ns && !self.is_starving()) {
+            if due_ns > self.now_ns
+                || self.now_ns >= self.end_ns
+                || (due_ns < since_ns && !self.is_starving())
+            {
                 return;
             }
             let leased = self.programs.is_empty() && self.compiled.sequence.len() != 1;
