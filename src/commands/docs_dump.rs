@@ -6,6 +6,7 @@ use crate::flags::verbs::{Demo, Doctor, Merge, Report, Run};
 use crate::flags::{Load, verbs};
 use crate::say;
 use clap::CommandFactory;
+use plimsoll_front::own::key::{self, Section};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::{Fault, limit};
 use plimsoll_record::caution::Kind;
@@ -17,6 +18,7 @@ pub fn command() -> Result<Exit, Failure> {
     let pages = [
         ("command-line.md", command_line()),
         ("exit-codes.md", exit_codes()),
+        ("experiment-file.md", experiment_file()),
         ("faults.md", faults()),
         ("limits.md", limits()),
         ("metrics.md", metrics()),
@@ -69,6 +71,20 @@ fn help<T: CommandFactory>() -> String {
 fn exit_codes() -> String {
     let rows = Exit::ALL.iter().map(|e| vec![e.code().to_string(), e.meaning().to_owned()]);
     page("Exit codes", "Every command ends with one of these.") + &table(&["code", "meaning"], rows)
+}
+
+fn experiment_file() -> String {
+    let lead = "What `plimsoll run FILE.yaml` reads. Every key but `target` and `scenarios` may be left out; a flag on the \
+                command line overrides the file. The files under `examples/` are small whole ones.";
+    let mut text = page("The experiment file", lead);
+    for section in [Section::Top, Section::Load, Section::Stage, Section::Request] {
+        let rows = key::TABLE.iter().filter(|row| row.section == section);
+        let rows = rows.map(|row| vec![format!("`{}`", row.name), row.expects.to_owned()]);
+        let _ = write!(text, "## Keys {}\n\n{}\n", section.name(), table(&["key", "expects"], rows));
+    }
+    let later: Vec<String> = key::LATER.iter().map(|(_, name)| format!("`{name}`")).collect();
+    let _ = writeln!(text, "Refused by name, because they are not supported yet: {}.", later.join(", "));
+    text
 }
 
 fn faults() -> String {

@@ -69,7 +69,8 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
 /// stand-in, whose missing parts need no further word.
 pub fn sealed(mut located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, Failure> {
     let applied = draft::apply(flags, &mut located.draft, &mut located.places);
-    let seed = u64::from_le_bytes(wall::random()?);
+    // 53 bits: other readers of the JSON keep numbers as floats.
+    let seed = u64::from_le_bytes(wall::random()?) >> 11;
     // A draft with unreadable parts is not judged as a whole: what is missing would be reported a second
     // time.
     applied.map_err(Failure::Text)?;

@@ -83,6 +83,10 @@ pub fn setting(s: &Summary) -> Vec<String> {
     });
     let workers = s.client.workers.len().max(1);
     facts.push(format!("{workers} worker{}", if workers == 1 { "" } else { "s" }));
+    // Without the seed a run by chance cannot be repeated.
+    if matches!(s.plan.load, Load::Open { arrivals: Arrivals::Poisson, .. }) {
+        facts.push(format!("seed {}", s.plan.seed));
+    }
     if !s.plan.keep_alive {
         facts.push("no keep-alive".into());
     }

@@ -140,11 +140,23 @@ pub fn parse(text: &str) -> Result<Threshold, String> {
     let value = value.trim();
     let value = match subject {
         _ if is_time => unit::duration_ns(value)? as f64,
-        Subject::Errors | Subject::Achieved => unit::ratio(value)?,
+        Subject::Errors | Subject::Achieved => share(value)?,
         Subject::Rate => unit::rate_per_s(value)?,
         _ => value.parse::<u64>().map_err(|_| format!("`{value}` is no whole number"))? as f64,
     };
     Ok(Threshold { text: folded, subject, statistic, comparison, value, implied: false })
+}
+
+/// A share of all: `errors < 1` means one per cent to one reader, one error to the next, and would be 100 % here.
+fn share(text: &str) -> Result<f64, String> {
+    let ratio = unit::ratio(text)?;
+    if !text.ends_with('%') && ratio >= 1.0 {
+        return Err(format!("`{text}` is no share of the requests; write per cent, such as `{text}%`"));
+    }
+    if ratio > 1.0 {
+        return Err(format!("`{text}` is more than all requests"));
+    }
+    Ok(ratio)
 }
 
 fn statistic(word: &str) -> Result<Statistic, String> {

@@ -92,6 +92,10 @@ fn thresholds_speak_the_terms_of_the_field() {
     let t = threshold::parse("response_time  p99<250ms").unwrap();
     assert_eq!((t.text.as_str(), t.value), ("response_time p99<250ms", 250e6));
     assert_eq!(threshold::parse("errors < 0.1%").unwrap().value, 0.001);
+    assert_eq!(threshold::parse("errors < 0.001").unwrap().value, 0.001);
+    for unclear in ["errors < 1", "errors < 200%", "achieved >= 99"] {
+        assert!(threshold::parse(unclear).is_err(), "{unclear}");
+    }
     for bad in [
         "p99 < 1s",
         "response_time < 1s",
