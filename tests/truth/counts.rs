@@ -85,9 +85,11 @@ fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
     adds_up(&said, &ruler);
     let never = count(&said, "/totals/never_started");
     assert!((1_100..=1_200).contains(&never), "{}", said["totals"]);
-    assert_eq!(count(&said, "/totals/in_flight_at_stop"), 50, "every connection was in use");
+    // The stop falls on an answer: two connections at most were between an answer and the next request.
+    let under_way = count(&said, "/totals/in_flight_at_stop");
+    assert!((48..=50).contains(&under_way), "every connection was in use: {}", said["totals"]);
     // Each of them was slower than it had lived: in the percentiles they count as that, and as "at least".
-    assert_eq!(count(&said, "/response_time/censored"), never + 50);
+    assert_eq!(count(&said, "/response_time/censored"), never + under_way);
     let p99 =
         &said["response_time"]["percentiles"].as_array().unwrap().iter().find(|p| p["q"] == 0.99).unwrap();
     assert_eq!(p99["at_least"], true, "{p99}");
