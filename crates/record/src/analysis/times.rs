@@ -21,7 +21,12 @@ pub(super) enum Belief {
 /// Quantile `q` of the finished (`exact`) and of those known to take longer than some bound (`bounds`).
 pub(super) fn percentile(exact: &Hist, bounds: &Hist, q: f64, belief: Belief) -> Option<Censored> {
     let least = censored_quantile(exact, bounds, q)?;
-    if !least.at_least || belief == Belief::Worse {
+    if !least.at_least {
+        // The middle of a bucket may lie outside what was seen, and a bound may be the smallest of all.
+        let (min, max) = (exact.min().unwrap_or(least.value), exact.max().unwrap_or(least.value));
+        return Some(Censored { value: least.value.clamp(min, max), at_least: false });
+    }
+    if belief == Belief::Worse {
         return Some(least);
     }
     Some(match redistributed(exact, bounds, q) {
