@@ -74,8 +74,8 @@ fn exit_codes() -> String {
 }
 
 fn experiment_file() -> String {
-    let lead = "What `plimsoll run FILE.yaml` reads. Every key but `target` and `scenarios` may be left out; a flag on the \
-                command line overrides the file. The files under `examples/` are small whole ones.";
+    let lead = "What `plimsoll run FILE.yaml` reads. Every key but `target` and `scenarios` may be left out; a \
+                flag on the command line overrides the file. The files under `examples/` are small whole ones.";
     let mut text = page("The experiment file", lead);
     for section in [Section::Top, Section::Load, Section::Stage, Section::Request] {
         let rows = key::TABLE.iter().filter(|row| row.section == section);
