@@ -14,8 +14,8 @@ const LOW_WATER_FROM: u64 = 131_072;
 /// First read where the last answer to the same request had a large body: enough for a head, and little of a body is
 /// copied before the rest can be thrown away.
 const HEAD_READ_BYTES: usize = 2_048;
-/// The kernel's default receive buffer holds about this much before it grows.
-const LOW_WATER_MAX: u64 = 2000000;
+/// Highest mark: below half of the receive buffer's usual ceiling (6 MB), above which the kernel would cut it down.
+const LOW_WATER_MAX: u64 = 2_000_000;
 
 /// How an exchange ended.
 #[derive(Debug, Clone, Copy)]
@@ -207,7 +207,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                             }
                         } else if n < skippable && !peer_closed {
                             // Less than asked for: the queue is empty, the next edge will come.
-                            self.raise_low_water(id, skippable - n);
+                            self.move_low_water(id, skippable - n);
                             return;
                         }
                     }
@@ -236,12 +236,12 @@ impl<D: Door, P: Post> Worker<D, P> {
                     // A large body is waited for as a whole. The kernel looks at what it holds when the mark is set
                     // (tcp_set_rcvlowat), so data that came before is not forgotten.
                     if left >= LOW_WATER_FROM && !marked && !peer_closed {
-                        self.raise_low_water(id, left);
+                        self.move_low_water(id, left);
                         return;
                     }
                     // The mark must never stand above what is still to come.
                     if marked && left > 0 {
-                        self.raise_low_water(id, left);
+                        self.move_low_water(id, left);
                     }
                     // A small rest of a body is skipped at once; anything else comes with its own edge.
                     if drained && !peer_closed && !(skips && left > 0) {
@@ -293,7 +293,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Sets the mark once for a large body, and lowers it when less than that is still to come: a mark above the end
     /// of the body would wake nobody.
-    fn raise_low_water(&mut self, id: u32, left: u64) {
+    fn move_low_water(&mut self, id: u32, left: u64) {
         let conn = &mut self.conns[id as usize];
         let wanted = left.min(LOW_WATER_MAX) as u32;
         let raise = conn.low_water == 0 && left >= LOW_WATER_FROM;
