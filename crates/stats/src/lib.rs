@@ -12,6 +12,7 @@ mod error;
 pub mod hist;
 pub mod interval;
 pub mod maths;
+pub mod random;
 pub mod tally;
 mod varint;
 

@@ -5,12 +5,14 @@
 //! `empty` (the loop alone), `same` (the usual answer: 230 bytes, one head), `read` (the same with a sink that
 //! looks), `dated` (another Date each time), `mixed` (four heads in turn), `unique` (a new identifier in each
 //! head), `bare` (a status line and a length only), `chunked` (a small body in one chunk), `bulk` (1 MiB in
-//! chunks of 8 KiB, fed in 64 KiB), `split` (the head in two pieces).
+//! chunks of 8 KiB, fed in 64 KiB), `split` (the head in two pieces), `event` (a server-sent event of 96 bytes
+//! instead of an answer), `torn` (the same in two pieces).
 
 use std::hint::black_box;
 use std::process::ExitCode;
 
 use plimsoll_wire::h1::{Ask, Head, Limits, Malformed, Session, Shared, Sink};
+use plimsoll_wire::sse::{Parser, Spares};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
             let (first, second) = answer.split_at(100);
             feed(answers, &[vec![first.to_vec(), second.to_vec()]], &mut ())
         }
+        "event" | "torn" => return read_events(answers, case == "torn"),
         _ => return ExitCode::from(2),
     };
     fed.map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
@@ -80,6 +83,22 @@ fn feed<S: Sink>(answers: usize, scripts: &[Vec<Vec<u8>>], sink: &mut S) -> Resu
         }
     }
     Ok(())
+}
+
+/// Feeds one event after another as a model sends them, each whole or cut in its middle.
+fn read_events(events: usize, torn: bool) -> ExitCode {
+    let event = format!("event: token\ndata: {}\n\n", "x".repeat(75));
+    let cut = if torn { event.len() / 2 } else { event.len() };
+    let (mut parser, mut spares, mut bytes) = (Parser::new(), Spares::new(), 0);
+    for _ in 0..events {
+        for piece in [&event[..cut], &event[cut..]] {
+            let piece = black_box(piece.as_bytes());
+            if parser.feed(piece, &mut spares, 65_536, &mut |event| bytes += event.data.len()).is_err() {
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    if black_box(bytes) == events * 75 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn whole(answers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {

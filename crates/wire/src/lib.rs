@@ -8,3 +8,4 @@
 #![forbid(unsafe_code)]
 
 pub mod h1;
+pub mod sse;

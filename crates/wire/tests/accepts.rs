@@ -216,6 +216,33 @@ fn a_head_is_searched_by_name_in_any_case() {
 }
 
 #[test]
+fn a_head_is_shown_as_it_came_and_names_its_media_type() {
+    struct Shown(Vec<(Vec<u8>, Option<Vec<u8>>)>);
+    impl plimsoll_wire::h1::Sink for Shown {
+        const READS: bool = true;
+        fn head(&mut self, head: &plimsoll_wire::h1::Head<'_>) {
+            self.0.push((head.raw().to_vec(), head.content_type().map(<[u8]>::to_vec)));
+        }
+    }
+    let (mut shown, mut shared) = (Shown(Vec::new()), Shared::new(Limits::default()));
+    for (line, media_type) in [
+        ("Content-Type: text/event-stream\r\n", Some("text/event-stream")),
+        ("content-type:  Text/HTML ; charset=utf-8\r\n", Some("Text/HTML")),
+        ("Content-Type:\r\n", Some("")),
+        ("X-Content-Type: a/b\r\n", None),
+        // Recognised by its template, with another date: the date of this head is shown.
+        ("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n", None),
+        ("Date: Sun, 06 Nov 1994 08:49:38 GMT\r\n", None),
+    ] {
+        let head = format!("HTTP/1.1 200 OK\r\n{line}Content-Length: 2\r\n\r\n");
+        let bytes = format!("\r\nHTTP/1.1 100 Continue\r\n\r\n{head}ok");
+        common::exchange_into(GET, bytes.as_bytes().chunks(50), &mut shared, &mut shown);
+        let expected = (head.into_bytes(), media_type.map(|text| text.as_bytes().to_vec()));
+        assert_eq!(shown.0.pop(), Some(expected), "{line}");
+    }
+}
+
+#[test]
 fn what_the_other_side_cut_short_is_named() {
     for (bytes, eof) in [
         (&b""[..], Eof::BeforeHead),

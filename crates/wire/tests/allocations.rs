@@ -1,4 +1,5 @@
-//! The steady state allocates nothing: not per answer, not per piece, not per new Date.
+//! The steady state allocates nothing: not per answer, not per piece, not per new Date, not per event. And what is
+//! held for a sender who does not come to an end is held in proportion to a limit.
 
 mod common;
 
@@ -6,11 +7,29 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::{GET, samples};
-use plimsoll_wire::h1::{Ask, Head, Limits, Session, Shared, Sink};
+use plimsoll_wire::h1::{Ask, Head, Limits, Malformed, Session, Shared, Sink};
+use plimsoll_wire::sse::{Parser, Spares, TooLong};
 
 thread_local! {
     // Per thread, because the test harness allocates on its own threads whenever it likes.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// Bytes in use, less what another thread allocated and this one freed; and the most they have been.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(allocations: usize, bytes: isize) {
+    ALLOCATIONS.set(ALLOCATIONS.get() + allocations);
+    LIVE.set(LIVE.get() + bytes);
+    PEAK.set(PEAK.get().max(LIVE.get()));
+}
+
+/// The most bytes in use during `work`, above those in use before it.
+fn peak_bytes(work: impl FnOnce()) -> isize {
+    let before = LIVE.get();
+    PEAK.set(before);
+    work();
+    PEAK.get() - before
 }
 
 struct Counting;
@@ -19,16 +38,17 @@ struct Counting;
 // to the system's allocator unchanged, so its contract is kept as the caller keeps it.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        count(1, layout.size() as isize);
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(0, -(layout.size() as isize));
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        count(1, size as isize - layout.size() as isize);
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -117,9 +137,131 @@ fn chunks_allocate_nothing() {
     assert_eq!(allocations(&[chunked], 3, &mut Sum::default()), 0);
 }
 
+/// Allocations while a new parser reads `bytes` ten times in pieces of `size` bytes, after `warm` rounds.
+fn event_allocations(bytes: &[u8], size: usize, warm: usize, events: usize) -> usize {
+    let (mut parser, mut spares, mut seen) = (Parser::new(), Spares::new(), 0);
+    let mut round = || {
+        for piece in bytes.chunks(size) {
+            let fed = parser.feed(piece, &mut spares, 4096, &mut |_| seen += 1);
+            assert_eq!(fed, Ok(()));
+        }
+    };
+    (0..warm).for_each(|_| round());
+    let before = ALLOCATIONS.get();
+    (0..10).for_each(|_| round());
+    let found = ALLOCATIONS.get() - before;
+    assert_eq!(seen, (warm + 10) * events);
+    found
+}
+
+const TOKENS: &[u8] =
+    b"event: token\ndata: {\"text\": \"one\"}\n\n: ping\n\nid: 7\ndata: two\r\n\r\nretry: 9\n\n";
+
+#[test]
+fn events_in_one_piece_never_allocate_not_even_the_first() {
+    assert_eq!(event_allocations(TOKENS, usize::MAX, 0, 2), 0);
+}
+
+#[test]
+fn keep_alives_never_allocate_however_they_are_cut() {
+    assert_eq!(event_allocations(b": ping\n\n:\r\n\r\n: a comment without an empty line\n", 2, 0, 0), 0);
+}
+
+#[test]
+fn events_in_pieces_and_of_many_lines_allocate_nothing_in_the_steady_state() {
+    let lines = b"data: one\ndata: two\n\n";
+    for size in [1, 5, 30, usize::MAX] {
+        assert_eq!(event_allocations(TOKENS, size, 2, 2), 0, "{size}");
+        assert_eq!(event_allocations(lines, size, 2, 1), 0, "{size}");
+    }
+    assert!(event_allocations(lines, 5, 0, 1) > 0, "a first piece needs a first buffer");
+}
+
+#[test]
+fn streams_between_events_share_a_few_buffers() {
+    let mut spares = Spares::new();
+    let mut parsers: Vec<Parser> = (0..1000).map(|_| Parser::new()).collect();
+    let held = peak_bytes(|| {
+        for parser in &mut parsers {
+            for piece in [&b"data: in two pie"[..], b"ces\n\n"] {
+                assert_eq!(parser.feed(piece, &mut spares, 4096, &mut |_| {}), Ok(()));
+            }
+        }
+    });
+    assert!((1..1000).contains(&held), "{held} bytes for a thousand streams");
+}
+
+#[test]
+fn a_stream_left_in_an_event_gives_its_buffer_to_the_next() {
+    let (mut parser, mut spares) = (Parser::new(), Spares::new());
+    let mut leave = || {
+        assert_eq!(parser.feed(b"data: half an ev", &mut spares, 4096, &mut |_| {}), Ok(()));
+        parser.reset(&mut spares);
+    };
+    leave();
+    let before = ALLOCATIONS.get();
+    (0..10).for_each(|_| leave());
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+}
+
+#[test]
+fn a_burst_of_split_events_leaves_little_behind() {
+    let mut parsers: Vec<Parser> = (0..100).map(|_| Parser::new()).collect();
+    let mut spares = Spares::new();
+    let before = LIVE.get();
+    for len in [1000, 100_000] {
+        let piece = [b"data: ".to_vec(), vec![b'x'; len]].concat();
+        for parser in &mut parsers {
+            assert_eq!(parser.feed(&piece, &mut spares, 1 << 20, &mut |_| {}), Ok(()));
+        }
+        drop(piece);
+        assert!(LIVE.get() - before > 100 * len as isize, "all are held while they last");
+        for parser in &mut parsers {
+            assert_eq!(parser.feed(b"\n\n", &mut spares, 1 << 20, &mut |_| {}), Ok(()));
+        }
+        assert!(LIVE.get() - before < 100_000, "{} bytes are left", LIVE.get() - before);
+    }
+}
+
+#[test]
+fn an_endless_event_holds_no_more_than_its_limit_asks_for() {
+    const LIMIT_BYTES: usize = 10_000;
+    for line in ["data: x\n", "data: a longer line than that\r\n", "x"] {
+        for size in [1, 7, 1000] {
+            let endless = line.repeat(100_000);
+            let (mut parser, mut spares) = (Parser::new(), Spares::new());
+            let mut fed = Ok(());
+            let peak = peak_bytes(|| {
+                let mut pieces = endless.as_bytes().chunks(size);
+                fed = pieces.try_for_each(|piece| parser.feed(piece, &mut spares, LIMIT_BYTES, &mut |_| {}));
+            });
+            assert_eq!(fed, Err(TooLong));
+            // A buffer grows by doubling, and for a moment the old one is there as well.
+            assert!(peak <= 3 * LIMIT_BYTES as isize + 1000, "{peak} bytes");
+        }
+    }
+}
+
+#[test]
+fn an_endless_head_holds_no_more_than_its_limit_asks_for() {
+    let limits = Limits { head_bytes_max: 10_000, ..Limits::default() };
+    let endless = format!("HTTP/1.1 200 OK\r\nX: {}", "x".repeat(1 << 20));
+    for size in [1, 7, 1000] {
+        let (mut shared, mut session) = (Shared::new(limits), Session::new());
+        session.submit(GET);
+        let mut fed = Ok(());
+        let peak = peak_bytes(|| {
+            let mut pieces = endless.as_bytes().chunks(size);
+            fed = pieces.try_for_each(|piece| session.feed(piece, &mut shared, &mut ()).map(drop));
+        });
+        assert_eq!(fed, Err(Malformed::HeadTooLarge));
+        assert!(peak <= 30_000 + 1000, "{peak} bytes");
+    }
+}
+
 #[test]
 fn the_counter_counts() {
     let before = ALLOCATIONS.get();
-    drop(std::hint::black_box(Box::new(1)));
-    assert_eq!(ALLOCATIONS.get() - before, 1);
+    let peak = peak_bytes(|| drop(std::hint::black_box(Box::new([1u8; 100]))));
+    assert_eq!((ALLOCATIONS.get() - before, peak), (1, 100));
 }

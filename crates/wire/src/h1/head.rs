@@ -33,6 +33,19 @@ impl<'a> Head<'a> {
         let line = self.lines.iter().find(|line| line.is(name, self.bytes))?;
         Some(line.value.of(self.bytes))
     }
+
+    /// The whole head as it came, from the status line to the empty line with its line end.
+    pub fn raw(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The media type of the body without its parameters: `text/event-stream` where the header says
+    /// `text/event-stream; charset=utf-8`. In the case of the sender; the names of media types have none
+    /// (RFC 9110 section 8.3.1).
+    pub fn content_type(&self) -> Option<&'a [u8]> {
+        let value = self.get("content-type")?;
+        value.split(|&byte| byte == b';').next().map(<[u8]>::trim_ascii)
+    }
 }
 
 /// A stretch of a head. Offsets, not slices, so that a parsed head can outlive the buffer it came in.

@@ -159,6 +159,17 @@ impl Session {
         eof
     }
 
+    /// The answer as far as it has come, for whoever leaves it in its middle: nothing more can be asked behind it.
+    pub fn progress(&self) -> Answer {
+        Answer {
+            status: self.status,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            wire_bytes: self.wire_bytes,
+            reusable: false,
+        }
+    }
+
     /// No answer is awaited.
     #[inline]
     pub fn is_idle(&self) -> bool {

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod random;
 pub mod samples;
 
 use plimsoll_wire::h1::{Answer, Ask, Eof, Fed, Head, Limits, Malformed, Session, Shared, Sink};

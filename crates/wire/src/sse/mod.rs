@@ -1,0 +1,269 @@
+//! Server-sent events (`text/event-stream`, HTML standard section 9.2): the payload of an answer that does not
+//! end, cut into events.
+//!
+//! ```
+//! use plimsoll_wire::sse::{Parser, Spares};
+//!
+//! let (mut parser, mut spares) = (Parser::new(), Spares::new());
+//! let mut seen = Vec::new();
+//! parser.feed(b": ping\n\ndata: hel", &mut spares, 1024, &mut |event| seen.push(event.data.to_vec()))?;
+//! parser.feed(b"lo\n\n", &mut spares, 1024, &mut |event| seen.push(event.data.to_vec()))?;
+//! assert_eq!(seen, [b"hello"]);
+//! # Ok::<(), plimsoll_wire::sse::TooLong>(())
+//! ```
+//!
+//! An event that arrives in one piece is read where it lies. Only a piece of one is copied, into a buffer that
+//! goes back to the [`Spares`] with the end of the event: ten thousand quiet streams hold ten thousand small
+//! structs and nothing else. The bytes are not decoded: where a browser would show a replacement character for
+//! invalid UTF-8, the bytes stand as they came.
+
+mod fields;
+
+use std::{fmt, mem};
+
+use fields::{Fields, Line, texts};
+
+/// The state of one stream: what the next byte is a part of.
+#[derive(Debug)]
+pub struct Parser {
+    /// The lines of an unfinished event, each but the last ended by LF, without comments; the last may be
+    /// unfinished. Without memory between events, as most streams are most of the time.
+    held: Vec<u8>,
+    /// Where in `held` the unfinished line begins.
+    line_start: usize,
+    last_retry_ms: Option<u64>,
+    /// Bytes of the byte order mark seen so far; its full length once the stream is past its start.
+    mark: u8,
+    in_comment: bool,
+    /// The last line ended in CR: a LF that follows belongs to that end, in whichever piece it comes.
+    after_cr: bool,
+}
+
+/// One event, valid during the call that shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// The `event` field; empty if there is none, which the standard calls `message`.
+    pub name: &'a [u8],
+    /// The `data` fields, joined by LF.
+    pub data: &'a [u8],
+    /// The `id` field of this very event; an id stays in force for later events that have none.
+    pub id: Option<&'a [u8]>,
+    /// The `retry` field of this very event, in milliseconds.
+    pub retry_ms: Option<u64>,
+}
+
+/// An event without its end within the limit. The stream cannot be read any further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong;
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a server-sent event does not end within the limit")
+    }
+}
+
+impl std::error::Error for TooLong {}
+
+/// Buffers without a user at the moment, shared by all streams of one worker.
+#[derive(Debug, Default)]
+pub struct Spares(Vec<Vec<u8>>);
+
+impl Spares {
+    /// Buffers kept at most, and the longest kept, in bytes: a burst of split or huge events must not hold its
+    /// memory for the rest of a run.
+    const KEPT_MAX: usize = 16;
+    const KEPT_BYTES_MAX: usize = 64 * 1024;
+
+    /// No buffers, no memory.
+    pub const fn new() -> Spares {
+        Spares(Vec::new())
+    }
+
+    fn take(&mut self) -> Vec<u8> {
+        self.0.pop().unwrap_or_default()
+    }
+
+    fn give_back(&mut self, mut buffer: Vec<u8>) {
+        let fits = (1..=Spares::KEPT_BYTES_MAX).contains(&buffer.capacity());
+        if fits && self.0.len() < Spares::KEPT_MAX {
+            buffer.clear();
+            self.0.push(buffer);
+        }
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl Parser {
+    /// At the start of a stream.
+    pub const fn new() -> Parser {
+        Parser {
+            held: Vec::new(),
+            line_start: 0,
+            last_retry_ms: None,
+            mark: 0,
+            in_comment: false,
+            after_cr: false,
+        }
+    }
+
+    /// Reads on and calls `event` for each event that ends in `bytes`. An event whose end never comes is never
+    /// shown, as the standard has it.
+    ///
+    /// The length of an event is that of its lines, each line end but the last counted as one byte. Comments
+    /// are passed over without being kept and have no length, not even within an event.
+    ///
+    /// # Errors
+    /// [`TooLong`] as soon as an event has more than `limit_bytes`, wherever the bytes are cut; the parser is
+    /// then [`reset`](Parser::reset).
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        spares: &mut Spares,
+        limit_bytes: usize,
+        event: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), TooLong> {
+        let mut rest = self.past_mark(bytes, spares);
+        while !rest.is_empty() {
+            if mem::take(&mut self.after_cr) {
+                rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+                continue;
+            }
+            let fresh = self.held.is_empty() && !self.in_comment;
+            let step = if fresh {
+                self.feed_block(rest, spares, limit_bytes, event)
+            } else {
+                self.feed_line(rest, spares, limit_bytes, event)
+            };
+            match step {
+                Ok(taken) => rest = &rest[taken..],
+                Err(too_long) => {
+                    self.reset(spares);
+                    return Err(too_long);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Back to the start of a stream; the buffer of an unfinished event goes back. The reconnection time stays:
+    /// it is for the next connection.
+    pub fn reset(&mut self, spares: &mut Spares) {
+        spares.give_back(mem::take(&mut self.held));
+        *self = Parser { last_retry_ms: self.last_retry_ms, ..Parser::new() };
+    }
+
+    /// The reconnection time the server asked for last, in milliseconds: also by a block without data, which is
+    /// no event. A number above 64 bits counts as the greatest.
+    pub fn last_retry_ms(&self) -> Option<u64> {
+        self.last_retry_ms
+    }
+
+    /// Passes over one byte order mark at the very start. The start of a mark that turns out to be none is the
+    /// start of the first line.
+    fn past_mark<'b>(&mut self, bytes: &'b [u8], spares: &mut Spares) -> &'b [u8] {
+        let seen = usize::from(self.mark);
+        let due = &BYTE_ORDER_MARK[seen..];
+        let same = bytes.iter().zip(due).take_while(|(byte, due)| byte == due).count();
+        if same == due.len() || same == bytes.len() {
+            self.mark += same as u8;
+            return &bytes[same..];
+        }
+        self.mark = BYTE_ORDER_MARK.len() as u8;
+        if seen > 0 {
+            self.held = spares.take();
+            self.held.extend_from_slice(&BYTE_ORDER_MARK[..seen]);
+        }
+        bytes
+    }
+
+    /// From the start of a block: up to its end, which is shown without a copy, or all of `bytes`, whose lines
+    /// are then held.
+    fn feed_block(
+        &mut self,
+        bytes: &[u8],
+        spares: &mut Spares,
+        limit_bytes: usize,
+        event: &mut dyn FnMut(Event<'_>),
+    ) -> Result<usize, TooLong> {
+        let (mut at, mut len, mut fields) = (0, 0, Fields::default());
+        while let Some(line) = Line::first(&bytes[at..]) {
+            at += line.taken;
+            self.after_cr = line.open;
+            match line.text {
+                [] => {
+                    fields.dispatch(&bytes[..at], spares, event);
+                    return Ok(at);
+                }
+                [b':', ..] => {}
+                text if len + text.len() > limit_bytes => return Err(TooLong),
+                text => {
+                    len += text.len() + 1;
+                    self.last_retry_ms = fields.add(text).or(self.last_retry_ms);
+                }
+            }
+        }
+        let (lines, tail) = bytes.split_at(at);
+        self.in_comment = tail.first() == Some(&b':');
+        let tail = if self.in_comment { &[] } else { tail };
+        if !tail.is_empty() && len + tail.len() > limit_bytes {
+            return Err(TooLong);
+        }
+        // Comments alone leave nothing to remember, so a stream of keep-alives never takes a buffer.
+        if len + tail.len() > 0 {
+            self.held = spares.take();
+            for text in texts(lines).filter(|text| text[0] != b':') {
+                self.held.extend_from_slice(text);
+                self.held.push(b'\n');
+            }
+            self.line_start = self.held.len();
+            self.held.extend_from_slice(tail);
+        }
+        Ok(bytes.len())
+    }
+
+    /// Up to the end of a line that began in an earlier piece, or that follows such a line.
+    fn feed_line(
+        &mut self,
+        bytes: &[u8],
+        spares: &mut Spares,
+        limit_bytes: usize,
+        event: &mut dyn FnMut(Event<'_>),
+    ) -> Result<usize, TooLong> {
+        let line = Line::first(bytes);
+        let (text, taken) = line.as_ref().map_or((bytes, bytes.len()), |line| (line.text, line.taken));
+        self.after_cr = line.as_ref().is_some_and(|line| line.open);
+        let line_ended = line.is_some();
+        if self.in_comment || (self.line_start == self.held.len() && bytes.first() == Some(&b':')) {
+            self.in_comment = !line_ended;
+            return Ok(taken);
+        }
+        let empty_line = text.is_empty() && self.line_start == self.held.len();
+        if !empty_line && self.held.len() + text.len() > limit_bytes {
+            return Err(TooLong);
+        }
+        self.held.extend_from_slice(text);
+        if empty_line {
+            let held = mem::take(&mut self.held);
+            let mut fields = Fields::default();
+            for text in texts(&held) {
+                // The reconnection time it may give was noticed when the line ended.
+                fields.add(text);
+            }
+            fields.dispatch(&held, spares, event);
+            spares.give_back(held);
+        } else if line_ended {
+            let retry_ms = Fields::default().add(&self.held[self.line_start..]);
+            self.last_retry_ms = retry_ms.or(self.last_retry_ms);
+            self.held.push(b'\n');
+            self.line_start = self.held.len();
+        }
+        Ok(taken)
+    }
+}
+
+impl Default for Parser {
+    fn default() -> Parser {
+        Parser::new()
+    }
+}
