@@ -1,9 +1,12 @@
 //! What was written, before anybody knows whether it makes sense: every field optional, nothing resolved.
 
 use crate::limit::Limits;
+use crate::link::{Link, TlsFiles};
 use crate::load::{Arrivals, Profile, Share};
 use crate::request::{Request, Target};
+use crate::script::{Entry, Script};
 use crate::threshold::Threshold;
+use std::sync::Arc;
 
 /// Filled by the flags or by a front; judged by [`crate::seal::seal`].
 #[derive(Debug, Clone, Default)]
@@ -33,6 +36,39 @@ pub struct Draft {
     pub share: Option<Share>,
     pub seed: Option<u64>,
     pub limits: Limits,
+    /// Scenarios that do more than a plain sequence; `requests` is empty then.
+    pub script: Option<Script>,
+    /// Load models of single scenarios. Those without one share the draft's own.
+    pub lanes: Vec<LaneDraft>,
+    /// Which scenario runs under the draft's own load model, if any does.
+    pub entry: Option<Entry>,
+    /// Iterations over all users.
+    pub iterations: Option<u64>,
+    /// Iterations of each user.
+    pub loops: Option<u64>,
+    /// Instants of recorded arrivals, ns from the start, ascending.
+    pub recorded: Option<Arc<[u64]>>,
+    pub link: Link,
+    pub tls_files: TlsFiles,
+    pub graceful_stop_ns: Option<u64>,
+}
+
+/// A load model of its own for one scenario.
+#[derive(Debug, Clone)]
+pub struct LaneDraft {
+    pub name: String,
+    pub entry: Entry,
+    /// Users, or the cap of the open model.
+    pub connections: Option<u32>,
+    pub rate_per_s: Option<f64>,
+    pub arrivals: Option<Arrivals>,
+    pub stages: Option<(Profile, bool)>,
+    pub duration_ns: Option<u64>,
+    pub iterations: Option<u64>,
+    pub loops: Option<u64>,
+    pub recorded: Option<Arc<[u64]>>,
+    /// When it begins, from the start of the run, ns.
+    pub start_ns: u64,
 }
 
 /// The keys of the draft's fields, as an experiment file spells them and as diagnostics name them.
@@ -43,6 +79,8 @@ pub mod key {
     pub const DURATION: &str = "duration";
     pub const TOTAL: &str = "requests";
     pub const RATE: &str = "rate";
+    pub const ITERATIONS: &str = "iterations";
+    pub const LOOPS: &str = "loops";
     pub const ARRIVALS: &str = "arrivals";
     pub const STAGES: &str = "stages";
     pub const WORKERS: &str = "workers";

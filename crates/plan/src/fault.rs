@@ -56,7 +56,16 @@ faults! {
     Dangerous = 12, "dangerous_response", Server,
         "the answer was refused as dangerous: conflicting lengths, an endless head or bytes that nobody asked for";
     Timeout = 13, "timeout", Server, "no complete answer within the time-out";
-    Status = 14, "http_status", Server, "a status outside 200-399";
+    Status = 14, "http_status", Server, "a status outside 200-399, or outside those that the plan expects";
+    Check = 15, "check_failed", Server, "a check on the answer did not hold, or there was nothing to extract";
+    Tls = 16, "tls_failed", Network, "the TLS handshake or a TLS record was refused, by either side";
+    Certificate = 17, "certificate_refused", Server,
+        "the server's certificate is not trusted, not valid or for another name";
+    TlsTimeout = 18, "tls_timeout", Network, "no end of the TLS handshake within the time allowed for a connection";
+    StreamIdle = 19, "stream_idle", Server, "no event came on a stream for longer than the plan allows";
+    StreamEnded = 20, "stream_ended", Server, "a stream ended, broke off or began otherwise than the plan expects";
+    Redirects = 21, "too_many_redirects", Server, "more redirects than the plan follows";
+    Undecodable = 22, "undecodable_body", Server, "the content coding of a body could not be undone";
 }
 
 impl Fault {

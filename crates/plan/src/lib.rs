@@ -6,19 +6,26 @@
 
 #![forbid(unsafe_code)]
 
+pub mod answer;
+pub mod data;
 pub mod diag;
 pub mod draft;
 pub mod fault;
 pub mod limit;
+pub mod link;
 pub mod load;
 pub mod metric;
 pub mod outline;
 pub mod policy;
 pub mod program;
 pub mod request;
+pub mod sample;
+pub mod script;
 pub mod seal;
+pub mod stream;
 pub mod threshold;
 pub mod unit;
+pub mod value;
 
 pub use diag::Diagnostic;
 pub use draft::Draft;
@@ -26,11 +33,21 @@ pub use fault::{Fault, Side};
 pub use outline::Outline;
 pub use request::{Request, Target};
 
+use std::sync::Arc;
+
 /// What the engine runs: checked as a whole by [`seal::seal`], never changed afterwards.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Everything that a report may show; holds no secret.
     pub outline: Outline,
     /// The requests themselves, secrets included; index = series number = [`program::RequestId`].
+    /// Empty when there is a script.
     pub requests: Vec<Request>,
+    /// Users that do more than send the requests in their order.
+    pub script: Option<Arc<script::Script>>,
+    /// By lane: which scenario its iterations run.
+    pub entries: Vec<script::Entry>,
+    /// By lane: instants of recorded arrivals, ns from the start.
+    pub recorded: Vec<Option<Arc<[u64]>>>,
+    pub tls_files: link::TlsFiles,
 }

@@ -61,6 +61,7 @@ limits! {
     chunk_line_bytes = 4_096, Bytes, "longest line that opens a chunk, extensions included";
     trailer_bytes = 16_384, Bytes, "most bytes of trailers after the last chunk";
     kept_body_bytes = 16_777_216, Bytes, "most bytes of one body that is kept for somebody who reads it";
+    event_bytes = 1_048_576, Bytes, "longest server-sent event";
     connect_timeout_ns = 10_000_000_000, Nanoseconds, "longest wait for a connection";
     reconnect_pause_ns = 50_000_000, Nanoseconds, "pause of a user whose connection attempt failed, doubled up to 1 s";
     spin_ns = 60_000, Nanoseconds, "the last stretch before a due arrival is spun instead of slept, for precision";

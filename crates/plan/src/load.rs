@@ -35,6 +35,122 @@ impl Profile {
         level
     }
 
+    /// The same level, but 0 before `start_ns` (where the profile begins) and from `end_ns` on.
+    pub fn between(&self, start_ns: u64, end_ns: Option<u64>) -> Profile {
+        let jump = |to| Stage { duration_ns: 0, to };
+        let mut stages = vec![Stage { duration_ns: start_ns, to: 0.0 }, jump(self.start)];
+        let mut begin_ns = start_ns;
+        let end_ns = end_ns.unwrap_or(u64::MAX);
+        for stage in &self.stages {
+            begin_ns = begin_ns.saturating_add(stage.duration_ns);
+            stages.push(*stage);
+        }
+        if end_ns < u64::MAX {
+            let last = stages.last().map_or(0.0, |stage| stage.to);
+            stages.push(Stage { duration_ns: end_ns.saturating_sub(begin_ns), to: last });
+            stages.push(jump(0.0));
+        }
+        Profile { start: if start_ns == 0 { self.start } else { 0.0 }, stages }
+    }
+
+    /// The sum of several levels over time.
+    pub fn sum<'a>(profiles: impl Iterator<Item = &'a Profile>) -> Profile {
+        let profiles: Vec<&Profile> = profiles.collect();
+        if let [one] = profiles[..] {
+            return one.clone();
+        }
+        // Every instant at which any of them bends or jumps.
+        let mut edges: Vec<u64> = vec![0];
+        for profile in &profiles {
+            let mut t_ns = 0u64;
+            for stage in &profile.stages {
+                t_ns = t_ns.saturating_add(stage.duration_ns);
+                edges.push(t_ns);
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let after = |t_ns: u64| profiles.iter().map(|p| p.level_at(t_ns)).sum::<f64>();
+        let before = |t_ns: u64| profiles.iter().map(|p| p.level_before(t_ns)).sum::<f64>();
+        let mut sum = Profile { start: profiles.iter().map(|p| p.start).sum(), stages: Vec::new() };
+        let mut last_ns = 0;
+        for t_ns in edges {
+            if t_ns > last_ns {
+                sum.stages.push(Stage { duration_ns: t_ns - last_ns, to: before(t_ns) });
+            }
+            sum.stages.push(Stage { duration_ns: 0, to: after(t_ns) });
+            last_ns = t_ns;
+        }
+        sum
+    }
+
+    /// The level just before `t_ns`: at a jump, the level in front of it.
+    fn level_before(&self, t_ns: u64) -> f64 {
+        let (mut level, mut begin_ns) = (self.start, 0u64);
+        for stage in &self.stages {
+            let end_ns = begin_ns + stage.duration_ns;
+            if stage.duration_ns > 0 && t_ns <= end_ns {
+                let part = (t_ns - begin_ns) as f64 / stage.duration_ns as f64;
+                return level + (stage.to - level) * part;
+            }
+            if begin_ns >= t_ns {
+                return level;
+            }
+            (level, begin_ns) = (stage.to, end_ns);
+        }
+        level
+    }
+
+    /// Nothing until `start_ns`, then up to `level`, on it for a while, and down to nothing again.
+    pub fn trapezoid(start_ns: u64, up_ns: u64, hold_ns: u64, down_ns: u64, level: f64) -> Profile {
+        let stages = [(start_ns, 0.0), (up_ns, level), (hold_ns, level), (down_ns, 0.0)];
+        Profile::of_stages(0.0, stages)
+    }
+
+    /// A level with one peak: at `at_ns` it rises within `rise_ns`, stays for `hold_ns`, falls as it rose, and stays at
+    /// `base` until `total_ns`. The peak must be over by then.
+    pub fn spike(base: f64, peak: f64, at_ns: u64, rise_ns: u64, hold_ns: u64, total_ns: u64) -> Profile {
+        let over_ns = at_ns + 2 * rise_ns + hold_ns;
+        let stages = [
+            (at_ns, base),
+            (rise_ns, peak),
+            (hold_ns, peak),
+            (rise_ns, base),
+            (total_ns.saturating_sub(over_ns), base),
+        ];
+        Profile::of_stages(base, stages)
+    }
+
+    /// One level after the other, each for `every_ns`, with a jump between them.
+    pub fn ladder(levels: &[f64], every_ns: u64) -> Profile {
+        let legs = levels.iter().flat_map(|level| [(0, *level), (every_ns, *level)]);
+        // The first level is there from the beginning.
+        Profile::of_stages(levels.first().copied().unwrap_or_default(), legs.skip(1))
+    }
+
+    fn of_stages(start: f64, stages: impl IntoIterator<Item = (u64, f64)>) -> Profile {
+        let stages = stages.into_iter().map(|(duration_ns, to)| Stage { duration_ns, to });
+        Profile { start, stages: stages.collect() }
+    }
+
+    /// The rate of recorded instants (ns, ascending), second by second.
+    pub fn of_instants(instants_ns: &[u64]) -> Profile {
+        const SECOND_NS: u64 = crate::unit::SECOND_NS;
+        let seconds = instants_ns.last().map_or(0, |last| last / SECOND_NS + 1);
+        let mut counts = vec![0u64; seconds as usize];
+        for instant_ns in instants_ns {
+            counts[(instant_ns / SECOND_NS) as usize] += 1;
+        }
+        let level = |count: u64| count as f64;
+        let mut profile = Profile::constant(counts.first().copied().map_or(0.0, level));
+        for (second, count) in counts.iter().enumerate() {
+            profile.stages.push(Stage { duration_ns: SECOND_NS, to: level(*count) });
+            let next = counts.get(second + 1).copied().map_or(0.0, level);
+            profile.stages.push(Stage { duration_ns: 0, to: next });
+        }
+        profile
+    }
+
     /// Length of all stages together, in ns; 0 for a constant.
     pub fn total_ns(&self) -> u64 {
         self.stages.iter().map(|s| s.duration_ns).sum()
@@ -55,6 +171,8 @@ pub enum Arrivals {
     Constant,
     /// A Poisson process of the same mean, as independent clients make.
     Poisson,
+    /// At instants that were recorded; the profile is their rate by the second.
+    Recorded,
 }
 
 /// The load model.
@@ -116,6 +234,21 @@ pub fn stages(text: &str) -> Result<(Profile, bool), String> {
         return Err(format!("the stages `{text}` never rise above 0"));
     }
     Ok((profile, open.unwrap_or(false)))
+}
+
+/// One of several load models that run at the same time, each with users of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lane {
+    /// The scenario's name, or `mix`.
+    pub name: String,
+    pub load: Load,
+    /// Closed model: users at the peak. Open model: the most in flight at once on each machine, which is also the most
+    /// users; an arrival beyond waits with its stamp and is counted.
+    pub connections: u32,
+    /// Iterations over all users and machines; none are begun behind the last.
+    pub iterations: Option<u64>,
+    /// Iterations of each user (closed model).
+    pub loops: Option<u64>,
 }
 
 /// When a run ends: at whichever comes first.

@@ -58,6 +58,15 @@ ids! {
         StalledNs = "stalled_ns", "length of those, ns: a stopped process, or a host that took the CPU";
         Overlooked = "overlooked",
             "arrivals that came due before the stop and that this machine had not looked at by then; never started";
+        Handshakes = "tls_handshakes", "TLS handshakes finished";
+        HandshakesResumed = "tls_handshakes_resumed", "of those, the ones that resumed an earlier session";
+        Abandoned = "iterations_abandoned",
+            "iterations left in the middle: a failure, or a value that they needed was never extracted";
+        Retired = "users_retired", "users that ended because their data ran out";
+        NotAppended = "rows_not_appended", "rows that could not be written to a file of extracted values";
+        CutAtStop = "iterations_cut", "iterations that the stop cut off in the middle";
+        RedirectsElsewhere = "redirects_elsewhere", "redirects to another host, which were not followed";
+        OpenArrivalsDone = "arrivals_done", "iterations finished of those that arrivals started";
     }
 }
 
@@ -68,6 +77,7 @@ ids! {
         Waiting = "waiting_max", "most arrivals waiting for a connection in one worker";
         Connections = "connections_max", "most connections open at once in one worker";
         TurnNs = "turn_max_ns", "longest turn of the event loop, ns";
+        Streams = "streams_max", "most streams open at once in one worker";
     }
 }
 
@@ -90,6 +100,7 @@ ids! {
         Turn = "turn", "length of a turn of the event loop: the bound on every timestamp's error, ns";
         SendStall = "send_stall", "time until the kernel took the last byte of a request that did not fit at once, ns";
         Stale = "stale_after", "idle time of a reused connection at the moment it turned out to be closed, ns";
+        Handshake = "tls_handshake", "TLS handshake, from the connection to the first byte that may be sent, ns";
     }
 }
 
@@ -102,17 +113,28 @@ ids! {
         BytesIn = "bytes_in", "bytes received, heads included";
         BytesOut = "bytes_out", "bytes sent, heads included";
         BodyBytes = "body_bytes", "bytes of response bodies after de-chunking";
+        Redirects = "redirects", "of the requests sent, those that followed a redirect";
+        ShapeChanges = "shape_changes", "answers whose shape differed from that of the answer looked at before";
+        Streams = "streams", "streams opened (a head with an accepted status came)";
+        StreamsByServer = "streams_closed_by_server", "streams that the server ended";
+        StreamsByUs = "streams_closed_by_us", "streams that the load generator ended as planned";
+        StreamsOpenAtStop = "streams_open_at_stop", "streams still open at the stop";
+        Reconnects = "reconnects", "streams opened again behind an end by the server";
+        Events = "events", "events received";
+        EventsExpected = "events_expected", "events that should have come, by their numbers or by the stated period";
+        EventsLost = "events_lost", "numbers that were skipped and never came";
+        EventsRepeated = "events_repeated", "events whose number had come before";
+        EventsDisordered = "events_disordered", "events that came behind a later one";
+        EventsUnnumbered = "events_unnumbered", "events in which no number was found";
     }
 }
 
-/// First status cell of a series tally.
-pub const STATUS_BASE: usize = SeriesSum::COUNT + FAULT_ROOM;
-/// First fault cell of a series tally.
-pub const FAULT_BASE: usize = SeriesSum::COUNT + SERIES_SUM_ROOM;
-/// Room kept for further sums before the faults, so that ids in old files stay valid.
-const SERIES_SUM_ROOM: usize = 26;
-/// Room for further sums and for 32 faults.
-const FAULT_ROOM: usize = SERIES_SUM_ROOM + 32;
+/// First fault cell of a series tally; the cells below are for sums, those in use and those to come, so that ids in old
+/// files stay valid.
+pub const FAULT_BASE: usize = 32;
+/// First status cell of a series tally; there is room for 32 faults before it.
+pub const STATUS_BASE: usize = 64;
+const _: () = assert!(SeriesSum::COUNT <= FAULT_BASE && Fault::COUNT <= STATUS_BASE - FAULT_BASE);
 /// Status codes 100..=599; anything else a server invents goes into the last cell (index 500).
 pub const STATUS_CELLS: usize = 501;
 
@@ -141,5 +163,11 @@ ids! {
         ServiceCensored = "service_time_censored", "lower bounds of service times that were cut off, ns";
         BodySize = "body_size", "bytes of each response body";
         FailedService = "failed_service_time", "from the send to the failure of requests that got no answer, ns";
+        StreamHead = "stream_head", "from the send to the head of a stream, ns";
+        FirstEvent = "first_event", "from the send to the first event of a stream, ns";
+        EventGap = "event_gap", "between two events of a stream, ns";
+        EventAge = "event_age", "from the instant an event says it was made to its arrival, by both clocks, ns";
+        StreamLife = "stream_life", "length of each stream that ended, ns";
+        StreamEvents = "stream_events", "events of each stream that ended or was open at the stop";
     }
 }

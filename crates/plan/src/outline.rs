@@ -1,7 +1,8 @@
 //! The plan as every report may show it: no secrets, versioned, stored in the run file.
 
 use crate::limit::Limits;
-use crate::load::{Load, Share, Stop};
+use crate::link::Link;
+use crate::load::{Lane, Load, Share, Stop};
 use crate::threshold::Threshold;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,29 @@ pub struct RequestOutline {
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
+    /// Of the body as far as it is known before the load.
     pub body_bytes: u64,
+    #[serde(default)]
+    pub scenario: Option<String>,
+    /// Nested ones as `a / b`.
+    #[serde(default)]
+    pub group: Option<String>,
+    #[serde(default)]
+    pub tags: Vec<(String, String)>,
+    /// The answer is a stream of events.
+    #[serde(default)]
+    pub stream: bool,
+    /// Sent before or behind the load only, and not counted in it.
+    #[serde(default)]
+    pub aside: bool,
+}
+
+/// A check, which has a series of its own: `finished` counts how often it was made, `failed` how often it did not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckOutline {
+    pub name: String,
+    /// Index of its request.
+    pub request: u32,
 }
 
 /// See the module.
@@ -46,9 +69,39 @@ pub struct Outline {
     pub share: Share,
     pub seed: u64,
     pub limits: Limits,
+    /// Series behind those of the requests.
+    #[serde(default)]
+    pub checks: Vec<CheckOutline>,
+    /// Series behind those of the checks: the time of each passage through a group is its `response_time`.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// The load models of a script; empty for a plain sequence, whose one model is `load`. With several, `load` is the
+    /// sum of those of the open model if there are any, else of all.
+    #[serde(default)]
+    pub lanes: Vec<Lane>,
+    #[serde(default)]
+    pub link: Link,
+    /// How long iterations under way may go on behind the end of the duration, ns.
+    #[serde(default)]
+    pub graceful_stop_ns: u64,
 }
 
 impl Outline {
+    /// How many series there are: requests, checks, groups.
+    pub fn series_count(&self) -> usize {
+        self.requests.len() + self.checks.len() + self.groups.len()
+    }
+
+    /// Series of a check.
+    pub fn check_series(&self, check: usize) -> u32 {
+        (self.requests.len() + check) as u32
+    }
+
+    /// Series of a group.
+    pub fn group_series(&self, group: usize) -> u32 {
+        (self.requests.len() + self.checks.len() + group) as u32
+    }
+
     /// Start and end of tick `k`, in ns from the start of the run. A warm-up that is no whole number of ticks makes
     /// tick 0 shorter, so that an edge falls exactly on the end of the warm-up.
     pub fn tick_bounds_ns(&self, tick: u32) -> (u64, u64) {

@@ -1,13 +1,15 @@
 //! The vocabulary between a virtual user and the engine: Steps out, Replies in.
 //!
-//! A program is resumed with a [`Wake`] and pushes [`Step`]s, each under an id of its own choosing; several may be
-//! outstanding at once. When it has said [`Outbox::end_iteration`] and nothing is outstanding, the iteration is over.
-//! Table programs (a sequence from the command line or a file) are interpreted by the engine itself without a call
-//! through this trait; scripts and tests implement it.
+//! A program is resumed with a [`Wake`] and says into its [`Outbox`] what it wants: requests, sleeps, streams, each
+//! under an id of its own choosing; several may be outstanding at once. When nothing is outstanding the iteration is
+//! over. Plain sequences from the command line are interpreted by the engine itself without a call through this trait;
+//! whatever does more (scenario files, scripts, tests) implements it. Nothing here knows what a program was written in.
 
 use crate::fault::Fault;
+use crate::metric::{RunSum, SeriesHist, SeriesSum};
+use crate::sample::Sample;
 
-/// Index of a request in the plan.
+/// Index of a series: first the requests of the plan, behind them its checks, behind those its groups.
 pub type RequestId = u32;
 
 /// The program's own name for one outstanding step.
@@ -19,16 +21,52 @@ pub enum BodyUse {
     /// Nobody looks at it: the kernel may throw it away.
     #[default]
     Discard,
-    /// It is handed over with the reply.
+    /// It is handed over with the reply, and the head with it.
     Keep,
+    /// The program is woken with [`Wake::Head`] and says then ([`Outbox::decide`]); until it does: discard.
+    Decide,
+    /// Only the head is handed over with the reply.
+    HeadOnly,
+    /// The body is server-sent events: [`Wake::Head`], then [`Wake::Event`] for each, at last [`Wake::Reply`].
+    Stream,
+}
+
+/// What is sent for a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Payload {
+    /// The plan's own request of this number, rendered before the load.
+    #[default]
+    Prepared,
+    /// Bytes of the outbox, see [`Outbox::push_rendered`].
+    Rendered { begin: u32, end: u32 },
 }
 
 /// Something a program wants done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
     pub id: StepId,
+    /// The series that is counted.
     pub request: RequestId,
     pub body: BodyUse,
+    pub payload: Payload,
+    /// The method is HEAD.
+    pub head_only: bool,
+    /// The request says `Connection: close` by its own header.
+    pub close: bool,
+    /// From the send, ns; 0: the plan's. Of a stream: until its head.
+    pub timeout_ns: u64,
+    /// The program says by [`Outbox::fail`] whether the answer is a failure; else a status outside 200-399 is one.
+    pub judged: bool,
+}
+
+/// Who ended a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Server,
+    /// By [`Outbox::cancel`].
+    Client,
+    /// The run is over: only what the program counts about the stream is still taken.
+    Stop,
 }
 
 /// How a step ended.
@@ -39,9 +77,25 @@ pub struct Reply<'a> {
     pub status: u16,
     /// Why it failed, if it did.
     pub fault: Option<Fault>,
-    /// The body when the step asked to keep it.
+    /// The final head, from the status line to the empty line, when the step asked for it.
+    pub head: &'a [u8],
+    /// The body when the step asked to keep it; content codings are not undone.
     pub body: &'a [u8],
+    /// Bytes of the whole body; more than `body` holds when the limit `kept_body_bytes` was met.
+    pub body_bytes: u64,
     pub service_ns: u64,
+    /// Of a stream that had begun, and that did not end in a fault.
+    pub ended: Option<Ended>,
+}
+
+/// One server-sent event.
+#[derive(Debug, Clone, Copy)]
+pub struct Event<'a> {
+    pub id: StepId,
+    /// Empty: `message`.
+    pub name: &'a [u8],
+    pub data: &'a [u8],
+    pub event_id: Option<&'a [u8]>,
 }
 
 /// Why a program is resumed.
@@ -53,13 +107,50 @@ pub enum Wake<'a> {
         iteration: u64,
     },
     Reply(Reply<'a>),
+    /// The head of a stream, or of an answer whose body is still to be decided on.
+    Head {
+        id: StepId,
+        status: u16,
+        head: &'a [u8],
+    },
+    Event(Event<'a>),
+    /// A sleep is over.
+    Slept {
+        id: StepId,
+    },
 }
 
-/// Where a program puts what it wants; kept by the engine and reused, so pushing does not allocate in the long run.
+/// The clocks at the moment of a wake, ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct At {
+    /// From the start of the run, monotonic.
+    pub run_ns: u64,
+    /// Since 1970, for values that show the time.
+    pub unix_ns: u64,
+}
+
+/// A count that a program keeps about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    Sum(RequestId, SeriesSum, u64),
+    Hist(RequestId, SeriesHist, u64),
+    Run(RunSum, u64),
+}
+
+/// What a program says in one wake; kept by the engine and reused, so that it does not allocate in the long run.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    steps: Vec<Step>,
-    ended: bool,
+    pub steps: Vec<Step>,
+    /// Bytes of rendered steps.
+    pub arena: Vec<u8>,
+    /// (id, length in ns)
+    pub sleeps: Vec<(StepId, u64)>,
+    pub cancels: Vec<StepId>,
+    pub counts: Vec<Count>,
+    pub samples: Vec<Sample>,
+    pub decision: Option<BodyUse>,
+    pub failure: Option<Fault>,
+    pub retired: bool,
 }
 
 impl Outbox {
@@ -67,24 +158,77 @@ impl Outbox {
         self.steps.push(step);
     }
 
-    /// No further steps will come in this iteration.
-    pub fn end_iteration(&mut self) {
-        self.ended = true;
+    /// A request whose bytes are made now: head and body as they go over the wire.
+    pub fn push_rendered(&mut self, step: Step, render: impl FnOnce(&mut Vec<u8>)) {
+        let begin = self.arena.len() as u32;
+        render(&mut self.arena);
+        self.steps.push(Step { payload: Payload::Rendered { begin, end: self.arena.len() as u32 }, ..step });
     }
 
-    /// For the engine: takes the steps, first pushed first, and whether the iteration was ended.
-    pub fn take(&mut self, into: &mut Vec<Step>) -> bool {
-        into.append(&mut self.steps);
-        std::mem::take(&mut self.ended)
+    /// Wakes this program with [`Wake::Slept`] after `ns`.
+    pub fn sleep(&mut self, id: StepId, ns: u64) {
+        self.sleeps.push((id, ns));
+    }
+
+    /// Gives up an outstanding step: a stream is closed and ends with a [`Wake::Reply`] of [`Ended::Client`] (not from
+    /// within this call); a sleep ends without a wake; a request on its way is left to end by itself.
+    pub fn cancel(&mut self, id: StepId) {
+        self.cancels.push(id);
+    }
+
+    /// The answer to [`Wake::Head`] of a step with [`BodyUse::Decide`]: discard or keep.
+    pub fn decide(&mut self, body: BodyUse) {
+        self.decision = Some(body);
+    }
+
+    /// The answer to [`Wake::Reply`] of a judged step: it has failed, by its status or by a check.
+    pub fn fail(&mut self, fault: Fault) {
+        self.failure = Some(fault);
+    }
+
+    pub fn count(&mut self, count: Count) {
+        self.counts.push(count);
+    }
+
+    pub fn sample(&mut self, sample: Sample) {
+        self.samples.push(sample);
+    }
+
+    /// This user will do nothing more (its data has run out). The run ends when all users have said so.
+    pub fn retire(&mut self) {
+        self.retired = true;
+    }
+
+    pub fn clear(&mut self) {
+        self.steps.clear();
+        self.arena.clear();
+        self.sleeps.clear();
+        self.cancels.clear();
+        self.counts.clear();
+        self.samples.clear();
+        self.decision = None;
+        self.failure = None;
+        self.retired = false;
     }
 }
 
 /// A virtual user whose behaviour is code.
 pub trait Program: Send {
-    fn resume(&mut self, wake: Wake<'_>, out: &mut Outbox);
+    fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox);
+}
+
+/// Who a program is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chair {
+    /// Number of the load model it belongs to.
+    pub lane: u16,
+    /// Number of the user in its lane over all machines, from 0.
+    pub user: u32,
+    /// Most users of the lane, over all machines.
+    pub users: u32,
 }
 
 /// Makes one program per virtual user.
 pub trait Maker: Send + Sync {
-    fn make(&self, user: u32) -> Box<dyn Program>;
+    fn make(&self, chair: Chair) -> Box<dyn Program>;
 }

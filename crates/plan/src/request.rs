@@ -8,14 +8,20 @@ pub struct Target {
     /// Host name or address, without brackets.
     pub host: String,
     pub port: u16,
+    /// `https`.
+    pub tls: bool,
 }
 
 impl Target {
     /// The value of the `Host` header: the port only when it is not the scheme's own, IPv6 in brackets.
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
-        if self.port == 80 { host } else { format!("{host}:{}", self.port) }
+        if self.port == usual_port(self.tls) { host } else { format!("{host}:{}", self.port) }
     }
+}
+
+fn usual_port(tls: bool) -> u16 {
+    if tls { 443 } else { 80 }
 }
 
 /// A URL taken apart.
@@ -39,17 +45,13 @@ pub fn url(text: &str) -> Result<Url, String> {
     // `h/go?to=http://x` has no scheme of its own: what stands in front of `://` must look like one.
     let is_scheme =
         |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
-    let rest = match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
-        None => text,
-        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
-        Some((scheme, _)) if scheme.eq_ignore_ascii_case("https") => {
-            return Err(format!(
-                "`{shown}`: https is not supported yet; load the plain http port behind the TLS front"
-            ));
-        }
+    let (tls, rest) = match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
+        None => (false, text),
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => (false, rest),
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
         Some((scheme, _)) => {
             return Err(format!(
-                "`{scheme}` in `{shown}` is no scheme that can be loaded; expected `http://`"
+                "`{scheme}` in `{shown}` is no scheme that can be loaded; expected `http://` or `https://`"
             ));
         }
     };
@@ -60,7 +62,7 @@ pub fn url(text: &str) -> Result<Url, String> {
         Some((user, host)) => (Some(percent_decode(user)), host),
         None => (None, authority),
     };
-    let target = host_and_port(host_port).map_err(|e| format!("`{shown}`: {e}"))?;
+    let target = host_and_port(host_port, tls).map_err(|e| format!("`{shown}`: {e}"))?;
     let mut path = path.to_owned();
     if !path.starts_with('/') {
         path.insert(0, '/');
@@ -73,7 +75,7 @@ pub fn url(text: &str) -> Result<Url, String> {
     Ok(Url { target, path, credentials })
 }
 
-fn host_and_port(text: &str) -> Result<Target, String> {
+fn host_and_port(text: &str, tls: bool) -> Result<Target, String> {
     let (host, port) = if let Some(inner) = text.strip_prefix('[') {
         let (host, after) = inner.split_once(']').ok_or("the bracket of an IPv6 address is not closed")?;
         if host.parse::<std::net::Ipv6Addr>().is_err() {
@@ -104,13 +106,13 @@ fn host_and_port(text: &str) -> Result<Target, String> {
         ));
     }
     let port = match port {
-        None => 80,
+        None => usual_port(tls),
         Some(p) => match p.parse::<u16>() {
             Ok(n) if n > 0 => n,
             _ => return Err(format!("`{p}` is no port; expected 1 to 65535")),
         },
     };
-    Ok(Target { host: host.to_owned(), port })
+    Ok(Target { host: host.to_owned(), port, tls })
 }
 
 fn percent_decode(text: &str) -> String {

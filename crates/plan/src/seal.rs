@@ -1,13 +1,22 @@
 //! From what was written to what is meant: defaults, contradictions, and the one [`Plan`] or all diagnostics at once.
 
+mod lanes;
+pub mod names;
+mod requests;
+mod scripted;
+
 use crate::diag::Diagnostic;
 use crate::draft::{Draft, key};
-use crate::load::{Load, Profile, Stop};
+use crate::link::Reuse;
+use crate::load::Lane;
+use crate::load::{Load, Stop};
 use crate::outline::{OUTLINE_VERSION, Outline, RequestOutline};
-use crate::request::{check_header, redacted_header, redacted_path};
+use crate::request::{redacted_header, redacted_path};
 use crate::threshold::{self, Statistic, Subject};
 use crate::unit::SECOND_NS;
 use crate::{Plan, Request};
+use lanes::Lanes;
+use std::sync::Arc;
 
 /// Users when `-c` is not given (closed model).
 pub const DEFAULT_USERS: u32 = 50;
@@ -37,7 +46,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     let mut wrong = Vec::new();
     contradictions(&draft, &mut wrong);
     ranges(&draft, &mut wrong);
-    check_requests(&draft.requests, &mut wrong);
+    requests::check(&draft, &mut wrong);
     let Some(target) = draft.target.clone() else {
         wrong.push(Diagnostic::field(
             "P001",
@@ -47,13 +56,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         ));
         return Err(wrong);
     };
-    let load = load_of(&draft);
+    let Lanes { lanes, entries, recorded, load, duration_ns } = lanes::of(&draft, &mut wrong);
     check_thresholds(&draft, &load, &mut wrong);
-    let duration_ns = match (&draft.stages, draft.duration_ns, draft.requests_total) {
-        (Some((profile, _)), _, _) => Some(profile.total_ns()),
-        (None, None, None) => Some(DEFAULT_DURATION_NS),
-        (None, given, _) => given,
-    };
     let warmup_ns = draft.warmup_ns.unwrap_or(0);
     // A run without a duration ends at the hard cap.
     if warmup_ns > 0 && warmup_ns >= duration_ns.unwrap_or(u64::MAX).min(draft.limits.duration_ns) {
@@ -65,12 +69,13 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         ));
     }
     let share = draft.share.unwrap_or_default();
-    let connections = match &load {
-        Load::Closed { users } => users.peak() as u32,
-        Load::Open { .. } => draft.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
-    };
+    let connections = lanes.iter().map(|lane| lane.connections).sum();
     // Users are shared between machines; the most connections are each machine's own.
-    let here = if load.is_open() { connections } else { share.count_of(connections) };
+    let here_of = |lane: &Lane| match lane.load.is_open() {
+        true => lane.connections,
+        false => share.count_of(lane.connections),
+    };
+    let here: u32 = lanes.iter().map(here_of).sum();
     if here == 0 && connections > 0 {
         wrong.push(Diagnostic::field(
             "P019",
@@ -83,16 +88,31 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         return Err(wrong);
     }
     let thresholds = threshold::with_implied(draft.thresholds, load.is_open());
-    let first = &draft.requests[0];
+    let script = draft.script.map(Arc::new);
+    let (requests, checks, groups) = match &script {
+        Some(script) => scripted::series_of(script),
+        None => (draft.requests.iter().map(outline_of).collect(), Vec::new(), Vec::new()),
+    };
+    let mut link = draft.link;
+    if target.tls {
+        let tls = link.tls.get_or_insert_default();
+        if tls.server_name.is_empty() {
+            tls.server_name = target.host.clone();
+        }
+    }
+    let keep_alive = draft.keep_alive.unwrap_or(true) && link.reuse != Reuse::Request;
+    if !keep_alive {
+        link.reuse = Reuse::Request;
+    }
+    let default_name =
+        |first: &RequestOutline| format!("{} {}{}", first.method, target.authority(), first.path);
     let outline = Outline {
         version: OUTLINE_VERSION,
-        name: draft.name.unwrap_or_else(|| {
-            format!("{} {}{}", first.method, target.authority(), redacted_path(&first.path))
-        }),
+        name: draft.name.or_else(|| requests.first().map(default_name)).unwrap_or_default(),
         target: target.authority(),
         host: target.host.clone(),
         port: target.port,
-        requests: draft.requests.iter().map(outline_of).collect(),
+        requests,
         load,
         stop: Stop { duration_ns, requests: draft.requests_total },
         connections,
@@ -100,32 +120,25 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         workers: draft.workers.unwrap_or(machine.cpus).min(here).max(1),
         warmup_ns,
         timeout_ns: draft.timeout_ns.unwrap_or(DEFAULT_TIMEOUT_NS),
-        keep_alive: draft.keep_alive.unwrap_or(true),
+        keep_alive,
         read_bodies: draft.read_bodies.unwrap_or(false),
         thresholds,
         bands_ns: draft.bands_ns.unwrap_or_else(|| DEFAULT_BANDS_NS.to_vec()),
         share,
         seed: draft.seed.unwrap_or(machine.seed),
         limits: draft.limits,
+        checks,
+        groups,
+        // A plain sequence has one load model, which is `load`.
+        lanes: if script.is_some() { lanes } else { Vec::new() },
+        link,
+        graceful_stop_ns: draft.graceful_stop_ns.unwrap_or(0),
     };
-    Ok(Plan { outline, requests: draft.requests })
-}
-
-fn load_of(draft: &Draft) -> Load {
-    let arrivals = draft.arrivals.unwrap_or_default();
-    match (&draft.stages, draft.rate_per_s) {
-        (Some((profile, true)), _) => Load::Open { rate_per_s: profile.clone(), arrivals },
-        (Some((profile, false)), _) => Load::Closed { users: profile.clone() },
-        (None, Some(rate)) => Load::Open { rate_per_s: Profile::constant(rate), arrivals },
-        (None, None) => Load::Closed {
-            users: Profile::constant(f64::from(draft.connections.unwrap_or_else(|| default_users(draft)))),
-        },
+    let wrong = threshold::check_scopes(&outline.thresholds, &outline);
+    if !wrong.is_empty() {
+        return Err(wrong);
     }
-}
-
-/// `-n 10` alone means ten requests, not a complaint about fifty users.
-fn default_users(draft: &Draft) -> u32 {
-    draft.requests_total.map_or(DEFAULT_USERS, |n| n.clamp(1, u64::from(DEFAULT_USERS)) as u32)
+    Ok(Plan { outline, requests: draft.requests, script, entries, recorded, tls_files: draft.tls_files })
 }
 
 fn contradictions(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
@@ -259,60 +272,6 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     }
 }
 
-fn check_requests(requests: &[Request], wrong: &mut Vec<Diagnostic>) {
-    if requests.is_empty() {
-        wrong.push(Diagnostic::field(
-            "P012",
-            key::REQUESTS,
-            "there is no request to send",
-            "name at least one, such as `- get: /`",
-        ));
-    }
-    for request in requests {
-        if request.method.is_empty()
-            || !request.method.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
-        {
-            wrong.push(Diagnostic::field(
-                "P013",
-                key::REQUESTS,
-                format!("`{}` is no method", request.method),
-                "expected a word such as `GET` or `POST`",
-            ));
-        }
-        // An answer to CONNECT is a tunnel, not a response.
-        if request.method.eq_ignore_ascii_case("CONNECT") {
-            wrong.push(Diagnostic::field(
-                "P013",
-                key::REQUESTS,
-                "the method `CONNECT` opens a tunnel and cannot be loaded",
-                "use another method",
-            ));
-        }
-        for (name, value) in &request.headers {
-            if let Err(sentence) = check_header(name, value) {
-                wrong.push(Diagnostic::field("P014", key::REQUESTS, sentence, "expected `Name: value`"));
-            }
-            let body_bytes = request.body.as_ref().map_or(0, Vec::len);
-            if name.eq_ignore_ascii_case("content-length") && value.trim().parse() != Ok(body_bytes) {
-                wrong.push(Diagnostic::field(
-                    "P017",
-                    key::REQUESTS,
-                    format!("the header says `Content-Length: {value}`, but the body has {body_bytes} bytes"),
-                    "leave the header out: it is set from the body",
-                ));
-            }
-            if name.eq_ignore_ascii_case("transfer-encoding") {
-                wrong.push(Diagnostic::field(
-                    "P018",
-                    key::REQUESTS,
-                    "a request body is always sent with its length: `Transfer-Encoding` would contradict it",
-                    "leave the header out",
-                ));
-            }
-        }
-    }
-}
-
 fn check_thresholds(draft: &Draft, load: &Load, wrong: &mut Vec<Diagnostic>) {
     for threshold in &draft.thresholds {
         if threshold.subject == Subject::Achieved && !load.is_open() {
@@ -344,5 +303,10 @@ fn outline_of(request: &Request) -> RequestOutline {
         path: redacted_path(&request.path),
         headers: request.headers.iter().map(|(n, v)| (n.clone(), redacted_header(n, v).to_owned())).collect(),
         body_bytes: request.body.as_ref().map_or(0, |b| b.len() as u64),
+        scenario: None,
+        group: None,
+        tags: Vec::new(),
+        stream: false,
+        aside: false,
     }
 }

@@ -1,7 +1,17 @@
-//! `response_time p99 < 250ms`: a condition that a run must meet, and the grammar it is written in.
+//! `response_time{request: login} p99 < 250ms over 10s`: a condition that a run must meet. Here is what it means;
+//! the grammar is in `read`, what a scope covers in `scope`.
 
-use crate::unit;
+mod read;
+mod scope;
+
+pub use read::parse;
+pub use scope::{Scope, check_scopes};
+
+use crate::outline::TICK_NS;
 use serde::{Deserialize, Serialize};
+
+/// Longest window of `over`: each second of it keeps a histogram in memory while it slides.
+pub const OVER_MAX_NS: u64 = 600 * TICK_NS;
 
 /// What a threshold looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +29,104 @@ pub enum Subject {
     Rate,
     /// Finished requests.
     Requests,
+    /// Times of connections, in ns.
+    Connect,
+    TlsHandshake,
+    /// Times of streams, in ns.
+    StreamHead,
+    FirstEvent,
+    EventGap,
+    EventAge,
+    /// Checks that held / checks made, a ratio.
+    Checks,
+    /// Events received.
+    Events,
+    /// Events lost / events expected, a ratio.
+    EventsLost,
+}
+
+/// What kind of figure a subject is: it decides how the limit is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A distribution of times: a statistic must be named.
+    Times,
+    /// A share of something.
+    Share,
+    PerSecond,
+    Count,
+}
+
+impl Subject {
+    /// All of them, in the order in which they are told.
+    pub const ALL: &'static [Subject] = &[
+        Subject::ResponseTime,
+        Subject::ServiceTime,
+        Subject::FirstByte,
+        Subject::Connect,
+        Subject::TlsHandshake,
+        Subject::StreamHead,
+        Subject::FirstEvent,
+        Subject::EventGap,
+        Subject::EventAge,
+        Subject::Errors,
+        Subject::Checks,
+        Subject::Achieved,
+        Subject::Rate,
+        Subject::Requests,
+        Subject::Events,
+        Subject::EventsLost,
+    ];
+
+    /// As it is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Subject::ResponseTime => "response_time",
+            Subject::ServiceTime => "service_time",
+            Subject::FirstByte => "first_byte",
+            Subject::Connect => "connect",
+            Subject::TlsHandshake => "tls_handshake",
+            Subject::StreamHead => "stream_head",
+            Subject::FirstEvent => "first_event",
+            Subject::EventGap => "event_gap",
+            Subject::EventAge => "event_age",
+            Subject::Errors => "errors",
+            Subject::Checks => "checks",
+            Subject::Achieved => "achieved",
+            Subject::Rate => "rate",
+            Subject::Requests => "requests",
+            Subject::Events => "events",
+            Subject::EventsLost => "events_lost",
+        }
+    }
+
+    pub const fn kind(self) -> Kind {
+        match self {
+            Subject::ResponseTime | Subject::ServiceTime | Subject::FirstByte => Kind::Times,
+            Subject::Connect | Subject::TlsHandshake => Kind::Times,
+            Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => Kind::Times,
+            Subject::Errors | Subject::Checks | Subject::Achieved | Subject::EventsLost => Kind::Share,
+            Subject::Rate => Kind::PerSecond,
+            Subject::Requests | Subject::Events => Kind::Count,
+        }
+    }
+
+    /// Only streams have it.
+    pub const fn is_of_streams(self) -> bool {
+        matches!(
+            self,
+            Subject::StreamHead
+                | Subject::FirstEvent
+                | Subject::EventGap
+                | Subject::EventAge
+                | Subject::Events
+                | Subject::EventsLost
+        )
+    }
+
+    /// Measured for single requests: connections and arrivals belong to none of them.
+    pub const fn has_scope(self) -> bool {
+        !matches!(self, Subject::Connect | Subject::TlsHandshake | Subject::Achieved)
+    }
 }
 
 /// Which figure of a time.
@@ -67,118 +175,67 @@ impl Comparison {
             Comparison::Equal => "==",
         }
     }
+
+    /// The limit is a lower one: more is better.
+    pub fn is_upwards(self) -> bool {
+        matches!(self, Comparison::Greater | Comparison::GreaterOrEqual)
+    }
 }
 
 /// One condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
-    /// As written, white space folded.
+    /// As written, white space folded (but not within a name).
     pub text: String,
     pub subject: Subject,
     pub statistic: Statistic,
     pub comparison: Comparison,
-    /// ns for times, a ratio for errors and achieved, per second for rate.
+    /// ns for times, a ratio for shares, per second for rate.
     pub value: f64,
     /// True for those that nobody wrote, see [`with_implied`].
     #[serde(default)]
     pub implied: bool,
+    /// Of these requests only; `None`: of all.
+    #[serde(default)]
+    pub scope: Option<Scope>,
+    /// It must hold in every sliding window of this length, a whole number of ticks; `None`: for the run as a whole.
+    #[serde(default)]
+    pub over_ns: Option<u64>,
+    /// The run is stopped when it has been missed for so long, a whole number of ticks, 0 included.
+    #[serde(default)]
+    pub abort_after_ns: Option<u64>,
 }
 
-const EXPECTED: &str = "expected something like `response_time p99 < 250ms`, \
-    `errors < 0.1%`, `achieved >= 99%` or `rate > 500/s`";
-
-/// Reads one threshold.
-///
-/// # Errors
-/// A sentence naming the part that cannot be read, with the choices.
-pub fn parse(text: &str) -> Result<Threshold, String> {
-    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let at = folded.find(['<', '>', '=', '!']).ok_or(format!("`{folded}` compares nothing; {EXPECTED}"))?;
-    let (left, right) = folded.split_at(at);
-    let (comparison, value) = if let Some(v) = right.strip_prefix("<=") {
-        (Comparison::LessOrEqual, v)
-    } else if let Some(v) = right.strip_prefix(">=") {
-        (Comparison::GreaterOrEqual, v)
-    } else if let Some(v) = right.strip_prefix("==") {
-        (Comparison::Equal, v)
-    } else if let Some(v) = right.strip_prefix('<') {
-        (Comparison::Less, v)
-    } else if let Some(v) = right.strip_prefix('>') {
-        (Comparison::Greater, v)
-    } else {
-        return Err(format!("`{right}` is no comparison; expected `<`, `<=`, `>`, `>=` or `==`"));
-    };
-    let mut words = left.split_whitespace();
-    let name = words.next().ok_or(format!("`{folded}` names nothing to compare; {EXPECTED}"))?;
-    let subject = match name {
-        "response_time" => Subject::ResponseTime,
-        "service_time" => Subject::ServiceTime,
-        "first_byte" => Subject::FirstByte,
-        "errors" => Subject::Errors,
-        "achieved" => Subject::Achieved,
-        "rate" => Subject::Rate,
-        "requests" => Subject::Requests,
-        other => {
-            return Err(format!(
-                "`{other}` is nothing that can be compared; there are `response_time`, `service_time`, `first_byte`, \
-                 `errors`, `achieved`, `rate` and `requests`"
-            ));
-        }
-    };
-    let is_time = matches!(subject, Subject::ResponseTime | Subject::ServiceTime | Subject::FirstByte);
-    let statistic = match (is_time, words.next()) {
-        (false, None) => Statistic::Value,
-        (false, Some(word)) => {
-            return Err(format!("`{name}` is one number: `{word}` has no place behind it"));
-        }
-        (true, None) => return Err(format!("which figure of `{name}`? {EXPECTED}")),
-        (true, Some(word)) => statistic(word)?,
-    };
-    if let Some(word) = words.next() {
-        return Err(format!("`{word}` is one word too many in `{folded}`; {EXPECTED}"));
-    }
-    let value = value.trim();
-    let value = match subject {
-        _ if is_time => unit::duration_ns(value)? as f64,
-        Subject::Errors | Subject::Achieved => share(value)?,
-        Subject::Rate => unit::rate_per_s(value)?,
-        _ => value.parse::<u64>().map_err(|_| format!("`{value}` is no whole number"))? as f64,
-    };
-    Ok(Threshold { text: folded, subject, statistic, comparison, value, implied: false })
-}
-
-/// A share of all: `errors < 1` means one per cent to one reader, one error to the next, and would be 100 % here.
-fn share(text: &str) -> Result<f64, String> {
-    let ratio = unit::ratio(text)?;
-    if !text.ends_with('%') && ratio >= 1.0 {
-        return Err(format!("`{text}` is no share of the requests; write per cent, such as `{text}%`"));
-    }
-    if ratio > 1.0 {
-        return Err(format!("`{text}` is more than all requests"));
-    }
-    Ok(ratio)
-}
-
-fn statistic(word: &str) -> Result<Statistic, String> {
-    match word {
-        "mean" | "avg" => Ok(Statistic::Mean),
-        "min" => Ok(Statistic::Min),
-        "max" => Ok(Statistic::Max),
-        "median" => Ok(Statistic::Quantile(0.5)),
-        _ => match word.strip_prefix('p').and_then(|p| p.parse::<f64>().ok()) {
-            Some(p) if p > 0.0 && p < 100.0 => Ok(Statistic::Quantile(p / 100.0)),
-            _ => Err(format!(
-                "`{word}` is no figure of a time; expected `p50`, `p99`, `p99.9`, `mean`, `min` or `max`"
-            )),
-        },
+impl Threshold {
+    /// What is compared: `response_time{request: login} p99`.
+    pub fn left(&self) -> String {
+        let scope = self.scope.as_ref().map_or(String::new(), |scope| scope.to_string());
+        let statistic = match self.statistic {
+            Statistic::Quantile(q) => format!(" p{}", shortest(q * 100.0)),
+            Statistic::Mean => " mean".into(),
+            Statistic::Min => " min".into(),
+            Statistic::Max => " max".into(),
+            Statistic::Value => String::new(),
+        };
+        format!("{}{scope}{statistic}", self.subject.name())
     }
 }
 
-/// What was written, and behind it the implied thresholds whose subject nobody named: a limit for the p99 says
-/// nothing about errors, and a service that answers every request with 500 must not pass because it is quick.
+/// `99.9`, not `99.90000000000001`: a share of one times a hundred is a few roundings off.
+fn shortest(percent: f64) -> String {
+    let text = format!("{percent:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What was written, and behind it the implied thresholds whose subject nobody named for the run as a whole: a limit
+/// for the p99 says nothing about errors, one for the errors of `login` nothing about those of `search`, and a service
+/// that answers every request with 500 must not pass because it is quick.
 pub fn with_implied(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
     let mut all = implied(open);
-    all.retain(|implied| written.iter().all(|threshold| threshold.subject != implied.subject));
+    let names = |written: &Threshold, implied: &Threshold| {
+        written.subject == implied.subject && written.scope.is_none()
+    };
+    all.retain(|implied| !written.iter().any(|threshold| names(threshold, implied)));
     [written, all].concat()
 }
 
@@ -192,6 +249,9 @@ pub fn implied(open: bool) -> Vec<Threshold> {
         comparison,
         value,
         implied: true,
+        scope: None,
+        over_ns: None,
+        abort_after_ns: None,
     };
     let mut all = vec![make("errors == 0%", Subject::Errors, Comparison::Equal, 0.0)];
     if open {

@@ -1,0 +1,187 @@
+//! Load models out of a draft: its own, and those of single scenarios, all brought to the clock of one run.
+
+use super::{DEFAULT_DURATION_NS, DEFAULT_OPEN_CONNECTIONS, DEFAULT_USERS};
+use crate::Diagnostic;
+use crate::draft::{Draft, LaneDraft, key};
+use crate::load::{Arrivals, Lane, Load, Profile};
+use crate::script::Entry;
+use std::sync::Arc;
+
+/// What the seal needs to know of them.
+pub(super) struct Lanes {
+    pub lanes: Vec<Lane>,
+    pub entries: Vec<Entry>,
+    pub recorded: Vec<Option<Arc<[u64]>>>,
+    /// All of them in one, see [`crate::Outline::lanes`].
+    pub load: Load,
+    /// `None`: only a number of requests or iterations ends the run.
+    pub duration_ns: Option<u64>,
+}
+
+pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
+    let mut drafts: Vec<LaneDraft> = Vec::new();
+    // Without scenarios of their own load the draft's load is the one; beside them only if somebody runs under it.
+    if draft.entry.is_some() || draft.lanes.is_empty() {
+        drafts.push(own(draft));
+    }
+    for lane in &draft.lanes {
+        // Judged as a whole draft of its own would be.
+        let alone = alone(lane, draft);
+        super::contradictions(&alone, wrong);
+        super::ranges(&alone, wrong);
+        drafts.push(lane.clone());
+    }
+    for lane in &drafts {
+        contradictions(lane, wrong);
+    }
+    let ends: Vec<Option<u64>> =
+        drafts.iter().map(|lane| end_ns(lane, draft.requests_total.is_some())).collect();
+    let duration_ns =
+        ends.iter().copied().collect::<Option<Vec<u64>>>().and_then(|ends| ends.into_iter().max());
+    let alone = drafts.len() == 1 && drafts[0].start_ns == 0;
+    let lanes: Vec<Lane> = drafts
+        .iter()
+        .zip(&ends)
+        .map(|(lane, end_ns)| {
+            let load = load(lane, draft.requests_total);
+            let connections = match &load {
+                Load::Closed { users } => users.peak() as u32,
+                Load::Open { .. } => lane.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
+            };
+            let load = if alone { load } else { placed(load, lane.start_ns, *end_ns) };
+            Lane {
+                name: lane.name.clone(),
+                load,
+                connections,
+                iterations: lane.iterations,
+                loops: lane.loops,
+            }
+        })
+        .collect();
+    Lanes {
+        load: together(&lanes),
+        lanes,
+        entries: drafts.iter().map(|lane| lane.entry.clone()).collect(),
+        recorded: drafts.into_iter().map(|lane| lane.recorded).collect(),
+        duration_ns,
+    }
+}
+
+/// A lane as if it were all there is.
+fn alone(lane: &LaneDraft, draft: &Draft) -> Draft {
+    Draft {
+        connections: lane.connections,
+        rate_per_s: lane.rate_per_s,
+        arrivals: lane.arrivals,
+        stages: lane.stages.clone(),
+        duration_ns: lane.duration_ns,
+        limits: draft.limits.clone(),
+        ..Draft::default()
+    }
+}
+
+/// The draft's own load model as a lane.
+fn own(draft: &Draft) -> LaneDraft {
+    LaneDraft {
+        name: "mix".into(),
+        entry: draft.entry.clone().unwrap_or(Entry::Scenario(0)),
+        connections: draft.connections,
+        rate_per_s: draft.rate_per_s,
+        arrivals: draft.arrivals,
+        stages: draft.stages.clone(),
+        duration_ns: draft.duration_ns,
+        iterations: draft.iterations,
+        loops: draft.loops,
+        recorded: draft.recorded.clone(),
+        start_ns: 0,
+    }
+}
+
+fn contradictions(lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
+    let open = lane.rate_per_s.is_some() || lane.recorded.is_some() || matches!(lane.stages, Some((_, true)));
+    if open && lane.loops.is_some() {
+        wrong.push(Diagnostic::field(
+            "P020",
+            key::LOOPS,
+            "`loops` counts the iterations of each user: arrivals have none of their own",
+            "use `iterations` to end after so many arrivals",
+        ));
+    }
+    for (is_zero, key) in [(lane.iterations == Some(0), key::ITERATIONS), (lane.loops == Some(0), key::LOOPS)]
+    {
+        if is_zero {
+            wrong.push(Diagnostic::field(
+                "P006",
+                key,
+                "a number of iterations of 0 sends nothing",
+                "give at least 1",
+            ));
+        }
+    }
+    if lane.recorded.as_ref().is_some_and(|instants| instants.is_empty()) {
+        wrong.push(Diagnostic::field(
+            "P021",
+            key::RATE,
+            "there is no recorded arrival",
+            "give at least one instant",
+        ));
+    }
+}
+
+/// When the lane ends; `None`: after a number of requests or iterations.
+fn end_ns(lane: &LaneDraft, counted: bool) -> Option<u64> {
+    let counted = counted || lane.iterations.is_some() || lane.loops.is_some();
+    let length_ns = match (&lane.stages, lane.duration_ns, &lane.recorded) {
+        (Some((profile, _)), _, _) => Some(profile.total_ns()),
+        (None, Some(given), _) => Some(given),
+        // The last arrival belongs to it.
+        (None, None, Some(instants)) => Some(instants.last().map_or(0, |last| last + 1)),
+        (None, None, None) if counted => None,
+        (None, None, None) => Some(DEFAULT_DURATION_NS),
+    };
+    length_ns.map(|length_ns| lane.start_ns.saturating_add(length_ns))
+}
+
+fn load(lane: &LaneDraft, requests: Option<u64>) -> Load {
+    let arrivals = lane.arrivals.unwrap_or_default();
+    if let Some(instants) = &lane.recorded {
+        return Load::Open { rate_per_s: Profile::of_instants(instants), arrivals: Arrivals::Recorded };
+    }
+    match (&lane.stages, lane.rate_per_s) {
+        (Some((profile, true)), _) => Load::Open { rate_per_s: profile.clone(), arrivals },
+        (Some((profile, false)), _) => Load::Closed { users: profile.clone() },
+        (None, Some(rate)) => Load::Open { rate_per_s: Profile::constant(rate), arrivals },
+        (None, None) => {
+            // `-n 10` alone means ten requests, not a complaint about fifty users.
+            let few = requests.or(lane.iterations).unwrap_or(u64::MAX);
+            let users = few.clamp(1, u64::from(DEFAULT_USERS)) as u32;
+            Load::Closed { users: Profile::constant(f64::from(lane.connections.unwrap_or(users))) }
+        }
+    }
+}
+
+/// Nothing before its start, nothing behind its end.
+fn placed(load: Load, start_ns: u64, end_ns: Option<u64>) -> Load {
+    match load {
+        Load::Closed { users } => Load::Closed { users: users.between(start_ns, end_ns) },
+        Load::Open { rate_per_s, arrivals } => {
+            Load::Open { rate_per_s: rate_per_s.between(start_ns, end_ns), arrivals }
+        }
+    }
+}
+
+/// See [`crate::Outline::lanes`].
+fn together(lanes: &[Lane]) -> Load {
+    let open: Vec<&Lane> = lanes.iter().filter(|lane| lane.load.is_open()).collect();
+    let profiles = |lanes: &[&Lane]| Profile::sum(lanes.iter().map(|lane| lane.load.profile()));
+    match open.as_slice() {
+        [] => Load::Closed { users: profiles(&lanes.iter().collect::<Vec<_>>()) },
+        [one] => one.load.clone(),
+        several => {
+            let by_chance =
+                |lane: &&Lane| matches!(lane.load, Load::Open { arrivals: Arrivals::Poisson, .. });
+            let arrivals = if several.iter().any(by_chance) { Arrivals::Poisson } else { Arrivals::Constant };
+            Load::Open { rate_per_s: profiles(several), arrivals }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Texts as an artefact may show them, with the names that their author gave to what fills them.
+
+use crate::request::REDACTED;
+use crate::script::Script;
+use crate::value::{Alphabet, Function, Hole, Part, Text, TimeFormat};
+
+/// `/users/${id}?q=${random_int(1, 6)}`: secrets as `***`.
+pub fn shown(text: &Text, script: &Script) -> String {
+    let mut all = String::new();
+    for part in &text.parts {
+        match part {
+            Part::Literal(bytes) => all.push_str(&String::from_utf8_lossy(bytes)),
+            Part::Secret(_) => all.push_str(REDACTED),
+            Part::Hole(hole, _) => all.push_str(&hole_shown(hole, script)),
+        }
+    }
+    all
+}
+
+fn hole_shown(hole: &Hole, script: &Script) -> String {
+    // A number without a name comes from a script that no front of ours made.
+    let name =
+        |names: &[String], id: u16| names.get(usize::from(id)).cloned().unwrap_or_else(|| format!("#{id}"));
+    match hole {
+        Hole::Var(id) => format!("${{{}}}", name(&script.vars, *id)),
+        Hole::Global(id) => format!("${{{}}}", name(&script.globals, *id)),
+        Hole::Column { feeder, column } => match script.feeders.get(usize::from(*feeder)) {
+            Some(feeder) => format!("${{{}.{}}}", feeder.name, name(&feeder.columns, *column)),
+            None => hole.shown(),
+        },
+        Hole::Call(function) => format!("${{{}}}", call(function)),
+    }
+}
+
+fn call(function: &Function) -> String {
+    let name = function.name();
+    match function {
+        Function::Uuid | Function::User | Function::Iteration => name.to_owned(),
+        Function::Now(format) => match format {
+            TimeFormat::Iso => name.to_owned(),
+            TimeFormat::Unix => format!("{name}(unix)"),
+            TimeFormat::UnixMs => format!("{name}(unix_ms)"),
+            TimeFormat::UnixNs => format!("{name}(unix_ns)"),
+            TimeFormat::Http => format!("{name}(http)"),
+            TimeFormat::Pattern(pattern) => format!("{name}({pattern})"),
+        },
+        Function::Counter { start: 1, step: 1, .. } => name.to_owned(),
+        Function::Counter { start, step: 1, .. } => format!("{name}({start})"),
+        Function::Counter { start, step, .. } => format!("{name}({start}, {step})"),
+        Function::RandomInt { low, high } => format!("{name}({low}, {high})"),
+        Function::RandomString { length, alphabet } => match alphabet {
+            Alphabet::Alphanumeric => format!("{name}({length})"),
+            Alphabet::Letters => format!("{name}({length}, letters)"),
+            Alphabet::Digits => format!("{name}({length}, digits)"),
+            Alphabet::Hex => format!("{name}({length}, hex)"),
+        },
+    }
+}

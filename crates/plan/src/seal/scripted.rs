@@ -1,0 +1,41 @@
+//! The series of a script, as every report may show them.
+
+use super::names::shown;
+use crate::outline::{CheckOutline, RequestOutline};
+use crate::request::{redacted_header, redacted_path};
+use crate::script::{Ask, Script};
+
+/// Requests, checks and groups, in the order of their series.
+pub(super) fn series_of(script: &Script) -> (Vec<RequestOutline>, Vec<CheckOutline>, Vec<String>) {
+    let requests = script.asks.iter().map(|ask| outline_of(ask, script)).collect();
+    let checks = script.asks.iter().enumerate().flat_map(|(request, ask)| {
+        names_of(ask).map(move |name| CheckOutline { name, request: request as u32 })
+    });
+    (requests, checks.collect(), script.groups.clone())
+}
+
+/// What can fail a request, by name: its checks, then what it must have to extract.
+fn names_of(ask: &Ask) -> impl Iterator<Item = String> {
+    let checks = ask.checks.iter().map(|check| check.name.clone());
+    checks.chain(ask.extracts.iter().map(|extract| format!("extract {}", extract.name)))
+}
+
+fn outline_of(ask: &Ask, script: &Script) -> RequestOutline {
+    let scenario = ask.scenario.and_then(|s| script.scenarios.get(usize::from(s)));
+    RequestOutline {
+        name: ask.name.clone(),
+        method: ask.method.clone(),
+        path: redacted_path(&shown(&ask.path, script)),
+        headers: ask
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), redacted_header(name, &shown(value, script)).to_owned()))
+            .collect(),
+        body_bytes: ask.body.as_ref().and_then(|body| body.fixed()).map_or(0, |bytes| bytes.len() as u64),
+        scenario: scenario.map(|s| s.name.clone()),
+        group: ask.group.and_then(|g| script.groups.get(usize::from(g)).cloned()),
+        tags: ask.tags.clone(),
+        stream: ask.stream.is_some(),
+        aside: ask.scenario.is_none(),
+    }
+}

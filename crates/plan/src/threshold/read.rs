@@ -1,0 +1,193 @@
+//! The grammar: `SUBJECT[{KIND: NAME}] [STATISTIC] COMPARISON VALUE [over TIME] [abort after TIME]`.
+
+use super::scope::{Scope, scope};
+use super::{Comparison, Kind, OVER_MAX_NS, Statistic, Subject, Threshold};
+use crate::outline::TICK_NS;
+use crate::unit;
+
+const EXPECTED: &str = "expected something like `response_time p99 < 250ms`, \
+    `errors < 0.1%`, `achieved >= 99%` or `rate > 500/s`";
+
+/// Reads one threshold.
+///
+/// # Errors
+/// A sentence naming the part that cannot be read, with the choices.
+pub fn parse(text: &str) -> Result<Threshold, String> {
+    let written = text.trim();
+    let end = written.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(written.len());
+    let (name, rest) = written.split_at(end);
+    // A name may hold anything, comparisons and blanks too, so the braces are taken off before the rest is folded.
+    let (braces, scope, rest) = match rest.trim_start().strip_prefix('{') {
+        None => ("", None, rest),
+        Some(inner) => {
+            let (scope, behind) = scope(inner)?;
+            let begin = rest.trim_start();
+            (&begin[..begin.len() - behind.len()], Some(scope), behind)
+        }
+    };
+    let rest = folded(rest);
+    let between = if rest.is_empty() { "" } else { " " };
+    let text = format!("{name}{braces}{between}{rest}");
+    let (left, comparison, right) = compared(&rest, &text)?;
+    let subject = subject(name, &text)?;
+    let (value, over_ns, abort_after_ns) = tail(right)?;
+    let statistic = figure(subject, left, &text)?;
+    let threshold = Threshold {
+        subject,
+        statistic,
+        comparison,
+        value: limit(subject, value)?,
+        implied: false,
+        scope,
+        over_ns,
+        abort_after_ns,
+        text,
+    };
+    makes_sense(&threshold)?;
+    Ok(threshold)
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Splits at the comparison.
+fn compared<'a>(rest: &'a str, whole: &str) -> Result<(&'a str, Comparison, &'a str), String> {
+    let at = rest.find(['<', '>', '=', '!']).ok_or(format!("`{whole}` compares nothing; {EXPECTED}"))?;
+    let (left, right) = rest.split_at(at);
+    const SIGNS: [(&str, Comparison); 5] = [
+        ("<=", Comparison::LessOrEqual),
+        (">=", Comparison::GreaterOrEqual),
+        ("==", Comparison::Equal),
+        ("<", Comparison::Less),
+        (">", Comparison::Greater),
+    ];
+    for (sign, comparison) in SIGNS {
+        if let Some(value) = right.strip_prefix(sign) {
+            return Ok((left.trim(), comparison, value.trim()));
+        }
+    }
+    Err(format!("`{right}` is no comparison; expected `<`, `<=`, `>`, `>=` or `==`"))
+}
+
+fn subject(name: &str, whole: &str) -> Result<Subject, String> {
+    if name.is_empty() {
+        return Err(format!("`{whole}` names nothing to compare; {EXPECTED}"));
+    }
+    let found = Subject::ALL.iter().copied().find(|subject| subject.name() == name);
+    found.ok_or_else(|| {
+        let names: Vec<String> = Subject::ALL.iter().map(|subject| format!("`{}`", subject.name())).collect();
+        let (last, others) = names
+            .split_last()
+            .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));
+        format!("`{name}` is nothing that can be compared; there are {others} and {last}")
+    })
+}
+
+/// The statistic between subject and comparison.
+fn figure(subject: Subject, left: &str, whole: &str) -> Result<Statistic, String> {
+    let name = subject.name();
+    let mut words = left.split_whitespace();
+    let figure = match (subject.kind() == Kind::Times, words.next()) {
+        (false, None) => Statistic::Value,
+        (false, Some(word)) => {
+            return Err(format!("`{name}` is one number: `{word}` has no place behind it"));
+        }
+        (true, None) => return Err(format!("which figure of `{name}`? {EXPECTED}")),
+        (true, Some(word)) => statistic(word)?,
+    };
+    match words.next() {
+        Some(word) => Err(format!("`{word}` is one word too many in `{whole}`; {EXPECTED}")),
+        None => Ok(figure),
+    }
+}
+
+fn statistic(word: &str) -> Result<Statistic, String> {
+    match word {
+        "mean" | "avg" => Ok(Statistic::Mean),
+        "min" => Ok(Statistic::Min),
+        "max" => Ok(Statistic::Max),
+        "median" => Ok(Statistic::Quantile(0.5)),
+        _ => match word.strip_prefix('p').and_then(|p| p.parse::<f64>().ok()) {
+            Some(p) if p > 0.0 && p < 100.0 => Ok(Statistic::Quantile(p / 100.0)),
+            _ => Err(format!(
+                "`{word}` is no figure of a time; expected `p50`, `p99`, `p99.9`, `mean`, `min` or `max`"
+            )),
+        },
+    }
+}
+
+/// The value, and what follows it: `250ms over 10s abort after 30s`.
+fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), String> {
+    const AFTER: &str = "abort after ";
+    let at = |word: &str| right.find(&format!(" {word}"));
+    let end = at("over ").into_iter().chain(at("abort")).min().unwrap_or(right.len());
+    let (value, mut rest) = (right[..end].trim(), right[end..].trim());
+    let mut over_ns = None;
+    if let Some(behind) = rest.strip_prefix("over ") {
+        let (time, more) = behind.split_once(' ').unwrap_or((behind, ""));
+        let ns = whole_seconds(time, "a window")?;
+        if ns == 0 || ns > OVER_MAX_NS {
+            let most = OVER_MAX_NS / TICK_NS;
+            return Err(format!("`over {time}` is no length of a window; expected 1 s to {most} s"));
+        }
+        (over_ns, rest) = (Some(ns), more.trim());
+    }
+    if rest.is_empty() {
+        return Ok((value, over_ns, None));
+    }
+    let time = rest.strip_prefix(AFTER).filter(|time| !time.contains(' ')).ok_or(format!(
+        "`{rest}` has no place behind the value; expected `over 10s`, `abort after 30s` or both in this order"
+    ))?;
+    Ok((value, over_ns, Some(whole_seconds(time, "the time until the run is stopped")?)))
+}
+
+/// Numbers come by the second: nobody could see half a one.
+fn whole_seconds(text: &str, what: &str) -> Result<u64, String> {
+    let ns = if text == "0" { 0 } else { unit::duration_ns(text)? };
+    if ns.is_multiple_of(TICK_NS) { Ok(ns) } else { Err(format!("`{text}`: {what} is in whole seconds")) }
+}
+
+fn limit(subject: Subject, text: &str) -> Result<f64, String> {
+    match subject.kind() {
+        Kind::Times => Ok(unit::duration_ns(text)? as f64),
+        Kind::Share => share(text),
+        Kind::PerSecond => unit::rate_per_s(text),
+        Kind::Count => Ok(text.parse::<u64>().map_err(|_| format!("`{text}` is no whole number"))? as f64),
+    }
+}
+
+/// A share of all: `errors < 1` means one per cent to one reader, one error to the next, and would be 100 % here.
+fn share(text: &str) -> Result<f64, String> {
+    let ratio = unit::ratio(text)?;
+    if !text.ends_with('%') && ratio >= 1.0 {
+        return Err(format!("`{text}` is no share of the requests; write per cent, such as `{text}%`"));
+    }
+    if ratio > 1.0 {
+        return Err(format!("`{text}` is more than all requests"));
+    }
+    Ok(ratio)
+}
+
+/// What can be read and cannot be meant.
+fn makes_sense(t: &Threshold) -> Result<(), String> {
+    let name = t.subject.name();
+    if let Some(scope @ (Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..))) =
+        &t.scope
+        && !t.subject.has_scope()
+    {
+        return Err(format!("`{name}` is a figure of the run as a whole, not of `{scope}`: drop the braces"));
+    }
+    if t.subject == Subject::Achieved && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
+        return Err(format!(
+            "`{}`: which arrivals were served is known at the end only; use `rate > N/s` with `over` or `abort after`",
+            t.text
+        ));
+    }
+    let grows = t.subject.kind() == Kind::Count && t.over_ns.is_none();
+    if grows && t.abort_after_ns.is_some() && (t.comparison.is_upwards() || t.comparison == Comparison::Equal)
+    {
+        return Err(format!("`{}` is missed at the beginning of every run; say `over` how long", t.text));
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! Which requests a threshold is about: `{request: login}`, `{scenario: buyer}`, `{group: checkout}`, `{tag: kind=read}`.
+
+use super::{Subject, Threshold};
+use crate::Diagnostic;
+use crate::draft::key;
+use crate::outline::{Outline, RequestOutline};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// All requests of this name.
+    Request(String),
+    Scenario(String),
+    /// A group and those nested in it.
+    Group(String),
+    Tag(String, String),
+}
+
+impl Scope {
+    /// Whether it is about this request. Those before and behind the load are in no scope.
+    pub fn covers(&self, request: &RequestOutline) -> bool {
+        let matches = match self {
+            Scope::Request(name) => request.name == *name,
+            Scope::Scenario(name) => request.scenario.as_ref() == Some(name),
+            Scope::Group(name) => request.group.as_ref().is_some_and(|group| is_within(group, name)),
+            Scope::Tag(key, value) => request.tags.iter().any(|(k, v)| k == key && v == value),
+        };
+        matches && !request.aside
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Scope::Request(_) => "request",
+            Scope::Scenario(_) => "scenario",
+            Scope::Group(_) => "group",
+            Scope::Tag(..) => "tag",
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Scope::Request(name) | Scope::Scenario(name) | Scope::Group(name) => name.clone(),
+            Scope::Tag(key, value) => format!("{key}={value}"),
+        }
+    }
+}
+
+/// Groups are named by their path.
+fn is_within(group: &str, outer: &str) -> bool {
+    group.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(" / "))
+}
+
+impl fmt::Display for Scope {
+    /// As it is written, braces included; quoted where that is needed to read it back.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name();
+        let bare = !name.is_empty() && name.trim() == name && !name.contains(['}', '"', '\'']);
+        let quote = match (bare, name.contains('"')) {
+            (true, _) => "",
+            (false, true) => "'",
+            (false, false) => "\"",
+        };
+        write!(f, "{{{}: {quote}{name}{quote}}}", self.kind())
+    }
+}
+
+/// Reads what follows an opening brace up to the closing one; returns what stands behind that.
+pub(super) fn scope(inner: &str) -> Result<(Scope, &str), String> {
+    const KINDS: &str =
+        "expected `{request: NAME}`, `{scenario: NAME}`, `{group: NAME}` or `{tag: KEY=VALUE}`";
+    let (kind, rest) =
+        inner.split_once(':').ok_or(format!("`{{{}` names no scope; {KINDS}", inner.trim_end()))?;
+    let rest = rest.trim_start();
+    let (name, behind) = match rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        Some(quote) => {
+            let (name, behind) = rest[1..]
+                .split_once(quote)
+                .ok_or(format!("the name {rest} begins with {quote} and does not end with it"))?;
+            let behind = behind.trim_start().strip_prefix('}');
+            (name, behind.ok_or(format!("`}}` is missing behind the name `{name}`"))?)
+        }
+        None => {
+            let (name, behind) =
+                rest.split_once('}').ok_or(format!("`}}` is missing behind `{}`", rest.trim_end()))?;
+            (name.trim(), behind)
+        }
+    };
+    if name.is_empty() {
+        return Err(format!("an empty name; {KINDS}"));
+    }
+    let scope = match kind.trim() {
+        "request" => Scope::Request(name.into()),
+        "scenario" => Scope::Scenario(name.into()),
+        "group" => Scope::Group(name.into()),
+        "tag" => {
+            let (key, value) =
+                name.split_once('=').ok_or(format!("`{name}` is no tag; expected `KEY=VALUE`"))?;
+            Scope::Tag(key.trim().into(), value.trim().into())
+        }
+        other => return Err(format!("`{other}` is no kind of scope; {KINDS}")),
+    };
+    Ok((scope, behind))
+}
+
+/// Thresholds that nothing in the plan can meet or miss: their scope names nothing that is there, or what they compare
+/// is never measured. Said before the load, because at the end they could only be missed for want of a sample.
+pub fn check_scopes(thresholds: &[Threshold], outline: &Outline) -> Vec<Diagnostic> {
+    thresholds.iter().filter_map(|threshold| check(threshold, outline)).collect()
+}
+
+fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
+    let covered = |request: &&RequestOutline| match &threshold.scope {
+        Some(scope) => scope.covers(request),
+        None => !request.aside,
+    };
+    let text = &threshold.text;
+    let wrong =
+        |code, message: String, hint: String| Some(Diagnostic::field(code, key::THRESHOLDS, message, hint));
+    if let Some(scope) = &threshold.scope
+        && !outline.requests.iter().any(|request| scope.covers(request))
+    {
+        let message = format!("`{text}`: there is no {} `{}`", scope.kind(), scope.name());
+        return wrong("P030", message, hint(scope, &names(scope, outline)));
+    }
+    let within = match &threshold.scope {
+        Some(scope) => format!(" in `{scope}`"),
+        None => " in the plan".to_owned(),
+    };
+    if threshold.subject.is_of_streams() && !outline.requests.iter().filter(covered).any(|r| r.stream) {
+        let name = threshold.subject.name();
+        let message = format!("`{text}`: there is no stream{within}, and only streams have `{name}`");
+        return wrong("P031", message, "give a request `stream:`, or drop the threshold".into());
+    }
+    let has_check = || {
+        let mut requests =
+            outline.checks.iter().filter_map(|check| outline.requests.get(check.request as usize));
+        requests.any(|request| covered(&request))
+    };
+    if threshold.subject == Subject::Checks && !has_check() {
+        let message = format!("`{text}`: there is no check{within}");
+        return wrong("P031", message, "give a request `checks:`, or drop the threshold".into());
+    }
+    if threshold.subject == Subject::TlsHandshake && outline.link.tls.is_none() {
+        let message = format!("`{text}`: the target is not `https`, so there are no handshakes");
+        return wrong("P031", message, "use an `https` target, or drop the threshold".into());
+    }
+    None
+}
+
+/// Everything of this kind that the plan has, once each.
+fn names(scope: &Scope, outline: &Outline) -> Vec<String> {
+    let mut names: Vec<String> = outline
+        .requests
+        .iter()
+        .filter(|request| !request.aside)
+        .flat_map(|request| match scope {
+            Scope::Request(_) => vec![request.name.clone()],
+            Scope::Scenario(_) => request.scenario.iter().cloned().collect(),
+            Scope::Group(_) => request.group.iter().cloned().collect(),
+            Scope::Tag(..) => request.tags.iter().map(|(key, value)| format!("{key}={value}")).collect(),
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The nearest name, or the first few.
+fn hint(scope: &Scope, names: &[String]) -> String {
+    const TOLD: usize = 5;
+    let wanted = scope.name();
+    let near = names.iter().map(|name| (distance(&wanted, name), name)).min_by_key(|(far, _)| *far);
+    match near {
+        None => format!("no request of the plan has a {}", scope.kind()),
+        Some((far, name)) if far <= (wanted.chars().count() / 3).max(1) => format!("did you mean `{name}`?"),
+        Some(_) => {
+            let told: Vec<String> = names.iter().take(TOLD).map(|name| format!("`{name}`")).collect();
+            let more = if names.len() > TOLD { " and others" } else { "" };
+            format!("there are {}{more}", told.join(", "))
+        }
+    }
+}
+
+/// Insertions, deletions and replacements that lead from one name to the other, letters alike (Levenshtein 1966).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.to_lowercase().chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

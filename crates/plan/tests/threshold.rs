@@ -1,0 +1,193 @@
+//! The grammar of thresholds: scopes, windows, aborts, and what is refused before the load.
+
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::link::Tls;
+use plimsoll_plan::outline::{CheckOutline, Outline, RequestOutline};
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::threshold::{Scope, Statistic, Subject, check_scopes, parse, with_implied};
+use plimsoll_plan::{Request, Target};
+
+fn outline() -> Outline {
+    let draft = Draft {
+        target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
+        requests: vec![Request {
+            name: "home".into(),
+            method: "GET".into(),
+            path: "/".into(),
+            headers: Vec::new(),
+            body: None,
+        }],
+        ..Draft::default()
+    };
+    let mut outline = seal(draft, Machine { cpus: 1, seed: 1 }).expect("a plain plan").outline;
+    let request = |name: &str, group: &str, tag: &str, stream: bool, aside: bool| RequestOutline {
+        name: name.into(),
+        scenario: (!aside).then(|| "buyer".into()),
+        group: Some(group.into()),
+        tags: vec![("kind".into(), tag.into())],
+        stream,
+        aside,
+        ..outline.requests[0].clone()
+    };
+    outline.requests = vec![
+        request("login", "checkout", "write", false, false),
+        request("search", "checkout / find", "read", false, false),
+        request("feed", "news", "read", true, false),
+        request("make users", "setup", "write", false, true),
+    ];
+    outline.checks = vec![CheckOutline { name: "has a token".into(), request: 0 }];
+    outline
+}
+
+/// Codes and hints.
+fn refused(texts: &[&str], outline: &Outline) -> Vec<(&'static str, String)> {
+    let thresholds: Vec<_> = texts.iter().map(|text| parse(text).expect(text)).collect();
+    check_scopes(&thresholds, outline).into_iter().map(|wrong| (wrong.code, wrong.hint)).collect()
+}
+
+#[test]
+fn a_scope_a_window_and_an_abort_are_read_in_this_order() {
+    let t = parse("response_time{request: login}  p99<250ms over 10s  abort after 1m").expect("the grammar");
+    assert_eq!(t.text, "response_time{request: login} p99<250ms over 10s abort after 1m");
+    assert_eq!((t.subject, t.statistic), (Subject::ResponseTime, Statistic::Quantile(0.99)));
+    assert_eq!(t.scope, Some(Scope::Request("login".into())));
+    assert_eq!((t.value, t.over_ns, t.abort_after_ns), (250e6, Some(10_000_000_000), Some(60_000_000_000)));
+    assert_eq!(t.left(), "response_time{request: login} p99");
+    let t = parse("errors < 1% abort after 0").expect("at once");
+    assert_eq!((t.value, t.over_ns, t.abort_after_ns, t.scope), (0.01, None, Some(0), None));
+}
+
+#[test]
+fn names_may_be_quoted_and_hold_anything_then() {
+    for (text, scope) in [
+        (r#"rate {request: "GET  /a}<b>"} > 5/s"#, Scope::Request("GET  /a}<b>".into())),
+        ("errors{scenario: 'say \"x\"'} == 0%", Scope::Scenario("say \"x\"".into())),
+        ("errors{group: a / b} == 0%", Scope::Group("a / b".into())),
+        ("errors{tag: kind=read} == 0%", Scope::Tag("kind".into(), "read".into())),
+    ] {
+        let t = parse(text).expect(text);
+        assert_eq!(t.scope.as_ref(), Some(&scope), "{text}");
+        // What is shown can be read back.
+        let again = parse(&format!("errors{scope} == 0%")).expect("its own text");
+        assert_eq!(again.scope, Some(scope));
+    }
+}
+
+#[test]
+fn every_subject_has_its_kind_of_limit() {
+    for subject in Subject::ALL {
+        let name = subject.name();
+        let readable =
+            ["p99 < 5ms", "< 5%", "> 5/s", "< 5"].map(|rest| parse(&format!("{name} {rest}")).is_ok());
+        // A bare number is a rate, too.
+        let expected = match name {
+            "errors" | "checks" | "achieved" | "events_lost" => [false, true, false, false],
+            "rate" => [false, false, true, true],
+            "requests" | "events" => [false, false, false, true],
+            _ => [true, false, false, false],
+        };
+        assert_eq!(readable, expected, "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_its_reason() {
+    for (text, part) in [
+        ("connect{request: a} p99 < 1s", "figure of the run as a whole"),
+        ("achieved{scenario: a} >= 99%", "figure of the run as a whole"),
+        ("achieved >= 99% over 10s", "known at the end only"),
+        ("requests > 100 abort after 5s", "say `over` how long"),
+        ("errors < 1% over 1500ms", "whole seconds"),
+        ("errors < 1% over 20m", "600 s"),
+        ("errors < 1% abort after 5s over 10s", "in this order"),
+        ("errors < 1% sometimes", "no ratio"),
+        ("errors{request login} < 1%", "names no scope"),
+        ("errors{verb: GET} < 1%", "`verb` is no kind of scope"),
+        ("errors{tag: read} < 1%", "KEY=VALUE"),
+        ("errors{request: } < 1%", "empty name"),
+        ("errors{request: 'a < 1%", "does not end with it"),
+        ("errors{request: a < 1%", "`}` is missing"),
+        ("speed p99 < 1s", "`events_lost`"),
+    ] {
+        let wrong = parse(text).expect_err(text);
+        assert!(wrong.contains(part), "{text}: {wrong}");
+    }
+    assert!(parse("requests > 100 over 10s abort after 5s").is_ok());
+    assert!(parse("requests < 100 abort after 5s").is_ok());
+}
+
+#[test]
+fn a_scope_that_names_nothing_is_refused_with_the_nearest_name() {
+    let outline = outline();
+    let fine = [
+        "errors{request: login} == 0%",
+        "rate{scenario: buyer} > 1/s",
+        "response_time{group: checkout} p50 < 1s",
+        "errors{tag: kind=read} < 1%",
+        "checks{request: login} == 100%",
+        "events_lost < 1%",
+        "event_age{request: feed} p99 < 1s",
+    ];
+    assert_eq!(refused(&fine, &outline), []);
+    assert_eq!(
+        refused(&["errors{request: logn} == 0%"], &outline),
+        [("P030", "did you mean `login`?".into())]
+    );
+    assert_eq!(
+        refused(&["errors{tag: kind=raed} < 1%"], &outline),
+        [("P030", "did you mean `kind=read`?".into())]
+    );
+    let told = refused(&["errors{scenario: administrator} == 0%"], &outline);
+    assert_eq!(told, [("P030", "there are `buyer`".into())]);
+    // What is sent before the load is no part of it.
+    assert_eq!(refused(&["errors{request: make users} == 0%"], &outline)[0].0, "P030");
+}
+
+#[test]
+fn what_is_never_measured_is_refused_before_the_load() {
+    let mut outline = outline();
+    for text in ["events{request: login} > 1", "checks{request: search} > 99%", "tls_handshake p99 < 1s"] {
+        assert_eq!(refused(&[text], &outline)[0].0, "P031", "{text}");
+    }
+    outline.link.tls = Some(Tls::default());
+    assert_eq!(refused(&["tls_handshake p99 < 1s"], &outline), []);
+    outline.requests[2].stream = false;
+    outline.checks.clear();
+    for text in ["event_gap p99 < 1s", "checks == 100%"] {
+        assert_eq!(refused(&[text], &outline)[0].0, "P031", "{text}");
+    }
+}
+
+#[test]
+fn a_group_covers_those_nested_in_it_and_not_those_that_begin_alike() {
+    let outline = outline();
+    let covered = |name: &str| -> Vec<&str> {
+        let scope = Scope::Group(name.into());
+        outline.requests.iter().filter(|one| scope.covers(one)).map(|one| one.name.as_str()).collect()
+    };
+    assert_eq!(covered("checkout"), ["login", "search"]);
+    assert_eq!(covered("checkout / find"), ["search"]);
+    assert_eq!(covered("check"), Vec::<&str>::new());
+    assert_eq!(covered("setup"), Vec::<&str>::new());
+}
+
+#[test]
+fn only_a_threshold_for_the_whole_run_replaces_an_implied_one() {
+    let texts = |rule: &str| -> Vec<String> {
+        with_implied(vec![parse(rule).expect(rule)], true).into_iter().map(|t| t.text).collect()
+    };
+    let scoped = "errors{request: login} < 1%";
+    assert_eq!(texts(scoped), [scoped, "errors == 0%", "achieved >= 99%"]);
+    assert_eq!(texts("errors < 1% over 10s"), ["errors < 1% over 10s", "achieved >= 99%"]);
+}
+
+#[test]
+fn a_threshold_of_an_early_version_is_still_read() {
+    let old =
+        r#"{"text":"errors == 0%","subject":"errors","statistic":"value","comparison":"==","value":0.0}"#;
+    let read: plimsoll_plan::threshold::Threshold = serde_json::from_str(old).expect("an early outline");
+    assert_eq!((read.scope, read.over_ns, read.abort_after_ns), (None, None, None));
+    let t = parse("errors{tag: kind=read} < 1% over 5s abort after 9s").expect("the grammar");
+    let again = serde_json::from_str(&serde_json::to_string(&t).expect("plain data")).expect("its own JSON");
+    assert_eq!(t, again);
+}
