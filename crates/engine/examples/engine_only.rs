@@ -1,7 +1,7 @@
 //! The engine without record, report or terminal, for profiling: `engine_only URL users|RATE/s seconds [read]`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
-use plimsoll_engine::{Next, machine, start};
+use plimsoll_engine::{Next, Scene, machine, start};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::seal::{Machine, seal};
@@ -36,7 +36,7 @@ fn main() {
     machine::raise_nofile();
     let plan = seal(draft, Machine { cpus: machine::cpus(), seed: 1 }).unwrap();
     let address = (url.target.host.as_str(), url.target.port).to_socket_addrs().unwrap().next().unwrap();
-    let mut running = start(Arc::new(plan), address, None).unwrap();
+    let mut running = start(Arc::new(plan), Scene::at(address)).unwrap();
     let mut all = plimsoll_engine::tally::blank(1);
     loop {
         match running.next(Duration::from_secs(5)) {

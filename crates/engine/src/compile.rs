@@ -14,6 +14,7 @@ pub struct Prepared {
 
 #[derive(Debug)]
 pub struct Compiled {
+    /// Empty where programs render their own.
     pub requests: Box<[Prepared]>,
     /// The table program: requests in this order, then from the start.
     pub sequence: Box<[RequestId]>,
@@ -31,7 +32,7 @@ pub fn compile(plan: &Plan) -> Compiled {
             host: &outline.target,
             headers: &r.headers,
             body: r.body.as_deref(),
-            http10: false,
+            http10: outline.link.http10,
             close,
             user_agent: concat!("plimsoll/", env!("CARGO_PKG_VERSION")),
         };

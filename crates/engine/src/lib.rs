@@ -11,10 +11,12 @@ pub mod driver;
 mod error;
 mod fault;
 pub mod lease;
+pub mod link;
 pub mod machine;
 pub mod pace;
 pub mod probe;
 mod run;
+pub mod sequence;
 pub mod signals;
 mod sys;
 pub mod tally;
@@ -23,4 +25,4 @@ pub mod worker;
 
 pub use command::Command;
 pub use error::Error;
-pub use run::{Commander, Finish, Next, Report, Running, Stopped, start};
+pub use run::{Commander, Finish, Next, Report, Running, Scene, Stopped, start};

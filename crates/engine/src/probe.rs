@@ -1,6 +1,7 @@
 //! One plain connection before any load: does anybody listen, how far away is it, and what does the owner say?
 
 use crate::clock::now_ns;
+use crate::link::tls::{Link, Setup};
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -93,4 +94,39 @@ pub fn get(
         .and_then(|code| code.get(..3)?.parse().ok())
         .ok_or("the answer is not HTTP")?;
     Ok((status, answer.split_off(end + 4)))
+}
+
+/// One TLS handshake before any load: a certificate that nobody trusts is a sentence, not ten thousand failures.
+/// Returns how long it took behind the connection, ns.
+///
+/// # Errors
+/// A sentence with the reason.
+pub fn handshake(address: SocketAddr, setup: &Setup, timeout: Duration) -> Result<u64, String> {
+    let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
+    let limits =
+        stream.set_read_timeout(Some(timeout)).and_then(|()| stream.set_write_timeout(Some(timeout)));
+    limits.map_err(|e| e.to_string())?;
+    let begin = now_ns();
+    let (mut out, mut plain, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
+    let mut link = Link::new(setup, &mut out).map_err(|e| e.sentence().to_owned())?;
+    loop {
+        stream.write_all(&out).map_err(|e| e.to_string())?;
+        out.clear();
+        if link.is_ready() {
+            return Ok(now_ns() - begin);
+        }
+        let n = stream.read(&mut buffer).map_err(|e| match classify(&e) {
+            ProbeError::TimedOut => "no end of the handshake in time".to_owned(),
+            _ => e.to_string(),
+        })?;
+        if n == 0 {
+            return Err("the server closed the connection in the middle of the handshake".into());
+        }
+        let fed = link.feed(&mut buffer[..n], &mut plain, &mut out);
+        if let Err(refused) = fed {
+            // The alert tells the server why; that it cannot be sent any more changes nothing.
+            let _ = stream.write_all(&out);
+            return Err(refused.sentence().to_owned());
+        }
+    }
 }

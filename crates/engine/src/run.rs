@@ -4,14 +4,18 @@ use crate::command::Command;
 use crate::compile::compile;
 use crate::driver::epoll::EpollDoor;
 use crate::lease::{Lease, Pot};
+use crate::link::tls::Setup;
 use crate::pace::Seat;
+use crate::sequence::Sequence;
 use crate::sys::epoll::Waker;
 use crate::worker::{Post, Seating, Worker, most_requests};
 use crate::{Error, clock};
 use plimsoll_plan::Plan;
+use plimsoll_plan::link::Reuse;
 use plimsoll_plan::program::Maker;
+use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
@@ -23,6 +27,8 @@ use std::time::Duration;
 pub struct Report {
     pub worker: u32,
     pub interval: Box<Interval>,
+    /// Examples of failures.
+    pub samples: Vec<Sample>,
     /// The worker's last.
     pub last: bool,
 }
@@ -41,8 +47,11 @@ pub enum Next {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
     Duration,
+    /// Of requests, or of iterations.
     Requests,
     Command,
+    /// All users have ended: their data ran out, or their loops are done.
+    Retired,
 }
 
 /// The end of a run.
@@ -87,9 +96,9 @@ struct Channels {
 }
 
 impl Post for Channels {
-    fn hand_over(&mut self, interval: Box<Interval>, last: bool) {
+    fn hand_over(&mut self, interval: Box<Interval>, samples: Vec<Sample>, last: bool) {
         // Nobody listens any more only when the process is going down.
-        let _ = self.reports.send(Report { worker: self.worker, interval, last });
+        let _ = self.reports.send(Report { worker: self.worker, interval, samples, last });
     }
 
     fn spare(&mut self) -> Option<Box<Interval>> {
@@ -114,17 +123,52 @@ pub struct Running {
     commander: Commander,
 }
 
+/// Where and as whom a plan is run.
+#[derive(Clone)]
+pub struct Scene {
+    /// Of the target, at least one; connections take turns.
+    pub addresses: Vec<SocketAddr>,
+    /// Programs for the users; `None` only for a plan without a script.
+    pub maker: Option<Arc<dyn Maker>>,
+    /// When the target speaks TLS.
+    pub tls: Option<Setup>,
+}
+
+impl Scene {
+    /// One address, no programs, no TLS.
+    pub fn at(address: SocketAddr) -> Scene {
+        Scene { addresses: vec![address], maker: None, tls: None }
+    }
+}
+
 /// Starts a plan's workers; they begin together once all are ready.
 ///
 /// # Errors
 /// When the kernel refuses a thread or an epoll instance.
-pub fn start(plan: Arc<Plan>, address: SocketAddr, maker: Option<Arc<dyn Maker>>) -> Result<Running, Error> {
+pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
+    let Scene { addresses, mut maker, tls } = scene;
     let workers = plan.outline.workers;
+    if maker.is_none() && plan.outline.link.reuse == Reuse::Pool {
+        // The table program lives on its users' own connections.
+        maker = Some(Arc::new(Sequence { requests: plan.requests.len() as u32 }));
+    }
     let compiled = Arc::new(compile(&plan));
     let outline = Arc::new(plan.outline.clone());
+    let addresses: Arc<[SocketAddr]> = addresses.into();
+    let sources: Arc<[IpAddr]> = outline.link.source_addresses.as_slice().into();
     let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && maker.is_none();
     let total = total_of_share(most_requests(&outline), outline.share);
     let pot = (!counts_arrivals).then(|| Pot::new(total, workers));
+    // Of the open model the arrivals are numbered, and need no pot.
+    let lane_pots: Vec<Option<Arc<Pot>>> = outline
+        .lanes
+        .iter()
+        .map(|lane| {
+            let total = lane.iterations.filter(|_| !lane.load.is_open())?;
+            Some(Pot::new(total_of_share(total, outline.share), workers))
+        })
+        .collect();
+    let unix_offset_ns = clock::unix_offset_ns();
     let mut boxes = Vec::new();
     for _ in 0..workers {
         let waker = Arc::new(Waker::new().map_err(Error::kernel("a wake-up descriptor"))?);
@@ -147,6 +191,11 @@ pub fn start(plan: Arc<Plan>, address: SocketAddr, maker: Option<Arc<dyn Maker>>
         let (ready, begin, boxes) = (Arc::clone(&ready), Arc::clone(&begin), Arc::clone(&boxes));
         let (outline, compiled, maker) = (Arc::clone(&outline), Arc::clone(&compiled), maker.clone());
         let lease = Lease::new(pot.clone());
+        let iterations = lane_pots.iter().map(|pot| Lease::new(pot.clone())).collect();
+        let recorded = plan.recorded.clone();
+        let (addresses, sources) = (Arc::clone(&addresses), Arc::clone(&sources));
+        // Sessions to be resumed are each worker's own: nothing is shared between them.
+        let tls = tls.as_ref().map(Setup::for_worker);
         let body = move || {
             let door = EpollDoor::new(Arc::clone(&boxes[worker as usize].waker), worker == 0);
             // The last one to arrive names the instant at which all begin.
@@ -157,7 +206,20 @@ pub fn start(plan: Arc<Plan>, address: SocketAddr, maker: Option<Arc<dyn Maker>>
             let begin_ns = begin.load(Ordering::Acquire);
             let seat = Seat::new(outline.share, worker, outline.workers);
             let door = door.map_err(|e| format!("worker {worker}: no epoll instance: {}", e.sentence()))?;
-            let seating = Seating { outline, compiled, address, seat, begin_ns, lease, maker };
+            let seating = Seating {
+                outline,
+                compiled,
+                addresses,
+                sources,
+                tls,
+                seat,
+                begin_ns,
+                unix_offset_ns,
+                lease,
+                iterations,
+                recorded,
+                maker,
+            };
             Ok(Worker::new(door, post, seating).run())
         };
         let thread = std::thread::Builder::new().name(format!("worker-{worker}")).spawn(body);
@@ -208,7 +270,7 @@ impl Running {
             }
         }
         // A worker that ran out of requests early waited for the others: what stopped them stopped the run.
-        for why in [Stopped::Command, Stopped::Duration] {
+        for why in [Stopped::Command, Stopped::Duration, Stopped::Retired] {
             if reasons.contains(&why) {
                 finish.stopped = why;
                 break;

@@ -1,6 +1,7 @@
 //! One worker's numbers: counted into an interval that leaves at each tick, nothing shared, nothing locked.
 
 use plimsoll_plan::Fault;
+use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::{
     RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist, SeriesSum, fault_id, status_id,
 };
@@ -98,9 +99,10 @@ impl Tally {
         }
     }
 
+    /// An answer with its status; when it is `judged` by somebody else, whether it failed is not decided here.
     #[inline]
-    pub fn status(&mut self, request: u32, status: u16) {
-        let failed = !(200..400).contains(&status);
+    pub fn status(&mut self, request: u32, status: u16, judged: bool) {
+        let failed = !judged && !Statuses::usual(status);
         let series = self.series(request);
         series.add(SeriesSum::Finished.id(), 1);
         series.add(status_id(status), 1);

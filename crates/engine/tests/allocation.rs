@@ -11,10 +11,11 @@ use plimsoll_engine::lease::{Lease, Pot};
 use plimsoll_engine::pace::Seat;
 use plimsoll_engine::tally::blank;
 use plimsoll_engine::worker::{Post, Seating, Worker};
-use plimsoll_engine::{Command, Next, start};
+use plimsoll_engine::{Command, Next, Scene, start};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::metric::SeriesSum;
-use plimsoll_plan::program::{BodyUse, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::sample::Sample;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Plan, Request, Target};
 use plimsoll_stats::interval::Interval;
@@ -22,7 +23,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -108,7 +109,7 @@ impl Door for Canned {
         self.now_ns.get()
     }
 
-    fn open(&mut self, _: SocketAddr, token: u64) -> Result<Socket, Errno> {
+    fn open(&mut self, _: SocketAddr, _: Option<IpAddr>, token: u64) -> Result<Socket, Errno> {
         self.links.push((token, usize::MAX, 0));
         let socket = self.links.len() as Socket - 1;
         self.due.push_back((self.now_ns.get() + self.service_ns, -1 - socket));
@@ -186,7 +187,7 @@ struct Circle {
 }
 
 impl Post for Circle {
-    fn hand_over(&mut self, full: Box<Interval>, _last: bool) {
+    fn hand_over(&mut self, full: Box<Interval>, _: Vec<Sample>, _last: bool) {
         self.finished += full.series.iter().map(|s| s.sums[SeriesSum::Finished.id()]).sum::<u64>();
         self.spares.push(full);
         let mut marks = self.marks.take();
@@ -204,7 +205,7 @@ impl Post for Circle {
 const BEGIN_NS: u64 = 1_000_000_000_000;
 
 fn plan(mut draft: Draft, address: SocketAddr, paths: &[&str]) -> Plan {
-    draft.target = Some(Target { host: address.ip().to_string(), port: address.port() });
+    draft.target = Some(Target { host: address.ip().to_string(), port: address.port(), tls: false });
     draft.requests = paths
         .iter()
         .map(|p| Request {
@@ -247,9 +248,14 @@ fn steady(mut draft: Draft, body_bytes: usize, paths: &[&str], maker: Option<Arc
         seat: Seat::new(outline.share, 0, 1),
         compiled: Arc::new(compile(&plan)),
         outline,
-        address,
+        addresses: [address].into(),
+        sources: [].into(),
+        tls: None,
         begin_ns: BEGIN_NS,
+        unix_offset_ns: 0,
         lease: Lease::new(pot),
+        iterations: Vec::new(),
+        recorded: Vec::new(),
         maker,
     };
     let before = mine();
@@ -301,19 +307,19 @@ fn large_bodies_allocate_nothing_skipped_or_read() {
 struct Three;
 
 impl Maker for Three {
-    fn make(&self, _: u32) -> Box<dyn Program> {
+    fn make(&self, _: Chair) -> Box<dyn Program> {
         Box::new(Three)
     }
 }
 
 impl Program for Three {
-    fn resume(&mut self, wake: Wake<'_>, out: &mut Outbox) {
+    fn resume(&mut self, _: At, wake: Wake<'_>, out: &mut Outbox) {
         match wake {
             Wake::Begin { .. } => {
-                (0..3).for_each(|id| out.push(Step { id, request: 0, body: BodyUse::Keep }));
-                out.end_iteration();
+                (0..3).for_each(|id| out.push(Step { id, body: BodyUse::Keep, ..Step::default() }));
             }
             Wake::Reply(reply) => assert_eq!(reply.body.len(), 5_000),
+            other => unreachable!("{other:?}"),
         }
     }
 }
@@ -356,7 +362,7 @@ fn real(draft: Draft) -> (u64, u64) {
     let plan = Arc::new(plan(draft, address, &["/"]));
     // From here on this thread only passes intervals on; its own allocations are the channel's.
     BYSTANDER.set(true);
-    let mut running = start(plan, address, None).unwrap();
+    let mut running = start(plan, Scene::at(address)).unwrap();
     let (mut marks, mut finished) = (Vec::new(), 0);
     loop {
         match running.next(Duration::from_secs(10)) {

@@ -1,9 +1,9 @@
 //! Pacing without a clock: every arrival and every user by arithmetic, whoever shares the work.
 #![allow(clippy::unwrap_used)]
 
-use plimsoll_engine::pace::random::SplitMix64;
 use plimsoll_engine::pace::{Arrivals, Seat, Users};
 use plimsoll_plan::load::{Arrivals as Spread, Profile, Share, Stage};
+use plimsoll_stats::random::SplitMix64;
 
 const S: u64 = 1_000_000_000;
 const ALONE: Seat = Seat { offset: 0, stride: 1 };

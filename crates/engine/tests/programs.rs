@@ -7,7 +7,7 @@ use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
-use plimsoll_plan::program::{BodyUse, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
 use std::sync::{Arc, Mutex};
 use support::*;
 
@@ -27,13 +27,13 @@ struct Actor {
 }
 
 impl Maker for Script {
-    fn make(&self, user: u32) -> Box<dyn Program> {
-        Box::new(Actor { log: Arc::clone(&self.log), user, body: self.body })
+    fn make(&self, chair: Chair) -> Box<dyn Program> {
+        Box::new(Actor { log: Arc::clone(&self.log), user: chair.user, body: self.body })
     }
 }
 
 impl Program for Actor {
-    fn resume(&mut self, wake: Wake<'_>, out: &mut Outbox) {
+    fn resume(&mut self, _: At, wake: Wake<'_>, out: &mut Outbox) {
         (self.body)(&self.log, self.user, wake, out);
     }
 }
@@ -44,7 +44,7 @@ fn script(body: fn(&Log, u32, Wake<'_>, &mut Outbox)) -> (Script, Log) {
 }
 
 fn step(id: u32, request: u32, body: BodyUse) -> Step {
-    Step { id, request, body }
+    Step { id, request, body, ..Step::default() }
 }
 
 /// Answers with the path as the body: `/c` after 30 ms, `/b` after 20 ms, `/a` after 10 ms.
@@ -70,13 +70,13 @@ fn three_steps_at_once_come_back_with_their_own_ids_and_bodies() {
             out.push(step(700, 2, BodyUse::Keep));
             out.push(step(500, 0, BodyUse::Keep));
             out.push(step(600, 1, BodyUse::Discard));
-            out.end_iteration();
         }
         Wake::Reply(r) => {
             let body = String::from_utf8_lossy(r.body);
             let service = r.service_ns / MS;
             log.lock().unwrap().push(format!("{user}: {} {} {body} {service} ms", r.id, r.status));
         }
+        other => unreachable!("{other:?}"),
     });
     let out = Lab::new(three(closed(2, 0.1))).maker(maker).run(echo);
     out.check();
@@ -104,6 +104,7 @@ fn a_body_in_many_pieces_is_kept_whole_and_an_older_longer_one_does_not_show_thr
     let (maker, log) = script(|log, _, wake, out| match wake {
         Wake::Begin { .. } => out.push(step(1, 0, BodyUse::Keep)),
         Wake::Reply(r) => log.lock().unwrap().push(String::from_utf8_lossy(r.body).into_owned()),
+        other => unreachable!("{other:?}"),
     });
     let out = Lab::new(closed(1, 1.0)).maker(maker).run(|a: &Asked<'_>| match a.total % 3 {
         0 => Answer::silence()
@@ -126,6 +127,7 @@ fn a_large_body_that_is_kept_is_not_thrown_away() {
         Wake::Reply(r) => {
             log.lock().unwrap().push(format!("{}", r.body.iter().filter(|b| **b == b'x').count()))
         }
+        other => unreachable!("{other:?}"),
     });
     let mut draft = closed(1, 1.0);
     draft.requests_total = Some(3);
@@ -154,8 +156,8 @@ fn a_reply_may_ask_for_more_and_the_iteration_ends_when_nothing_is_outstanding()
         }
         Wake::Reply(r) => {
             log.lock().unwrap().push(format!("reply {}", r.id));
-            out.end_iteration();
         }
+        other => unreachable!("{other:?}"),
     });
     let out = Lab::new(three(closed(1, 1.0))).maker(maker).run(echo);
     out.check();
@@ -193,11 +195,7 @@ fn users_of_several_workers_have_different_numbers() {
 
 #[test]
 fn a_program_that_sends_nothing_does_not_spin() {
-    let (maker, _) = script(|_, _, wake, out| {
-        if let Wake::Begin { .. } = wake {
-            out.end_iteration();
-        }
-    });
+    let (maker, _) = script(|_, _, _, _| {});
     let out = Lab::new(closed(1, 10.0)).maker(maker).run(|_: &Asked<'_>| Answer::ok(0));
     out.check();
     assert_eq!(out.count(SeriesSum::Sent), 0);
@@ -208,11 +206,7 @@ fn a_program_that_sends_nothing_does_not_spin() {
 
 #[test]
 fn in_the_open_model_a_program_that_sends_nothing_uses_its_arrivals_and_no_stack() {
-    let (maker, _) = script(|_, _, wake, out| {
-        if let Wake::Begin { .. } = wake {
-            out.end_iteration();
-        }
-    });
+    let (maker, _) = script(|_, _, _, _| {});
     let mut lab = Lab::new(open(100_000.0, 3.0)).maker(maker);
     lab.nature.stalls = vec![(BEGIN_NS + S, S)];
     let out = lab.run(|_: &Asked<'_>| Answer::ok(0));
@@ -225,7 +219,6 @@ fn arrivals_run_programs_with_several_steps_each() {
     let (maker, _) = script(|_, _, wake, out| {
         if let Wake::Begin { .. } = wake {
             (0..3).for_each(|i| out.push(step(i, i, BodyUse::Discard)));
-            out.end_iteration();
         }
     });
     let out = Lab::new(three(open(100.0, 1.995))).maker(maker).run(echo);
@@ -273,11 +266,11 @@ fn one_step(log: &Log, user: u32, wake: Wake<'_>, out: &mut Outbox) {
     match wake {
         Wake::Begin { .. } => {
             out.push(step(9, 0, BodyUse::Discard));
-            out.end_iteration();
         }
         Wake::Reply(r) => {
             log.lock().unwrap().push(format!("{user} {} {:?} {}", r.status, r.fault, r.service_ns / MS));
         }
+        other => unreachable!("{other:?}"),
     }
 }
 
@@ -331,6 +324,7 @@ fn a_time_out_reaches_the_program_beside_its_other_steps() {
     let (maker, log) = script(|log, _, wake, out| match wake {
         Wake::Begin { .. } => (0..2).for_each(|i| out.push(step(i, i, BodyUse::Keep))),
         Wake::Reply(r) => log.lock().unwrap().push(format!("{} {:?}", r.id, r.fault)),
+        other => unreachable!("{other:?}"),
     });
     let mut draft = three(closed(1, 1.0));
     draft.timeout_ns = Some(100 * MS);
@@ -352,6 +346,7 @@ fn a_pause_lets_iterations_end_and_starts_none() {
         }
         Wake::Reply(r) if r.id == 0 => out.push(step(1, 1, BodyUse::Discard)),
         Wake::Reply(_) => log.lock().unwrap().push("end".into()),
+        other => unreachable!("{other:?}"),
     });
     let lab = Lab::new(three(closed(1, 1.0))).maker(maker);
     let out = lab.command(5 * MS, Command::Pause).command(900 * MS, Command::Resume).run(echo);

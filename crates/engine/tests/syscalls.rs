@@ -4,7 +4,7 @@
 //! The load runs in a child: this test program started anew with its target in the environment.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use plimsoll_engine::{Next, machine, start, tally};
+use plimsoll_engine::{Next, Scene, machine, start, tally};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::metric::{RunSum, SeriesSum};
 use plimsoll_plan::seal::{Machine, seal};
@@ -29,7 +29,7 @@ fn run(
     mut at_tick: impl FnMut(),
 ) -> Interval {
     let draft = Draft {
-        target: Some(Target { host: address.ip().to_string(), port: address.port() }),
+        target: Some(Target { host: address.ip().to_string(), port: address.port(), tls: false }),
         requests: vec![Request {
             name: "/".into(),
             method: "GET".into(),
@@ -44,7 +44,7 @@ fn run(
         ..Draft::default()
     };
     let plan = seal(draft, Machine { cpus: 1, seed: 1 }).unwrap();
-    let mut running = start(Arc::new(plan), address, None).unwrap();
+    let mut running = start(Arc::new(plan), Scene::at(address)).unwrap();
     let mut all = tally::blank(1);
     loop {
         match running.next(Duration::from_secs(30)) {

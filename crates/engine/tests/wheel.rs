@@ -1,8 +1,8 @@
 //! Timers: never lost, never early by more than a slot, at most one slot late for whoever looks when told to.
 #![allow(clippy::unwrap_used)]
 
-use plimsoll_engine::pace::random::SplitMix64;
 use plimsoll_engine::wheel::Wheel;
+use plimsoll_stats::random::SplitMix64;
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1_000_000_000;

@@ -4,7 +4,7 @@ use super::{CpuReading, Door, Errno, Flags, Io, Socket, TcpFacts};
 use crate::sys::epoll::{Epoll, Waker};
 use crate::sys::thread::{HostCpu, RunQueue, set_tight_timers};
 use crate::sys::{socket, time};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 pub struct EpollDoor {
@@ -31,8 +31,8 @@ impl Door for EpollDoor {
         crate::clock::now_ns()
     }
 
-    fn open(&mut self, address: SocketAddr, token: u64) -> Result<Socket, Errno> {
-        let fd = socket::connect(address)?;
+    fn open(&mut self, address: SocketAddr, source: Option<IpAddr>, token: u64) -> Result<Socket, Errno> {
+        let fd = socket::connect(address, source)?;
         match self.epoll.add(fd, token) {
             Ok(()) => Ok(fd),
             Err(errno) => {

@@ -7,7 +7,7 @@ pub mod sim;
 pub use crate::sys::Errno;
 pub use crate::sys::epoll::{ERR, Flags, HUP, IN, OUT, RDHUP};
 pub use crate::sys::socket::{Io, Socket, TcpFacts};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// CPU account of the calling worker and its machine, cumulative, ns.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,8 +21,8 @@ pub struct CpuReading {
 /// See the module. Sockets are non-blocking and report readiness by edges, each registered once.
 pub trait Door {
     fn now_ns(&self) -> u64;
-    /// Starts to connect; the token comes back with every event of this socket.
-    fn open(&mut self, address: SocketAddr, token: u64) -> Result<Socket, Errno>;
+    /// Starts to connect, from a local address if one is given; the token comes back with every event of this socket.
+    fn open(&mut self, address: SocketAddr, source: Option<IpAddr>, token: u64) -> Result<Socket, Errno>;
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno>;
     fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io;
     fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io;

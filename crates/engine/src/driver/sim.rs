@@ -12,6 +12,7 @@ pub use door::SimDoor;
 use super::TcpFacts;
 use net::{Happening, State};
 use std::cell::RefCell;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 /// What a scripted server is asked.
@@ -85,6 +86,12 @@ pub trait Server {
     }
 
     fn answer(&mut self, asked: &Asked<'_>) -> Answer;
+
+    /// Bytes as they arrive, for a server that does not speak plain HTTP/1; `None`: requests are cut out of them and
+    /// shown to [`Server::answer`].
+    fn heard(&mut self, _connection: u64, _bytes: &[u8]) -> Option<Answer> {
+        None
+    }
 }
 
 impl<F: FnMut(&Asked<'_>) -> Answer> Server for F {
@@ -157,6 +164,11 @@ impl Network {
 
     pub fn calls(&self) -> Calls {
         self.state.borrow().calls
+    }
+
+    /// Where every attempt to connect went, and from where, in their order.
+    pub fn opened(&self) -> Vec<(SocketAddr, Option<IpAddr>)> {
+        self.state.borrow().opened.clone()
     }
 
     /// Wakes the worker at `at_ns`, as another thread would.

@@ -7,9 +7,9 @@
 //!
 //! The sequence is `Clone`: one that lags behind another is the queue of arrivals that wait, at no cost in memory.
 
-use super::random::SplitMix64;
 use super::share::Seat;
 use plimsoll_plan::load::{Arrivals as Spread, Profile};
+use plimsoll_stats::random::SplitMix64;
 use std::sync::Arc;
 
 /// One leg of the integral: from `begin_ns` (after the start) and `begin_level`, the rate goes from `from` to `to` per
@@ -56,6 +56,8 @@ pub struct Arrivals {
     end_ns: u64,
     /// Poisson only: the generator, the level of the last arrival drawn, and how many were drawn.
     poisson: Option<(SplitMix64, f64, u64)>,
+    /// Instants that were recorded, ns after the start, ascending: they are the sequence, and there are no legs.
+    recorded: Option<Arc<[u64]>>,
     next_ns: Option<u64>,
 }
 
@@ -79,8 +81,19 @@ impl Arrivals {
             begin_ns,
             end_ns,
             poisson: (spread == Spread::Poisson).then(|| (SplitMix64::new(seed), 0.0, 0)),
+            recorded: None,
             next_ns: None,
         };
+        arrivals.next_ns = arrivals.compute();
+        arrivals
+    }
+
+    /// Arrivals at recorded instants (ns after the start, ascending).
+    pub fn recorded(instants_ns: Arc<[u64]>, seat: Seat, begin_ns: u64, end_ns: u64, limit: u64) -> Self {
+        let limit = limit.min(instants_ns.len() as u64);
+        let none = Profile::constant(0.0);
+        let mut arrivals = Self::new(&none, Spread::Recorded, 0, seat, begin_ns, end_ns, limit);
+        arrivals.recorded = Some(instants_ns);
         arrivals.next_ns = arrivals.compute();
         arrivals
     }
@@ -128,6 +141,10 @@ impl Arrivals {
             to: rate_per_s / 1e9,
         };
         (self.legs, self.leg) = ([leg].into(), 0);
+        if self.recorded.take().is_some() {
+            // The sequence of levels begins anew behind the recorded part.
+            (self.number, self.limit) = (self.seat.offset, u64::MAX);
+        }
         self.next_ns = self.locate();
     }
 
@@ -158,6 +175,10 @@ impl Arrivals {
     fn locate(&mut self) -> Option<u64> {
         if self.number >= self.limit {
             return None;
+        }
+        if let Some(instants_ns) = &self.recorded {
+            let instant_ns = *instants_ns.get(self.number as usize)?;
+            return Some(self.begin_ns.saturating_add(instant_ns)).filter(|t| *t < self.end_ns);
         }
         let level = self.poisson.as_ref().map_or(self.number as f64, |(_, level, _)| *level);
         // The last leg has no end; legs at rate 0 have no width in levels and are stepped over.

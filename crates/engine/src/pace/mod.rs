@@ -1,7 +1,6 @@
 //! Pacing is arithmetic: which arrival or user is due when, computed without a clock, a thread or a neighbour.
 
 pub mod arrivals;
-pub mod random;
 pub mod share;
 pub mod users;
 

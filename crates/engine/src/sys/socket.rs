@@ -2,13 +2,14 @@
 
 use super::Errno;
 use std::mem::size_of;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// A socket's descriptor. Copy on purpose: the connection table owns it and closes it once.
 pub type Socket = i32;
 
-/// Opens a socket and starts to connect. `Ok` means under way (or done): writability tells.
-pub fn connect(address: SocketAddr) -> Result<Socket, Errno> {
+/// Opens a socket and starts to connect, from `source` if there is one. `Ok` means under way (or done): writability
+/// tells.
+pub fn connect(address: SocketAddr, source: Option<IpAddr>) -> Result<Socket, Errno> {
     let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     // SAFETY: no pointers.
     let fd = unsafe { libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
@@ -17,7 +18,36 @@ pub fn connect(address: SocketAddr) -> Result<Socket, Errno> {
     }
     // A request is one write; waiting for more to send (Nagle) would only delay the tail of a large body.
     option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
-    let result = match address {
+    if let Some(source) = source {
+        // Without this the kernel would choose a port at the bind, when it does not know the other end yet, and give
+        // each port out once for all targets (ip(7)).
+        option(fd, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1);
+        // SAFETY: the call reads `size` bytes of the address that `raw` holds.
+        let bound = with_raw(SocketAddr::new(source, 0), |raw, size| unsafe { libc::bind(fd, raw, size) });
+        if bound < 0 {
+            let errno = Errno::last();
+            close(fd);
+            return Err(errno);
+        }
+    }
+    // SAFETY: as above.
+    let result = with_raw(address, |raw, size| unsafe { libc::connect(fd, raw, size) });
+    if result < 0 {
+        let errno = Errno::last();
+        if errno.0 != libc::EINPROGRESS {
+            close(fd);
+            return Err(errno);
+        }
+    }
+    Ok(fd)
+}
+
+/// An address in the kernel's shape, for the length of a call.
+fn with_raw(
+    address: SocketAddr,
+    call: impl FnOnce(*const libc::sockaddr, libc::socklen_t) -> libc::c_int,
+) -> libc::c_int {
+    match address {
         SocketAddr::V4(a) => {
             let raw = libc::sockaddr_in {
                 sin_family: libc::AF_INET as libc::sa_family_t,
@@ -25,14 +55,7 @@ pub fn connect(address: SocketAddr) -> Result<Socket, Errno> {
                 sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(a.ip().octets()) },
                 sin_zero: [0; 8],
             };
-            // SAFETY: `raw` is a whole sockaddr_in and its size is given.
-            unsafe {
-                libc::connect(
-                    fd,
-                    (&raw as *const libc::sockaddr_in).cast(),
-                    size_of::<libc::sockaddr_in>() as u32,
-                )
-            }
+            call((&raw as *const libc::sockaddr_in).cast(), size_of::<libc::sockaddr_in>() as u32)
         }
         SocketAddr::V6(a) => {
             let raw = libc::sockaddr_in6 {
@@ -42,24 +65,9 @@ pub fn connect(address: SocketAddr) -> Result<Socket, Errno> {
                 sin6_addr: libc::in6_addr { s6_addr: a.ip().octets() },
                 sin6_scope_id: a.scope_id(),
             };
-            // SAFETY: `raw` is a whole sockaddr_in6 and its size is given.
-            unsafe {
-                libc::connect(
-                    fd,
-                    (&raw as *const libc::sockaddr_in6).cast(),
-                    size_of::<libc::sockaddr_in6>() as u32,
-                )
-            }
-        }
-    };
-    if result < 0 {
-        let errno = Errno::last();
-        if errno.0 != libc::EINPROGRESS {
-            close(fd);
-            return Err(errno);
+            call((&raw as *const libc::sockaddr_in6).cast(), size_of::<libc::sockaddr_in6>() as u32)
         }
     }
-    Ok(fd)
 }
 
 /// How a read or write ended: bytes moved (0 on a read: the other side closed), nothing to do now, or an error.

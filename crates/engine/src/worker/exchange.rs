@@ -5,12 +5,12 @@ use crate::conn::{Conn, State};
 use crate::driver::{Door, ERR, Flags, HUP, IN, Io, OUT, RDHUP};
 use crate::fault;
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
-use plimsoll_plan::program::{BodyUse, Step};
-use plimsoll_wire::h1::{Answer, Eof, Sink};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
+use plimsoll_plan::program::{BodyUse, Ended, Step};
+use plimsoll_wire::h1::{Answer, Ask, Eof, Head, Sink};
 
 /// From this many bytes on, a low-water mark saves more wake-ups than its two system calls cost.
-const LOW_WATER_FROM: u64 = 131_072;
+pub(super) const LOW_WATER_FROM: u64 = 131_072;
 /// First read where the last answer to the same request had a large body: enough for a head, and little of a body is
 /// copied before the rest can be thrown away.
 const HEAD_READ_BYTES: usize = 2_048;
@@ -21,27 +21,67 @@ const LOW_WATER_MAX: u64 = 2_000_000;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum End {
     Answered(Answer),
+    Streamed { status: u16, body_bytes: u64, by: Ended },
     Failed(Fault),
 }
 
-/// Keeps a body for somebody who reads it, up to a limit.
+/// What is sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Bytes<'a> {
+    /// The plan's own, or what the connection holds already.
+    Prepared,
+    /// Rendered just now; gone when the caller returns.
+    Fresh(&'a [u8]),
+}
+
+/// Keeps the head, and the body up to a limit, for somebody who reads them.
 struct Keep<'a> {
     into: &'a mut Vec<u8>,
+    head_bytes: &'a mut u32,
+    /// Of the body.
     most: usize,
 }
 
 impl Sink for Keep<'_> {
     const READS: bool = true;
 
+    fn head(&mut self, head: &Head<'_>) {
+        self.into.extend_from_slice(head.raw());
+        *self.head_bytes = head.raw().len() as u32;
+    }
+
     fn body(&mut self, bytes: &[u8]) {
-        let room = self.most.saturating_sub(self.into.len());
+        let room = (*self.head_bytes as usize + self.most).saturating_sub(self.into.len());
         self.into.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+}
+
+/// Keeps the head, and lays the payload aside for the parser of events.
+struct Streaming<'a> {
+    head: Option<&'a mut Vec<u8>>,
+    head_bytes: &'a mut u32,
+    payload: &'a mut Vec<u8>,
+}
+
+impl Sink for Streaming<'_> {
+    const READS: bool = true;
+
+    fn head(&mut self, head: &Head<'_>) {
+        if let Some(into) = &mut self.head {
+            into.extend_from_slice(head.raw());
+        }
+        *self.head_bytes = head.raw().len() as u32;
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.payload.extend_from_slice(bytes);
     }
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// Begins an exchange for a user: now when the connection stands, else as soon as it does.
-    pub(super) fn begin(&mut self, id: u32, user: u32, step: Step, intended_ns: u64) {
+    #[inline]
+    pub(super) fn begin(&mut self, id: u32, user: u32, step: Step, bytes: Bytes<'_>, intended_ns: u64) {
         self.outstanding += 1;
         let conn = &mut self.conns[id as usize];
         conn.user = user;
@@ -49,20 +89,52 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.step = step.id;
         conn.intended_ns = intended_ns;
         conn.sent_ns = 0;
+        conn.body = step.body;
+        conn.judged = step.judged;
+        conn.timeout_ns = step.timeout_ns;
         conn.kept = match step.body {
             BodyUse::Discard => None,
-            BodyUse::Keep => Some(self.bodies.pop().unwrap_or_default()),
+            _ => Some(self.bodies.pop().unwrap_or_default()),
+        };
+        conn.kept_head = 0;
+        conn.head_shown = false;
+        conn.cancelled = false;
+        conn.ask = match bytes {
+            Bytes::Prepared => self.compiled.requests[step.request as usize].ask,
+            Bytes::Fresh(_) => {
+                let http10 = self.outline.link.http10;
+                Ask { head_only: step.head_only, http10, close: step.close }
+            }
         };
         match conn.state {
-            State::Idle => self.send(id),
-            _ => self.open(id),
+            State::Idle => self.send(id, bytes),
+            _ => {
+                if let Bytes::Fresh(bytes) = bytes {
+                    self.hold(id, bytes);
+                }
+                self.open(id);
+            }
         }
+    }
+
+    /// Keeps the bytes of a request until the kernel takes them.
+    fn hold(&mut self, id: u32, bytes: &[u8]) {
+        let mut held = self.bodies.pop().unwrap_or_default();
+        held.extend_from_slice(bytes);
+        self.conns[id as usize].out = Some(held);
     }
 
     fn open(&mut self, id: u32) {
         let token = self.conns[id as usize].token(id);
         self.tally.add(RunSum::ConnAttempts, 1);
-        match self.door.open(self.address, token) {
+        let turn = self.turn;
+        self.turn = turn.wrapping_add(1);
+        let address = self.addresses[turn % self.addresses.len()];
+        let source = match self.sources.len() {
+            0 => None,
+            count => Some(self.sources[turn % count]),
+        };
+        match self.door.open(address, source, token) {
             Ok(socket) => {
                 let conn = &mut self.conns[id as usize];
                 conn.socket = socket;
@@ -79,7 +151,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.open_sockets += 1;
                 self.tally.peak(RunPeak::Connections, self.open_sockets);
             }
-            Err(errno) => self.connect_failed(id, fault::of_connect(errno)),
+            Err(errno) => self.refused_at_once(id, fault::of_connect(errno)),
         }
     }
 
@@ -98,14 +170,18 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.on_connecting(id, flags);
             // The edge is spent: what came with it (a greeting, an end) would otherwise be waited for in vain.
             let conn = &self.conns[id as usize];
-            if flags & (IN | RDHUP | HUP | ERR) != 0 && conn.token(id) == token && conn.in_flight() {
+            let speaks = conn.in_flight() || conn.state == State::Handshaking;
+            if flags & (IN | RDHUP | HUP | ERR) != 0 && conn.token(id) == token && speaks {
                 self.read(id);
             }
             return;
         }
-        if flags & OUT != 0 && conn.state == State::Sending {
+        if flags & OUT != 0 && conn.tls.as_ref().is_some_and(|tls| !tls.unsent.is_empty()) {
             self.tell_time();
-            self.send_rest(id);
+            self.flush(id);
+        } else if flags & OUT != 0 && conn.state == State::Sending {
+            self.tell_time();
+            self.send_rest(id, Bytes::Prepared);
         }
         if flags & (IN | RDHUP | HUP | ERR) != 0 && self.conns[id as usize].token(id) == token {
             self.read(id);
@@ -133,30 +209,45 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.floor(RunFloor::ConnectNs, took_ns);
         // A server may speak or close before it was asked; reading shows it before a request is wasted on it, but the
         // request is due now and is sent all the same: what the server then does to it is what a user would see.
-        self.send(id);
+        match &self.tls {
+            None => self.send(id, Bytes::Prepared),
+            Some(_) => self.begin_handshake(id),
+        }
     }
 
     #[inline]
-    pub(super) fn send(&mut self, id: u32) {
+    pub(super) fn send(&mut self, id: u32, bytes: Bytes<'_>) {
         let conn = &mut self.conns[id as usize];
-        let prepared = &self.compiled.requests[conn.request as usize];
-        conn.session.submit(prepared.ask);
+        let len = match (bytes, &conn.out) {
+            (Bytes::Fresh(bytes), _) => bytes.len(),
+            (_, Some(held)) => held.len(),
+            _ => self.compiled.requests[conn.request as usize].bytes.len(),
+        };
+        conn.session.submit(conn.ask);
         conn.sent_ns = self.now_ns;
         conn.first_ns = 0;
         conn.written = 0;
         conn.state = State::Sending;
         let reused = conn.served > 0;
         conn.served += 1;
-        conn.deadline_ns = self.now_ns + self.outline.timeout_ns;
-        let (request, deadline_ns) = (conn.request, conn.deadline_ns);
+        let timeout_ns = if conn.timeout_ns > 0 { conn.timeout_ns } else { self.outline.timeout_ns };
+        conn.deadline_ns = self.now_ns + timeout_ns;
+        let (request, deadline_ns, secured) = (conn.request, conn.deadline_ns, conn.tls.is_some());
         self.wheel.arm(id, deadline_ns);
-        self.tally.sent(request, prepared.bytes.len(), reused, self.now_ns);
-        self.send_rest(id);
+        self.tally.sent(request, len, reused, self.now_ns);
+        if secured {
+            return self.send_sealed(id, bytes);
+        }
+        self.send_rest(id, bytes);
     }
 
-    fn send_rest(&mut self, id: u32) {
+    fn send_rest(&mut self, id: u32, fresh: Bytes<'_>) {
         let conn = &mut self.conns[id as usize];
-        let bytes = &self.compiled.requests[conn.request as usize].bytes;
+        let bytes: &[u8] = match (fresh, &conn.out) {
+            (Bytes::Fresh(bytes), _) => bytes,
+            (_, Some(held)) => held,
+            _ => &self.compiled.requests[conn.request as usize].bytes,
+        };
         let was_partial = conn.written > 0;
         loop {
             match self.door.send(conn.socket, &bytes[conn.written as usize..]) {
@@ -169,10 +260,15 @@ impl<D: Door, P: Post> Worker<D, P> {
                             let stall_ns = self.now_ns - conn.sent_ns;
                             self.tally.record(RunHist::SendStall, stall_ns);
                         }
-                        return;
+                        return self.let_go(id);
                     }
                 }
-                Io::WouldBlock => return,
+                Io::WouldBlock => {
+                    if let Bytes::Fresh(bytes) = fresh {
+                        self.hold(id, bytes);
+                    }
+                    return;
+                }
                 Io::Failed(errno) => {
                     // The answer that explains it (413, say) may be waiting to be read.
                     let fault = fault::of_transfer(errno);
@@ -188,11 +284,22 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    fn read(&mut self, id: u32) {
+    /// The request is sent: its buffer is free for another.
+    pub(super) fn let_go(&mut self, id: u32) {
+        if let Some(mut held) = self.conns[id as usize].out.take() {
+            held.clear();
+            self.bodies.push(held);
+        }
+    }
+
+    pub(super) fn read(&mut self, id: u32) {
+        if self.conns[id as usize].tls.is_some() {
+            return self.read_sealed(id);
+        }
         let reads = self.outline.read_bodies;
         loop {
             let conn = &mut self.conns[id as usize];
-            let skippable = if reads || conn.kept.is_some() { 0 } else { conn.session.skippable() };
+            let skippable = if reads || conn.keeps_body() { 0 } else { conn.session.skippable() };
             if skippable > 0 {
                 match self.door.discard(conn.socket, skippable.min(1 << 30) as usize) {
                     Io::Done(0) => return self.on_eof(id),
@@ -216,7 +323,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
                 continue;
             }
-            let room = if !reads && self.large[conn.request as usize] && !conn.session.started() {
+            let seen = reads || conn.keeps_body();
+            let room = if !seen && self.large[conn.request as usize] && !conn.session.started() {
                 HEAD_READ_BYTES
             } else {
                 self.buffer.len()
@@ -226,16 +334,18 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Io::Done(n) => {
                     // A short read has emptied the queue: no second call just to hear "nothing".
                     let drained = n < room;
-                    if !self.feed(id, n) {
+                    if !self.feed(id, n, false) {
                         return;
                     }
                     let conn = &self.conns[id as usize];
                     let left = conn.session.skippable();
-                    let skips = !reads && conn.kept.is_none();
+                    let skips = !reads && !conn.keeps_body();
+                    // Each event of a stream is waited for by itself.
+                    let whole = conn.body != BodyUse::Stream;
                     let (peer_closed, marked) = (conn.peer_closed, conn.low_water > 0);
                     // A large body is waited for as a whole. The kernel looks at what it holds when the mark is set
                     // (tcp_set_rcvlowat), so data that came before is not forgotten.
-                    if left >= LOW_WATER_FROM && !marked && !peer_closed {
+                    if left >= LOW_WATER_FROM && whole && !marked && !peer_closed {
                         self.move_low_water(id, left);
                         return;
                     }
@@ -254,10 +364,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Hands `n` bytes of the buffer to the session. False: the socket is closed or has begun another exchange, and
-    /// its own edges will come.
+    /// Hands `n` bytes of the buffer, or of what TLS has opened, to the session. False: the socket is closed or has
+    /// begun another exchange, and its own edges will come.
     #[inline]
-    fn feed(&mut self, id: u32, n: usize) -> bool {
+    pub(super) fn feed(&mut self, id: u32, n: usize, opened: bool) -> bool {
         self.tell_time();
         let conn = &mut self.conns[id as usize];
         if conn.session.is_idle() {
@@ -271,21 +381,34 @@ impl<D: Door, P: Post> Worker<D, P> {
         if conn.first_ns == 0 {
             conn.first_ns = self.now_ns;
         }
-        let bytes = &self.buffer[..n];
-        let fed = match &mut conn.kept {
-            None => conn.session.feed(bytes, &mut self.shared, &mut ()),
-            Some(kept) => {
-                let most = self.outline.limits.kept_body_bytes as usize;
-                conn.session.feed(bytes, &mut self.shared, &mut Keep { into: kept, most })
+        let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
+        let fed = match (conn.body, &mut conn.kept) {
+            (BodyUse::Stream, kept) => {
+                let (head, head_bytes) = (kept.as_deref_mut(), &mut conn.kept_head);
+                let mut sink = Streaming { head, head_bytes, payload: &mut self.payload };
+                conn.session.feed(bytes, &mut self.shared, &mut sink)
+            }
+            (BodyUse::Discard, _) | (_, None) => conn.session.feed(bytes, &mut self.shared, &mut ()),
+            (body, Some(kept)) => {
+                let most = if body == BodyUse::HeadOnly { 0 } else { self.outline.limits.kept_body_bytes };
+                let mut sink = Keep { into: kept, head_bytes: &mut conn.kept_head, most: most as usize };
+                conn.session.feed(bytes, &mut self.shared, &mut sink)
             }
         };
         match fed {
+            Ok(fed) if matches!(conn.body, BodyUse::Stream | BodyUse::Decide) => {
+                self.shown(id, fed.done, fed.consumed < n)
+            }
             Ok(fed) => match fed.done {
                 Some(answer) => self.finished(id, answer, fed.consumed < n),
                 None => true,
             },
             Err(malformed) => {
-                self.failed(id, fault::of_answer(malformed));
+                // What came in front of the damage is shown, wherever the bytes were cut.
+                let looked_at = matches!(conn.body, BodyUse::Stream | BodyUse::Decide);
+                if !looked_at || self.shown(id, None, false) {
+                    self.failed(id, fault::of_answer(malformed));
+                }
                 false
             }
         }
@@ -303,10 +426,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    fn on_eof(&mut self, id: u32) {
+    pub(super) fn on_eof(&mut self, id: u32) {
         self.tell_time();
         let conn = &mut self.conns[id as usize];
         conn.peer_closed = true;
+        if conn.state == State::Handshaking {
+            return self.handshake_failed(id, Fault::Tls, "the server closed in the middle of the handshake");
+        }
         let (reused, reset) = (conn.served > 1, conn.reset);
         match conn.session.eof() {
             Eof::Idle => {
@@ -323,9 +449,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    fn transfer_failed(&mut self, id: u32, fault: Fault) {
+    pub(super) fn transfer_failed(&mut self, id: u32, fault: Fault) {
         self.tell_time();
         let conn = &self.conns[id as usize];
+        if conn.state == State::Handshaking {
+            self.close_socket(id);
+            return self.connect_failed(id, fault);
+        }
         if conn.session.is_idle() {
             self.tally.add(RunSum::ClosedByServer, 1);
             return self.close_socket(id);
@@ -350,93 +480,20 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.close_socket(id);
                 self.connect_failed(id, Fault::ConnectTimeout);
             }
+            State::Handshaking => {
+                self.close_socket(id);
+                self.connect_failed(id, Fault::TlsTimeout);
+            }
             State::Sending | State::Waiting => self.timed_out(id),
             State::Pausing => self.pause_over(id),
             State::Idle | State::Closed => {}
         }
     }
 
-    /// A time-out cuts the measurement off: the true time is only known to be longer.
-    fn timed_out(&mut self, id: u32) {
-        let conn = &self.conns[id as usize];
-        let (request, now_ns) = (conn.request, self.now_ns);
-        let (intended_ns, sent_ns) = (conn.intended_ns, conn.sent_ns);
-        let series = self.tally.series(request);
-        series.record(SeriesHist::ResponseCensored.id(), now_ns - intended_ns);
-        series.record(SeriesHist::ServiceCensored.id(), now_ns - sent_ns);
-        self.failed(id, Fault::Timeout);
-    }
-
-    /// A whole answer. Returns whether the socket is still at rest in our hands.
-    #[inline]
-    fn finished(&mut self, id: u32, answer: Answer, unasked_bytes: bool) -> bool {
-        let now_ns = self.now_ns;
-        self.tally.landed(now_ns);
-        let conn = &mut self.conns[id as usize];
-        let (request, first_ns) = (conn.request, if conn.first_ns == 0 { now_ns } else { conn.first_ns });
-        let (intended_ns, sent_ns) = (conn.intended_ns, conn.sent_ns);
-        conn.deadline_ns = 0;
-        conn.since_ns = now_ns;
-        let keep = answer.reusable && !unasked_bytes && !conn.peer_closed && conn.state == State::Waiting;
-        if conn.low_water > 0 {
-            conn.low_water = 0;
-            if keep {
-                self.door.set_low_water(conn.socket, 1);
-            }
-        }
-        conn.state = State::Idle;
-        let series = self.tally.series(request);
-        self.large[request as usize] = answer.body_bytes >= LOW_WATER_FROM;
-        series.add(SeriesSum::BytesIn.id(), answer.wire_bytes);
-        series.add(SeriesSum::BodyBytes.id(), answer.body_bytes);
-        series.record(SeriesHist::Response.id(), now_ns - intended_ns);
-        series.record(SeriesHist::Service.id(), now_ns - sent_ns);
-        series.record(SeriesHist::FirstByte.id(), first_ns - sent_ns);
-        series.record(SeriesHist::Body.id(), now_ns - first_ns);
-        series.record(SeriesHist::BodySize.id(), answer.body_bytes);
-        self.tally.status(request, answer.status);
-        // Whether surplus bytes come with the answer or a segment later is chance: the answer counts either way, and
-        // the connection is given up, because the next answer could not be told from them.
-        if unasked_bytes {
-            self.tally.add(RunSum::Surplus, 1);
-        }
-        if !keep {
-            let who = if unasked_bytes {
-                RunSum::ClosedByFault
-            } else if !self.outline.keep_alive {
-                // Who sends the first FIN after `Connection: close` is chance; who wanted it is not.
-                RunSum::ClosedByUs
-            } else {
-                RunSum::ClosedByServer
-            };
-            self.tally.add(who, 1);
-            self.close_socket(id);
-        }
-        self.outstanding -= 1;
-        self.ended(id, End::Answered(answer));
-        keep && self.conns[id as usize].state == State::Idle
-    }
-
-    /// An exchange that was sent ends in a fault; the connection goes with it.
-    pub(super) fn failed(&mut self, id: u32, fault: Fault) {
-        self.tally.landed(self.now_ns);
-        let conn = &self.conns[id as usize];
-        let (request, took_ns) = (conn.request, self.now_ns.saturating_sub(conn.sent_ns));
-        self.tally.fault(request, fault);
-        // A time-out has put its time among the censored ones; any other failure ends at a known instant.
-        if fault != Fault::Timeout {
-            self.tally.series(request).record(SeriesHist::FailedService.id(), took_ns);
-        }
-        self.tally.add(RunSum::ClosedByFault, 1);
-        self.close_socket(id);
-        self.outstanding -= 1;
-        self.ended(id, End::Failed(fault));
-    }
-
     /// Closes and forgets the socket; its last account is read first.
     pub(super) fn close_socket(&mut self, id: u32) {
         let conn = &self.conns[id as usize];
-        if conn.state != State::Connecting {
+        if !matches!(conn.state, State::Connecting | State::Handshaking) {
             let served = u64::from(conn.served);
             let rtt_ns = self.read_facts(id);
             self.tally.record(RunHist::ConnRequests, served);
@@ -454,6 +511,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.generation = conn.generation.wrapping_add(1);
         conn.state = State::Closed;
         conn.deadline_ns = 0;
+        conn.tls = None;
         conn.session.reset(&mut self.shared);
     }
 }

@@ -1,27 +1,38 @@
 //! One core's work: users, connections, timers and numbers of one thread, sharing nothing with the others.
 //!
-//! [`turn`] is the loop; [`exchange`] takes a request over a connection; [`next`] decides who sends what next.
+//! [`turn`] is the loop; [`exchange`] takes a request over a connection ([`secure`] over TLS, [`stream`] when its answer
+//! is events without end) to one of its [`ends`]; [`arrivals`] and [`next`] decide who sends what next, [`attempts`] what follows a connection
+//! that did not come about; [`resume`] speaks with programs.
 //! The worker is generic over its [`Door`], so that tests run it in a network made of numbers.
 
+mod arrivals;
+mod attempts;
+mod ends;
 mod exchange;
 mod next;
+mod resume;
+mod secure;
+mod stream;
 mod turn;
 
 use crate::compile::Compiled;
 use crate::conn::Conn;
 use crate::driver::{CpuReading, Door};
 use crate::lease::Lease;
+use crate::link::tls::Setup;
 use crate::pace::{Arrivals, Seat, Users};
 use crate::tally::Tally;
 use crate::wheel::Wheel;
 use crate::{Command, Stopped};
-use plimsoll_plan::load::{Load, Profile};
+use plimsoll_plan::link::Reuse;
+use plimsoll_plan::load::{Lane as LanePlan, Load, Profile};
 use plimsoll_plan::outline::Outline;
-use plimsoll_plan::program::{Maker, Outbox, Program, Step};
+use plimsoll_plan::program::{Chair, Maker, Outbox, Program, StepId};
+use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
 use plimsoll_wire::h1::Shared;
 use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// One buffer for all connections. Where every byte of a large body is copied, 256 KiB with a low-water mark took
@@ -30,8 +41,8 @@ const BUFFER_BYTES: usize = 262144;
 
 /// Where a worker's intervals go and its commands come from; the real one is a pair of channels.
 pub trait Post {
-    /// Hands over a full interval.
-    fn hand_over(&mut self, full: Box<Interval>, last: bool);
+    /// Hands over a full interval, and what was worth keeping as an example.
+    fn hand_over(&mut self, full: Box<Interval>, samples: Vec<Sample>, last: bool);
     /// An interval that came back and may be used again.
     fn spare(&mut self) -> Option<Box<Interval>>;
     /// Commands that came since the last call; cheap when there are none.
@@ -50,8 +61,44 @@ struct User {
     cut: bool,
     /// In an iteration, or between two of them without a pause.
     busy: bool,
+    /// Will not start an iteration any more: its data has run out, or its loops are done.
+    retired: bool,
+    lane: u16,
     /// A request that could not be sent for this machine's fault keeps its stamp and its lease; 0: none.
     owed_ns: u64,
+    /// First of the connections that its program uses, linked by [`Conn::next`].
+    first_conn: u32,
+    /// First of the sleeps of its program, linked by [`Nap::next`].
+    first_nap: u32,
+    /// First of the connections beyond its own that stay with its iteration, linked by [`Conn::next`].
+    first_held: u32,
+}
+
+/// A program sleeps.
+#[derive(Debug, Clone, Copy)]
+struct Nap {
+    /// Nobody: free.
+    user: u32,
+    step: StepId,
+    due_ns: u64,
+    next: u32,
+}
+
+/// No connection, no sleep: the end of a list.
+const NONE: u32 = u32::MAX;
+
+/// One load model and its users.
+struct Lane {
+    source: Source,
+    /// Its users are `first..first + count`.
+    first: u32,
+    count: u32,
+    /// Iterations of each user.
+    loops: Option<u64>,
+    /// Iterations over all workers; without a limit for the open model, whose arrivals are numbered.
+    iterations: Lease,
+    /// Users that will not start any more.
+    retired: u32,
 }
 
 /// Who starts iterations. One per worker: its size does not matter.
@@ -82,17 +129,31 @@ pub struct Worker<D: Door, P: Post> {
     post: P,
     outline: Arc<Outline>,
     compiled: Arc<Compiled>,
-    address: SocketAddr,
+    /// Connections take turns over these.
+    addresses: Arc<[SocketAddr]>,
+    sources: Arc<[IpAddr]>,
+    /// Whose turn it is.
+    turn: usize,
+    tls: Option<Setup>,
     seat: Seat,
     /// All times are on the door's clock.
     begin_ns: u64,
-    /// When to stop.
+    /// When nothing more is begun.
     end_ns: u64,
+    /// When what is under way is cut off; the end itself unless the plan grants grace.
+    cut_ns: u64,
     now_ns: u64,
+    /// What is added to the door's clock for the time since 1970.
+    unix_offset_ns: i128,
 
     conns: Vec<Conn>,
-    /// Connections beyond the users' own, for programs with several steps outstanding, that are not in use.
+    /// Connections beyond the users' own, for programs with several steps outstanding, that are not in use; all
+    /// connections when they are pooled.
     spare: Vec<u32>,
+    naps: Vec<Nap>,
+    free_naps: Vec<u32>,
+    nap_wheel: Wheel,
+    napping: u64,
     wheel: Wheel,
     due_timers: Vec<u32>,
     shared: Shared,
@@ -100,16 +161,34 @@ pub struct Worker<D: Door, P: Post> {
     /// Empty buffers for bodies that somebody reads; as many as were ever needed at once.
     #[allow(clippy::vec_box, clippy::box_collection)]
     bodies: Vec<Box<Vec<u8>>>,
+    /// What a TLS link opened and sealed last.
+    opened: Vec<u8>,
+    sealed: Vec<u8>,
+    /// Payload of a stream between the session and the parser of events; its heads; spare buffers of the parsers.
+    payload: Vec<u8>,
+    event_spares: plimsoll_wire::sse::Spares,
+    streams: u64,
     /// By request: its last answer had a large body.
     large: Box<[bool]>,
 
     users: Vec<User>,
     /// Foreign programs by user; empty for table programs.
     programs: Vec<Option<Box<dyn Program>>>,
-    outbox: Outbox,
-    steps: Vec<Step>,
-    source: Source,
+    /// Taken out while it is read, so that a program resumed meanwhile gets another.
+    outbox: Option<Box<Outbox>>,
+    samples: Vec<Sample>,
+    /// Samples of failures that no program sees.
+    own_samples: u32,
+    lanes: Vec<Lane>,
     lease: Lease,
+    /// Iterations begun and not over.
+    under_way: u64,
+    pooled: bool,
+    /// Each iteration begins without a connection.
+    anew: bool,
+    requests_per_connection: Option<u32>,
+    /// Streams to be ended before the next sleep: (connection, its generation).
+    to_end: Vec<(u32, u32)>,
     /// Exchanges begun and not ended, those waiting for a connection included.
     outstanding: u64,
     /// Users that owe a request (see [`User::owed_ns`]).
@@ -141,61 +220,116 @@ pub struct Worker<D: Door, P: Post> {
 pub struct Seating {
     pub outline: Arc<Outline>,
     pub compiled: Arc<Compiled>,
-    pub address: SocketAddr,
+    /// At least one.
+    pub addresses: Arc<[SocketAddr]>,
+    /// Local addresses to connect from; empty: the kernel chooses.
+    pub sources: Arc<[IpAddr]>,
+    pub tls: Option<Setup>,
     pub seat: Seat,
     pub begin_ns: u64,
+    /// What is added to the door's clock for the time since 1970, ns.
+    pub unix_offset_ns: i128,
     pub lease: Lease,
+    /// Iterations by lane.
+    pub iterations: Vec<Lease>,
+    /// Instants of recorded arrivals by lane, ns from the start.
+    pub recorded: Vec<Option<Arc<[u64]>>>,
     pub maker: Option<Arc<dyn Maker>>,
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
     pub fn new(mut door: D, post: P, seating: Seating) -> Self {
-        let Seating { outline, compiled, address, seat, begin_ns, lease, maker } = seating;
+        let Seating { outline, compiled, addresses, sources, tls, seat, begin_ns, lease, maker, .. } =
+            seating;
         // The hard caps hold whatever the plan says.
         let cap_ns = outline.limits.duration_ns;
         let end_ns = begin_ns.saturating_add(outline.stop.duration_ns.map_or(cap_ns, |d| d.min(cap_ns)));
-        let (source, user_count) = source(
-            &outline,
-            seat,
-            begin_ns,
-            end_ns,
-            if maker.is_some() { 0 } else { compiled.sequence.len() },
-        );
-        let programs = match &maker {
-            // A program belongs to a user as numbered over all workers, so that it can tell which one it is.
-            Some(m) => (0..user_count)
-                .map(|i| Some(m.make((seat.offset + u64::from(i) * seat.stride) as u32)))
-                .collect(),
-            None => Vec::new(),
-        };
+        let cut_ns = end_ns.saturating_add(outline.graceful_stop_ns);
+        // The table program of one request: the arrivals themselves are counted.
+        let single = maker.is_none() && compiled.sequence.len() == 1;
+        let mut lanes = Vec::new();
+        let (mut user_count, mut users, mut programs) = (0u32, Vec::new(), Vec::new());
+        let mut iterations = seating.iterations.into_iter();
+        let mut recorded = seating.recorded.into_iter();
+        for (number, plan) in lane_plans(&outline).into_iter().enumerate() {
+            let most = if single { most_requests(&outline) } else { plan.iterations.unwrap_or(u64::MAX) };
+            let recorded = recorded.next().flatten();
+            let (source, count) =
+                source(&plan, &outline, seat, (begin_ns, end_ns), user_count, most, recorded);
+            users.extend((0..count).map(|_| User {
+                lane: number as u16,
+                first_conn: NONE,
+                first_nap: NONE,
+                first_held: NONE,
+                ..User::default()
+            }));
+            if let Some(maker) = &maker {
+                // A program belongs to a user as numbered over all workers, so that it can tell which one it is.
+                let chair = |i: u32| Chair {
+                    lane: number as u16,
+                    user: (seat.offset + u64::from(i) * seat.stride) as u32,
+                    users: users_of(&plan, &outline),
+                };
+                programs.extend((0..count).map(|i| Some(maker.make(chair(i)))));
+            }
+            lanes.push(Lane {
+                source,
+                first: user_count,
+                count,
+                loops: plan.loops,
+                iterations: iterations.next().unwrap_or_else(|| Lease::new(None)),
+                retired: 0,
+            });
+            user_count += count;
+        }
         let mut wheel = Wheel::new(begin_ns);
         wheel.grow(user_count as usize);
         let shared = Shared::new(compiled.wire_limits);
-        let series = compiled.requests.len();
+        let series = outline.series_count();
         let cpu = door.cpu();
         let tick_end_ns = begin_ns + outline.tick_bounds_ns(0).1;
         Worker {
             door,
             post,
-            address,
+            turn: seat.offset as usize,
+            addresses,
+            sources,
+            tls,
             seat,
             begin_ns,
             end_ns,
+            cut_ns,
             now_ns: begin_ns,
+            unix_offset_ns: seating.unix_offset_ns,
             conns: (0..user_count).map(|_| Conn::new()).collect(),
             spare: Vec::new(),
+            naps: Vec::new(),
+            free_naps: Vec::new(),
+            nap_wheel: Wheel::new(begin_ns),
+            napping: 0,
             wheel,
             due_timers: Vec::new(),
             shared,
             buffer: vec![0; BUFFER_BYTES].into(),
             bodies: Vec::new(),
+            opened: Vec::new(),
+            sealed: Vec::new(),
+            payload: Vec::new(),
+            event_spares: plimsoll_wire::sse::Spares::default(),
+            streams: 0,
             large: vec![false; series].into(),
-            users: vec![User::default(); user_count as usize],
+            users,
             programs,
-            outbox: Outbox::default(),
-            steps: Vec::new(),
-            source,
+            outbox: None,
+            samples: Vec::new(),
+            own_samples: 0,
+            lanes,
             lease,
+            under_way: 0,
+            requests_per_connection: outline.link.requests_per_connection,
+            to_end: Vec::new(),
+            pooled: outline.link.reuse == Reuse::Pool,
+            anew: outline.link.reuse == Reuse::Iteration,
             outstanding: 0,
             owing: 0,
             paused: false,
@@ -219,28 +353,61 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 }
 
-fn source(outline: &Outline, seat: Seat, begin_ns: u64, end_ns: u64, steps: usize) -> (Source, u32) {
-    match &outline.load {
+/// The load models; a plain sequence has one, which is the plan's own.
+fn lane_plans(outline: &Outline) -> Vec<LanePlan> {
+    if !outline.lanes.is_empty() {
+        return outline.lanes.clone();
+    }
+    let load = outline.load.clone();
+    vec![LanePlan {
+        name: String::new(),
+        load,
+        connections: outline.connections,
+        iterations: None,
+        loops: None,
+    }]
+}
+
+/// Most users of a lane over all machines.
+fn users_of(plan: &LanePlan, outline: &Outline) -> u32 {
+    match plan.load.is_open() {
+        // The cap is each machine's own.
+        true => plan.connections.saturating_mul(outline.share.of),
+        false => plan.connections,
+    }
+}
+
+/// Who starts the iterations of a lane, and how many users it has; `most` is the number of its arrivals at most.
+fn source(
+    plan: &LanePlan,
+    outline: &Outline,
+    seat: Seat,
+    (begin_ns, end_ns): (u64, u64),
+    first: u32,
+    most: u64,
+    recorded: Option<Arc<[u64]>>,
+) -> (Source, u32) {
+    match &plan.load {
         Load::Closed { users } => {
             let users = Users::new(users.clone(), seat, begin_ns);
             let peak = users.peak();
             (Source::Closed { users, active: 0, next_change_ns: Some(begin_ns) }, peak)
         }
         Load::Open { rate_per_s, arrivals } => {
-            let most = seat_share(outline, seat);
-            // One request per arrival: the number of requests is the number of arrivals, and each worker knows its
-            // own without a lease.
-            let limit = if steps == 1 { most_requests(outline) } else { u64::MAX };
-            let arrivals = Arrivals::new(rate_per_s, *arrivals, outline.seed, seat, begin_ns, end_ns, limit);
+            let count = seat_share(plan.connections, outline, seat);
+            let arrivals = match recorded {
+                Some(instants_ns) => Arrivals::recorded(instants_ns, seat, begin_ns, end_ns, most),
+                None => Arrivals::new(rate_per_s, *arrivals, outline.seed, seat, begin_ns, end_ns, most),
+            };
             let source = Source::Open {
                 arrivals,
-                free: (0..most).rev().collect(),
+                free: (first..first + count).rev().collect(),
                 returned: VecDeque::new(),
                 waiting: None,
                 due: 0,
                 started: 0,
             };
-            (source, most)
+            (source, count)
         }
     }
 }
@@ -251,10 +418,10 @@ pub fn most_requests(outline: &Outline) -> u64 {
 }
 
 /// My part of the most connections of this machine, at least one.
-fn seat_share(outline: &Outline, seat: Seat) -> u32 {
+fn seat_share(connections: u32, outline: &Outline, seat: Seat) -> u32 {
     let workers = u64::from(outline.workers);
     let worker = seat.offset / u64::from(outline.share.of);
-    (Seat { offset: worker, stride: workers }.count_of(u64::from(outline.connections)) as u32).max(1)
+    (Seat { offset: worker, stride: workers }.count_of(u64::from(connections)) as u32).max(1)
 }
 
 /// A constant level, for [`Command::SetLevel`].

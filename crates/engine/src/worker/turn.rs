@@ -27,6 +27,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.tell_time();
             self.start_due(0);
             self.timers();
+            if self.napping > 0 {
+                self.wake_sleepers();
+            }
+            if !self.to_end.is_empty() {
+                self.end_cancelled();
+            }
             if let Some(why) = self.over() {
                 return self.finish(why);
             }
@@ -55,8 +61,10 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Sleeps, spins or just collects, and sets the time; returns the number of events.
     fn wait(&mut self) -> usize {
         let due_ns = self.next_due_ns().unwrap_or(u64::MAX);
+        let end_ns = if self.now_ns < self.end_ns { self.end_ns } else { self.cut_ns };
+        let nap_ns = if self.napping > 0 { self.nap_wheel.next_ns() } else { None };
         let other_ns =
-            [self.wheel.next_ns(), self.next_level_change_ns(), Some(self.tick_end_ns), Some(self.end_ns)]
+            [self.wheel.next_ns(), nap_ns, self.next_level_change_ns(), Some(self.tick_end_ns), Some(end_ns)]
                 .into_iter()
                 .flatten()
                 .fold(self.now_ns + SLEEP_MAX_NS, u64::min);
@@ -116,22 +124,16 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// When the next arrival that can be started is due.
-    #[inline]
-    pub(super) fn next_due_ns(&self) -> Option<u64> {
-        match &self.source {
-            Source::Open { arrivals, free, returned, .. } if !free.is_empty() && !self.paused => {
-                returned.front().copied().or(arrivals.peek_ns())
-            }
-            _ => None,
-        }
-    }
-
     fn next_level_change_ns(&self) -> Option<u64> {
-        match &self.source {
-            Source::Closed { next_change_ns, .. } if !self.paused => *next_change_ns,
-            _ => None,
+        // In the grace nobody begins any more.
+        if self.paused || self.now_ns >= self.end_ns {
+            return None;
         }
+        let changes = self.lanes.iter().filter_map(|lane| match &lane.source {
+            Source::Closed { next_change_ns, .. } => *next_change_ns,
+            Source::Open { .. } => None,
+        });
+        changes.min()
     }
 
     fn timers(&mut self) {
@@ -146,7 +148,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         self.due_timers = due;
-        if self.now_ns < self.end_ns && self.next_level_change_ns().is_some_and(|t| t <= self.now_ns) {
+        if self.next_level_change_ns().is_some_and(|t| t <= self.now_ns) {
             self.change_level();
         }
     }
@@ -157,20 +159,36 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.stop;
         }
         if self.now_ns >= self.end_ns {
-            return Some(Stopped::Duration);
+            // Grace is for what is under way, and over with it.
+            return (self.now_ns >= self.cut_ns || self.under_way == 0).then_some(Stopped::Duration);
         }
-        let counted_out = match &self.source {
-            // A user whose time has not come yet will find none left, either.
-            Source::Closed { .. } => self.lease.is_exhausted() || self.lease.is_drained(),
-            Source::Open { arrivals, returned, .. } => {
-                (arrivals.is_limit_reached() && returned.is_empty()) || self.lease.is_exhausted()
+        if self.outstanding > 0 || self.owing > 0 || self.napping > 0 {
+            return None;
+        }
+        let leased_out = self.lease.is_exhausted() || self.lease.is_drained();
+        // Beside others that are only counted, a load model may be over before the run is. A single one may be steered
+        // up again.
+        let several = self.lanes.len() > 1 && self.outline.stop.duration_ns.is_none();
+        let mut retired = 0;
+        for lane in &self.lanes {
+            let done = match &lane.source {
+                // A user whose time has not come yet will find none left, either.
+                Source::Closed { active, next_change_ns, .. } => {
+                    let iterated = lane.iterations.is_exhausted() || lane.iterations.is_drained();
+                    let over = several && *active == 0 && next_change_ns.is_none();
+                    leased_out || iterated || over || lane.retired >= lane.count
+                }
+                Source::Open { arrivals, returned, .. } => {
+                    let over = arrivals.is_limit_reached() || (several && arrivals.peek_ns().is_none());
+                    (over && returned.is_empty()) || self.lease.is_exhausted()
+                }
+            };
+            if !done {
+                return None;
             }
-        };
-        (counted_out && self.outstanding == 0 && self.owing == 0).then_some(Stopped::Requests)
-    }
-
-    fn is_closed_model(&self) -> bool {
-        matches!(self.source, Source::Closed { .. })
+            retired += lane.retired;
+        }
+        Some(if retired > 0 && !leased_out { Stopped::Retired } else { Stopped::Requests })
     }
 
     fn obey(&mut self) {
@@ -192,13 +210,13 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn set_level(&mut self, to: f64) {
         let now_ns = self.door.now_ns();
         let seat = self.seat;
-        if matches!(self.source, Source::Open { .. }) {
-            self.set_aside(now_ns.min(self.paused_ns));
-        }
-        match &mut self.source {
+        // Of several load models the first is steered.
+        self.set_aside(0, now_ns.min(self.paused_ns));
+        let lane = &mut self.lanes[0];
+        match &mut lane.source {
             Source::Closed { users, next_change_ns, .. } => {
                 // Users beyond those made at the start would allocate on the hot path.
-                let most = self.users.len() as f64 * seat.stride as f64 + seat.offset as f64;
+                let most = f64::from(lane.count) * seat.stride as f64 + seat.offset as f64;
                 *users = Users::new(level(to.min(most)), seat, now_ns);
                 *next_change_ns = Some(now_ns);
             }
@@ -207,7 +225,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 arrivals.set_rate(now_ns, to);
             }
         }
-        self.requeue();
+        self.requeue(0);
     }
 
     fn pause_all(&mut self) {
@@ -221,28 +239,29 @@ impl<D: Door, P: Post> Worker<D, P> {
             return;
         }
         let now_ns = self.door.now_ns();
-        if matches!(self.source, Source::Open { .. }) {
+        self.integrate_users(now_ns);
+        for lane in 0..self.lanes.len() {
             // What waited when the pause began waits on.
-            self.set_aside(self.paused_ns);
+            self.set_aside(lane, self.paused_ns);
         }
         (self.paused_ns, self.resumed_ns) = (u64::MAX, now_ns);
-        match &mut self.source {
-            // What came due in the pause was not offered.
-            Source::Open { arrivals, .. } => arrivals.skip_until(now_ns),
-            Source::Closed { active, next_change_ns, .. } => {
-                // Every user that stopped at the pause starts again.
-                self.tally.add(RunSum::UsersNs, u64::from(*active) * (now_ns - self.users_changed_ns));
-                self.users_changed_ns = now_ns;
-                *active = 0;
-                *next_change_ns = Some(now_ns);
+        for lane in 0..self.lanes.len() {
+            match &mut self.lanes[lane].source {
+                // What came due in the pause was not offered.
+                Source::Open { arrivals, .. } => arrivals.skip_until(now_ns),
+                Source::Closed { active, next_change_ns, .. } => {
+                    // Every user that stopped at the pause starts again.
+                    *active = 0;
+                    *next_change_ns = Some(now_ns);
+                }
             }
+            self.requeue(lane);
         }
-        self.requeue();
     }
 
     /// Hands over every tick whose end has passed.
     fn tick_edges(&mut self) {
-        while self.now_ns >= self.tick_end_ns && self.tick_end_ns < self.end_ns {
+        while self.now_ns >= self.tick_end_ns && self.tick_end_ns < self.cut_ns {
             let edge_ns = self.tick_end_ns;
             if self.now_ns - edge_ns > LATE_TICK_NS {
                 self.tally.add(RunSum::LateTicks, 1);
@@ -257,12 +276,8 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Sums that are integrals over the tick.
     fn close_books(&mut self, edge_ns: u64) {
-        self.count_waiting(edge_ns);
-        if let Source::Closed { active, .. } = &self.source {
-            let area = u64::from(*active) * edge_ns.saturating_sub(self.users_changed_ns);
-            self.tally.add(RunSum::UsersNs, area);
-        }
-        self.users_changed_ns = edge_ns;
+        self.count_all_waiting(edge_ns.min(self.end_ns));
+        self.integrate_users(edge_ns);
         let wall_ns = edge_ns.saturating_sub(self.tick_begin_ns);
         let cpu = self.door.cpu();
         // After a stall several ticks are closed at once, and the first would get the CPU time of all: none holds more
@@ -286,12 +301,13 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn hand_over(&mut self, edge_ns: u64, last: bool) {
-        let series = self.compiled.requests.len();
+        let series = self.outline.series_count();
         let fresh = self.post.spare().unwrap_or_else(|| Box::new(crate::tally::blank(series)));
         let full = self.tally.swap(self.tick, fresh, edge_ns);
         // What is open across the edge is open in the new tick from its beginning.
         self.tally.peak(RunPeak::Connections, self.open_sockets);
-        self.post.hand_over(full, last);
+        self.tally.peak(RunPeak::Streams, self.streams);
+        self.post.hand_over(full, std::mem::take(&mut self.samples), last);
     }
 
     /// Reads the kernel's account of some connections; over the ticks, of all.
@@ -300,7 +316,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         for _ in 0..most.min(len) {
             self.sampled = (self.sampled + 1) % len;
             let conn = &self.conns[self.sampled];
-            if conn.socket >= 0 && conn.state != State::Connecting {
+            if conn.socket >= 0 && !matches!(conn.state, State::Connecting | State::Handshaking) {
                 self.read_facts(self.sampled as u32);
             }
         }
@@ -321,21 +337,27 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn finish(mut self, why: Stopped) -> (Stopped, u64) {
         let end_ns = match why {
-            Stopped::Duration => self.end_ns,
-            Stopped::Command => self.now_ns.min(self.end_ns),
+            // With grace the run lasts until the last iteration is over.
+            Stopped::Duration => self.ended_ns.max(self.end_ns).max(self.tick_begin_ns).min(self.cut_ns),
+            Stopped::Command => self.now_ns.min(self.cut_ns),
             // A worker without work may notice late that there is none left; that is no part of the run.
-            Stopped::Requests => self.ended_ns.max(self.tick_begin_ns).min(self.now_ns),
+            Stopped::Requests | Stopped::Retired => self.ended_ns.max(self.tick_begin_ns).min(self.now_ns),
         };
         for id in 0..self.conns.len() as u32 {
             let conn = &self.conns[id as usize];
             let (request, intended_ns, sent_ns) = (conn.request, conn.intended_ns, conn.sent_ns);
-            if conn.in_flight() {
+            if conn.stream.is_some() {
+                self.tally.landed(end_ns);
+                self.stop_stream(id);
+            } else if conn.in_flight() {
                 self.tally.landed(end_ns);
                 self.tally.add(RunSum::InFlightAtStop, 1);
                 let series = self.tally.series(request);
                 series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
                 series.record(SeriesHist::ServiceCensored.id(), end_ns.saturating_sub(sent_ns));
-            } else if conn.state == State::Connecting && (self.is_arrival(id) || self.is_closed_model()) {
+            } else if matches!(conn.state, State::Connecting | State::Handshaking)
+                && (self.is_arrival(id) || matches!(self.source_of(conn.user), Source::Closed { .. }))
+            {
                 // A user that waits for a connection waits: without this a service that takes no connections any more
                 // would leave no trace.
                 self.tally.add(RunSum::NeverStarted, 1);
@@ -344,11 +366,17 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             let conn = &self.conns[id as usize];
             if conn.socket >= 0 {
-                self.tally.add(RunSum::OpenAtStop, u64::from(conn.state != State::Connecting));
+                let stands = !matches!(conn.state, State::Connecting | State::Handshaking);
+                self.tally.add(RunSum::OpenAtStop, u64::from(stands));
                 self.close_socket(id);
             }
         }
-        self.never_started(end_ns);
+        for lane in 0..self.lanes.len() {
+            self.never_started(lane, end_ns);
+        }
+        if !self.programs.is_empty() {
+            self.tally.add(RunSum::CutAtStop, self.under_way);
+        }
         self.close_books(end_ns);
         self.hand_over(end_ns, true);
         (why, end_ns.saturating_sub(self.begin_ns))

@@ -2,24 +2,33 @@
 //! at once and every count can be demanded exactly.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
+pub mod actors;
+
 use plimsoll_engine::compile::compile;
 pub use plimsoll_engine::driver::sim::{Answer, Asked};
 use plimsoll_engine::driver::sim::{Calls, Nature, Network, Server};
 use plimsoll_engine::lease::{Lease, Pot};
 use plimsoll_engine::pace::Seat;
+use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::sequence::Sequence;
 use plimsoll_engine::tally::blank;
 use plimsoll_engine::worker::{Post, Seating, Worker};
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LaneDraft;
+use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::{Profile, Stage};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
 use plimsoll_plan::program::Maker;
+use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
+use plimsoll_plan::sample::Sample;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Fault, Plan, Request, Target};
 use plimsoll_stats::hist::Hist;
 use plimsoll_stats::interval::Interval;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -50,7 +59,7 @@ pub fn open(rate_per_s: f64, seconds: f64) -> Draft {
 
 pub fn draft() -> Draft {
     let mut draft = Draft {
-        target: Some(Target { host: "127.0.0.1".into(), port: 8080 }),
+        target: Some(Target { host: "127.0.0.1".into(), port: 8080, tls: false }),
         requests: vec![get("/")],
         workers: Some(1),
         ..Draft::default()
@@ -74,6 +83,50 @@ pub fn plan(draft: Draft) -> Plan {
     seal(draft, Machine { cpus: 1, seed: 7 }).unwrap()
 }
 
+/// A draft whose load models are these, over these requests.
+pub fn lanes(lanes: Vec<LaneDraft>, paths: &[&str]) -> Draft {
+    let ask = |path: &&str| Ask {
+        name: (*path).into(),
+        scenario: Some(0),
+        group: None,
+        tags: vec![],
+        method: "GET".into(),
+        path: Default::default(),
+        headers: vec![],
+        body: None,
+        timeout_ns: None,
+        redirects: 0,
+        expect: None,
+        checks: vec![],
+        extracts: vec![],
+        go_on_after_failure: false,
+        stream: None,
+    };
+    let scenario = Scenario { name: "one".into(), nodes: vec![], pace: None };
+    let script =
+        Script { asks: paths.iter().map(ask).collect(), scenarios: vec![scenario], ..Script::default() };
+    // The requests as the program sends them, under the same numbers.
+    let requests = paths.iter().map(|path| get(path)).collect();
+    Draft { script: Some(script), requests, lanes, ..draft() }
+}
+
+/// A load model without a length.
+pub fn lane(name: &str) -> LaneDraft {
+    LaneDraft {
+        name: name.into(),
+        entry: Entry::Scenario(0),
+        connections: None,
+        rate_per_s: None,
+        arrivals: None,
+        stages: None,
+        duration_ns: None,
+        iterations: None,
+        loops: None,
+        recorded: None,
+        start_ns: 0,
+    }
+}
+
 /// One run to be made.
 pub struct Lab {
     pub draft: Draft,
@@ -82,11 +135,24 @@ pub struct Lab {
     /// (ns from the start, command)
     pub commands: Vec<(u64, Command)>,
     pub worker: u32,
+    pub addresses: Vec<SocketAddr>,
+    pub sources: Vec<IpAddr>,
+    pub tls: Option<Setup>,
 }
 
 impl Lab {
     pub fn new(draft: Draft) -> Lab {
-        Lab { draft, nature: Nature::default(), maker: None, commands: vec![], worker: 0 }
+        let addresses = vec!["127.0.0.1:8080".parse().unwrap()];
+        Lab {
+            draft,
+            nature: Nature::default(),
+            maker: None,
+            commands: vec![],
+            worker: 0,
+            addresses,
+            sources: vec![],
+            tls: None,
+        }
     }
 
     pub fn latency(mut self, one_way_ns: u64) -> Lab {
@@ -105,8 +171,12 @@ impl Lab {
     }
 
     /// Runs it against `server` to its end.
-    pub fn run(self, server: impl Server + 'static) -> Outcome {
+    pub fn run(mut self, server: impl Server + 'static) -> Outcome {
         let plan = plan(self.draft);
+        if self.maker.is_none() && plan.outline.link.reuse == Reuse::Pool {
+            // As the engine does it.
+            self.maker = Some(Arc::new(Sequence { requests: plan.requests.len() as u32 }));
+        }
         let outline = Arc::new(plan.outline.clone());
         let compiled = Arc::new(compile(&plan));
         let network = Network::new(BEGIN_NS, self.nature, server);
@@ -116,25 +186,47 @@ impl Lab {
         let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && self.maker.is_none();
         let pot = outline.stop.requests.filter(|_| !counts_arrivals).map(|n| Pot::new(n, outline.workers));
         let handed = Rc::new(RefCell::new(Vec::new()));
+        let samples = Rc::new(RefCell::new(Vec::new()));
         let post = Collector {
             network: network.clone(),
             handed: Rc::clone(&handed),
+            samples: Rc::clone(&samples),
             commands: self.commands.into_iter().map(|(at, c)| (BEGIN_NS + at, c)).collect(),
+            looked: (0, 0),
         };
         let seating = Seating {
             seat: Seat::new(outline.share, self.worker, outline.workers),
             outline: Arc::clone(&outline),
             compiled,
-            address: "127.0.0.1:8080".parse().unwrap(),
+            addresses: self.addresses.into(),
+            sources: self.sources.into(),
+            tls: self.tls,
             begin_ns: BEGIN_NS,
+            unix_offset_ns: 0,
             lease: Lease::new(pot),
+            iterations: outline
+                .lanes
+                .iter()
+                .map(|lane| {
+                    Lease::new(lane.iterations.filter(|_| !lane.load.is_open()).map(|n| Pot::new(n, 1)))
+                })
+                .collect(),
+            recorded: plan.recorded.clone(),
             maker: self.maker,
         };
         let (stopped, elapsed_ns) = Worker::new(network.door(), post, seating).run();
         let ticks = handed.take();
-        let mut all = blank(outline.requests.len());
+        let mut all = blank(outline.series_count());
         ticks.iter().for_each(|(interval, _)| all.merge(interval));
-        Outcome { stopped, elapsed_ns, ticks, all, calls: network.calls() }
+        Outcome {
+            stopped,
+            elapsed_ns,
+            ticks,
+            all,
+            samples: samples.take(),
+            calls: network.calls(),
+            opened: network.opened(),
+        }
     }
 }
 
@@ -147,11 +239,18 @@ pub fn run_fixed(draft: Draft, service_ns: u64) -> Outcome {
 pub struct Collector {
     pub network: Network,
     pub handed: Rc<RefCell<Vec<(Interval, bool)>>>,
+    pub samples: Rc<RefCell<Vec<Sample>>>,
     pub commands: VecDeque<(u64, Command)>,
+    /// The time at the last turn of the loop, and the turns since it went on.
+    pub looked: (u64, u64),
 }
 
+/// More turns at one instant than any run has a reason for: the worker does not sleep, and virtual time stands still.
+const TURNS_MAX: u64 = 1_000_000;
+
 impl Post for Collector {
-    fn hand_over(&mut self, full: Box<Interval>, last: bool) {
+    fn hand_over(&mut self, full: Box<Interval>, samples: Vec<Sample>, last: bool) {
+        self.samples.borrow_mut().extend(samples);
         self.handed.borrow_mut().push((*full, last));
     }
 
@@ -160,6 +259,9 @@ impl Post for Collector {
     }
 
     fn commands(&mut self, into: &mut Vec<Command>) {
+        let now_ns = self.network.now_ns();
+        self.looked = if self.looked.0 == now_ns { (now_ns, self.looked.1 + 1) } else { (now_ns, 0) };
+        assert!(self.looked.1 < TURNS_MAX, "the worker spins at {} ms", (now_ns - BEGIN_NS) / MS);
         while self.commands.front().is_some_and(|(at_ns, _)| *at_ns <= self.network.now_ns()) {
             into.extend(self.commands.pop_front().map(|(_, command)| command));
         }
@@ -173,7 +275,10 @@ pub struct Outcome {
     pub ticks: Vec<(Interval, bool)>,
     /// All ticks merged.
     pub all: Interval,
+    pub samples: Vec<Sample>,
     pub calls: Calls,
+    /// Where every attempt to connect went, and from where.
+    pub opened: Vec<(SocketAddr, Option<IpAddr>)>,
 }
 
 impl Outcome {
@@ -216,6 +321,17 @@ impl Outcome {
         Fault::ALL.iter().filter(|f| f.side() == Side::Client).map(|f| self.fault(*f)).sum()
     }
 
+    /// Requests that failed because no connection came about. A handshake may end in a fault that sent requests have
+    /// too; those have a time from their send.
+    fn unsent(&self) -> u64 {
+        let all = [Fault::Refused, Fault::ConnectTimeout, Fault::Unreachable, Fault::TlsTimeout, Fault::Certificate];
+        let tls = self.fault(Fault::Tls) + self.fault(Fault::Reset);
+        let sent: u64 = self.all.series.iter().map(|s| s.hists[SeriesHist::FailedService.id()].count()).sum();
+        let others = [Fault::StaleConnection, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];
+        let others = others.iter().chain(&[Fault::Malformed, Fault::Dangerous]).map(|f| self.fault(*f));
+        all.iter().map(|f| self.fault(*f)).sum::<u64>() + (tls + others.sum::<u64>()).saturating_sub(sent)
+    }
+
     /// What must hold of every run, whatever happened in it.
     pub fn check(&self) {
         let lasts = self.ticks.iter().filter(|(_, last)| *last).count();
@@ -225,11 +341,15 @@ impl Outcome {
         }
         let (sent, finished) = (self.count(SeriesSum::Sent), self.count(SeriesSum::Finished));
         let in_flight = self.sum(RunSum::InFlightAtStop);
-        // A request ends once: finished, or still in flight at the stop. Those that failed before their send (no
-        // connection) are finished without being sent.
-        let unsent: u64 =
-            [Fault::Refused, Fault::ConnectTimeout, Fault::Unreachable].iter().map(|f| self.fault(*f)).sum();
-        assert_eq!(sent + unsent, finished + in_flight, "sent {sent}, unsent {unsent}, finished {finished}");
+        // A request ends once: finished, or at the stop still in flight or a stream. Those that failed before their
+        // send (no connection) are finished without being sent.
+        let unsent = self.unsent();
+        let streams = self.count(SeriesSum::StreamsOpenAtStop);
+        assert_eq!(
+            sent + unsent,
+            finished + in_flight + streams,
+            "sent {sent}, unsent {unsent}, finished {finished}"
+        );
         let opened = self.sum(RunSum::ConnOpened);
         assert!(opened <= self.sum(RunSum::ConnAttempts));
         assert_eq!(self.calls.open_now, 0, "every socket was closed");
@@ -239,11 +359,9 @@ impl Outcome {
     /// The books of the open model: every arrival is accounted for, once.
     pub fn check_arrivals(&self) {
         self.check();
-        let unsent: u64 =
-            [Fault::Refused, Fault::ConnectTimeout, Fault::Unreachable].iter().map(|f| self.fault(*f)).sum();
         assert_eq!(
             self.sum(RunSum::Arrivals),
-            self.count(SeriesSum::Sent) + self.sum(RunSum::NeverStarted) + unsent,
+            self.count(SeriesSum::Sent) + self.sum(RunSum::NeverStarted) + self.unsent(),
             "arrivals = sent + never started + failed before the send"
         );
     }

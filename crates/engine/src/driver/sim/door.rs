@@ -4,7 +4,7 @@ use super::Connect;
 use super::net::{Happening, Link, State};
 use crate::driver::{CpuReading, Door, Errno, Flags, IN, Io, Socket, TcpFacts};
 use std::cell::RefCell;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 /// See the module.
@@ -48,10 +48,11 @@ impl Door for SimDoor {
         state.now_ns
     }
 
-    fn open(&mut self, _address: SocketAddr, token: u64) -> Result<Socket, Errno> {
+    fn open(&mut self, address: SocketAddr, source: Option<IpAddr>, token: u64) -> Result<Socket, Errno> {
         let state = &mut *self.state.borrow_mut();
         state.spend();
         state.calls.open += 1;
+        state.opened.push((address, source));
         let number = state.attempts;
         state.attempts += 1;
         let now_ns = state.now_ns;

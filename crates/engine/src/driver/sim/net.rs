@@ -1,8 +1,9 @@
 //! The network itself: what lies ahead, in order of time, and both ends of every connection.
 
-use super::{Asked, Calls, Nature, Server, Then};
+use super::{Answer, Asked, Calls, Nature, Server, Then};
 use crate::driver::{ERR, Flags, HUP, IN, OUT, RDHUP, Socket};
 use std::collections::{BTreeMap, VecDeque};
+use std::net::{IpAddr, SocketAddr};
 
 /// What lies ahead. Sockets that were closed meanwhile are passed over.
 pub(super) enum Happening {
@@ -89,6 +90,7 @@ pub(super) struct State {
     pub attempts: u64,
     pub total: u64,
     pub calls: Calls,
+    pub opened: Vec<(SocketAddr, Option<IpAddr>)>,
 }
 
 impl State {
@@ -105,6 +107,7 @@ impl State {
             attempts: 0,
             total: 0,
             calls: Calls::default(),
+            opened: Vec::new(),
         }
     }
 
@@ -191,6 +194,10 @@ impl State {
             // Nobody is there to read it: the kernel answers with a reset.
             return self.later(at_ns + latency_ns, Happening::Reset(socket));
         }
+        if let Some(answer) = self.server.heard(link.number, bytes) {
+            link.gone = answer.then != Then::Stay;
+            return send(&mut self.ahead, &mut self.sequence, latency_ns, socket, at_ns, answer);
+        }
         link.partial.extend_from_slice(bytes);
         while let Some(length) = request_length(&link.partial) {
             let request: Vec<u8> = link.partial.drain(..length).collect();
@@ -200,22 +207,33 @@ impl State {
             self.total += 1;
             let answer = self.server.answer(&asked);
             link.gone = answer.then != Then::Stay;
-            let mut then_ns = at_ns + latency_ns;
-            let mut coming: Vec<(u64, Happening)> = Vec::new();
-            for (after_ns, bytes) in answer.pieces {
-                then_ns += after_ns;
-                coming.push((then_ns, Happening::AtClient(socket, bytes)));
-            }
-            match answer.then {
-                Then::Stay => {}
-                Then::Close => coming.push((then_ns, Happening::Fin(socket))),
-                Then::Reset => coming.push((then_ns, Happening::Reset(socket))),
-            }
-            for (at_ns, what) in coming {
-                self.sequence += 1;
-                self.ahead.insert((at_ns, self.sequence), what);
-            }
+            send(&mut self.ahead, &mut self.sequence, latency_ns, socket, at_ns, answer);
         }
+    }
+}
+
+/// Lays the pieces of an answer, and the end behind them, on the way to the client.
+fn send(
+    ahead: &mut BTreeMap<(u64, u64), Happening>,
+    sequence: &mut u64,
+    latency_ns: u64,
+    socket: Socket,
+    at_ns: u64,
+    answer: Answer,
+) {
+    let mut then_ns = at_ns + latency_ns;
+    let mut lay = |at_ns: u64, what: Happening| {
+        *sequence += 1;
+        ahead.insert((at_ns, *sequence), what);
+    };
+    for (after_ns, bytes) in answer.pieces {
+        then_ns += after_ns;
+        lay(then_ns, Happening::AtClient(socket, bytes));
+    }
+    match answer.then {
+        Then::Stay => {}
+        Then::Close => lay(then_ns, Happening::Fin(socket)),
+        Then::Reset => lay(then_ns, Happening::Reset(socket)),
     }
 }
 

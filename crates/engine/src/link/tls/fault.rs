@@ -1,0 +1,164 @@
+//! Why a connection's TLS failed, sorted by who can mend it. A report names each sentence once; per connection only
+//! the kind is counted.
+
+use super::verify::marked_as_authority;
+use rustls::{AlertDescription, CertificateError, Error, InvalidMessage, PeerIncompatible};
+use std::fmt;
+
+/// Why a link is dead. Each holds a sentence, where it helps with a second line `hint: ...`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TlsFault {
+    /// The server's certificate is not acceptable: not trusted, another name, expired.
+    Certificate(String),
+    /// The server said no.
+    Alert(String),
+    /// What came is not TLS, not this version of it, or damaged.
+    Protocol(String),
+    /// This side's own fault.
+    Internal(String),
+}
+
+impl TlsFault {
+    /// The sentence, with its hint.
+    pub fn sentence(&self) -> &str {
+        match self {
+            TlsFault::Certificate(s) | TlsFault::Alert(s) | TlsFault::Protocol(s) | TlsFault::Internal(s) => {
+                s
+            }
+        }
+    }
+
+    pub(super) fn of(error: &Error) -> TlsFault {
+        match error {
+            Error::AlertReceived(alert) => TlsFault::Alert(refused(*alert)),
+            Error::InvalidCertificate(why) => TlsFault::Certificate(untrusted(why, error)),
+            Error::NoCertificatesPresented => {
+                TlsFault::Certificate("the server showed no certificate".into())
+            }
+            Error::UnsupportedNameType => {
+                TlsFault::Certificate("the certificate cannot be checked against this kind of name".into())
+            }
+            Error::PeerIncompatible(why) => TlsFault::Protocol(incompatible(why)),
+            Error::InvalidMessage(InvalidMessage::InvalidContentType) => TlsFault::Protocol(
+                "what came is not TLS\nhint: is the port one for `https://`? if not, use `http://`".into(),
+            ),
+            Error::DecryptError => {
+                TlsFault::Protocol("a record was damaged or forged on its way (it does not decrypt)".into())
+            }
+            Error::InappropriateMessage { .. }
+            | Error::InappropriateHandshakeMessage { .. }
+            | Error::InvalidMessage(_)
+            | Error::PeerMisbehaved(_)
+            | Error::PeerSentOversizedRecord
+            | Error::NoApplicationProtocol => {
+                TlsFault::Protocol(format!("the server broke the protocol: {error}"))
+            }
+            _ => TlsFault::Internal(format!("TLS failed on this side: {error}")),
+        }
+    }
+
+    /// The first bytes are those of something else than TLS.
+    pub(super) fn stranger(first: &[u8]) -> TlsFault {
+        let line = first.split(|&b| b == b'\r' || b == b'\n').next().unwrap_or_default();
+        // As much as fits into a line, and nothing that could steer a terminal.
+        let shown: String = line.iter().take(40).flat_map(|&b| b.escape_ascii()).map(char::from).collect();
+        TlsFault::Protocol(if first.starts_with(b"HTTP/") {
+            format!("the server speaks plain HTTP on this port (`{shown}`)\nhint: use `http://`")
+        } else {
+            format!(
+                "the server's first bytes, `{shown}`, are not TLS\nhint: is this the port for `https://`?"
+            )
+        })
+    }
+}
+
+impl fmt::Display for TlsFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sentence())
+    }
+}
+
+impl std::error::Error for TlsFault {}
+
+/// An alert is one byte by a server that often says more in its own log: the hints are the usual reasons.
+fn refused(alert: AlertDescription) -> String {
+    let hint = match alert {
+        AlertDescription::CertificateRequired | AlertDescription::NoCertificate => {
+            "the server demands a client certificate: give one"
+        }
+        AlertDescription::BadCertificate
+        | AlertDescription::UnsupportedCertificate
+        | AlertDescription::CertificateRevoked
+        | AlertDescription::CertificateExpired
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::UnknownCA
+        | AlertDescription::AccessDenied => {
+            "the server does not accept the client certificate, or the lack of one"
+        }
+        // TLS 1.2 has no alert of its own for a missing client certificate, and servers take this one.
+        AlertDescription::HandshakeFailure | AlertDescription::InsufficientSecurity => {
+            "no cipher suite in common, or the server demands a client certificate (TLS 1.2)"
+        }
+        AlertDescription::ProtocolVersion => {
+            "the server has none of the offered versions: allow TLS 1.2 and 1.3"
+        }
+        AlertDescription::UnrecognisedName => "the server has no site of this name: check the server name",
+        AlertDescription::NoApplicationProtocol => "the server speaks none of the offered protocols (ALPN)",
+        // The others say enough by their name, or nobody but the server's log knows more.
+        _ => return format!("the server refused with the alert `{}`", name(alert)),
+    };
+    format!("the server refused with the alert `{}`\nhint: {hint}", name(alert))
+}
+
+/// `UnknownCA` -> `unknown_ca`: the names as in RFC 8446, section 6, and in other tools' messages.
+fn name(alert: AlertDescription) -> String {
+    let (mut name, mut after_small) = (String::new(), false);
+    for letter in format!("{alert:?}").chars() {
+        if letter.is_ascii_uppercase() && after_small {
+            name.push('_');
+        }
+        after_small = letter.is_ascii_lowercase();
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
+}
+
+fn untrusted(why: &CertificateError, error: &Error) -> String {
+    if marked_as_authority(error) {
+        return "the server's certificate is one of an authority (`CA:TRUE`), not of a server\n\
+                hint: give this very certificate as own CA, or let the server have one with `CA:FALSE`"
+            .into();
+    }
+    match why {
+        CertificateError::UnknownIssuer => "the server's certificate is not trusted: no known authority issued it\n\
+             hint: give the PEM of the authority as own CA; the system's store is not read"
+            .into(),
+        CertificateError::BadSignature => {
+            "the server's certificate does not bear its authority's signature\n\
+             hint: an authority that was made again has the same name and another key: give the PEM of the newer one"
+                .into()
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            format!("the server's certificate is for another name: {why}\nhint: set the server name to one of these")
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            format!("the server's certificate has expired: {why}\nhint: renew it, or look at this machine's clock")
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            format!("the server's certificate is not valid yet: {why}\nhint: look at both machines' clocks")
+        }
+        _ => format!("the server's certificate is not acceptable: {why}"),
+    }
+}
+
+fn incompatible(why: &PeerIncompatible) -> String {
+    match why {
+        PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
+        | PeerIncompatible::ServerDoesNotSupportTls12Or13 => {
+            "the server chose a version of TLS that is not allowed\nhint: allow TLS 1.2 and 1.3 (older ones are not \
+             supported)"
+                .into()
+        }
+        _ => format!("the server and this program have too little of TLS in common: {why:?}"),
+    }
+}

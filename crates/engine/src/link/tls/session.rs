@@ -1,0 +1,359 @@
+//! One connection's TLS, driven by whoever has the bytes.
+//!
+//! rustls decrypts in place and says how many bytes it is done with. It may need bytes again that it has decrypted
+//! already (a handshake message in several records), so what it has not let go is kept as it left it. Everything else
+//! stays in the caller's buffers, and a link at rest owns none.
+
+use super::{Setup, TlsFault};
+use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
+use rustls::unbuffered::{
+    ConnectionState, EncodeError, EncodeTlsData, EncryptError, InsufficientSizeError, UnbufferedStatus,
+    WriteTraffic,
+};
+use rustls::{HandshakeKind, ProtocolVersion};
+
+/// A record's header, and what a record adds to its data at most: header, explicit nonce of 8 and tag of 16 (RFC 5288),
+/// type of 1 (RFC 8446, section 5.2), rounded up.
+const HEADER: usize = 5;
+const OVERHEAD: usize = 32;
+/// Data in one record at most (RFC 8446, section 5.1).
+const RECORD: usize = 1 << 14;
+
+/// One connection. After an error the link is dead: what is in `out` then (an alert) should still be sent.
+pub struct Link {
+    connection: UnbufferedClientConnection,
+    /// What came and is still needed; without capacity nearly always.
+    kept: Vec<u8>,
+    /// How much at the end of `kept` belongs to a record that is not complete.
+    tail: usize,
+    /// A first byte has come, and it was one of TLS.
+    greeted: bool,
+    ready: bool,
+    closed: bool,
+    /// Our own close_notify has gone.
+    closing: bool,
+    /// An error has been reported. rustls must not be asked to read again then: it would look for a handshake message
+    /// in bytes that are gone.
+    dead: bool,
+}
+
+/// What was agreed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts<'a> {
+    /// 12 or 13.
+    pub version: u8,
+    /// As IANA names it, e.g. `TLS13_AES_256_GCM_SHA384`.
+    pub suite: &'static str,
+    pub resumed: bool,
+    /// Absent: the server chose none.
+    pub alpn: Option<&'a [u8]>,
+}
+
+/// What to do once application data may be written.
+enum Then<'a> {
+    Rest,
+    Seal(&'a [u8]),
+    Close,
+}
+
+impl Link {
+    /// Begins the handshake; the ClientHello is appended to `out`.
+    ///
+    /// # Errors
+    /// `Internal` alone: nothing has been said to the server yet.
+    pub fn new(setup: &Setup, out: &mut Vec<u8>) -> Result<Link, TlsFault> {
+        let connection = UnbufferedClientConnection::new(setup.config.clone(), setup.name.clone())
+            .map_err(|e| TlsFault::of(&e))?;
+        let mut link = Link {
+            connection,
+            kept: Vec::new(),
+            tail: 0,
+            greeted: false,
+            ready: false,
+            closed: false,
+            closing: false,
+            dead: false,
+        };
+        link.turn(&mut [], &mut Vec::new(), out, Then::Rest)?;
+        Ok(link)
+    }
+
+    /// Takes ciphertext of any length, which is destroyed; appends plaintext to `plain` and what must be sent
+    /// (handshake, alerts) to `out`. What comes after the peer's close_notify is ignored (RFC 8446, section 6.1).
+    ///
+    /// # Errors
+    /// The link is dead; `plain` holds what came before, `out` perhaps an alert. An end of the connection without
+    /// [`Link::is_closed`] is the caller's to judge: only HTTP knows whether something is missing.
+    pub fn feed(
+        &mut self,
+        cipher: &mut [u8],
+        plain: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), TlsFault> {
+        if self.dead {
+            return Err(dead());
+        }
+        if !self.greeted && !self.greet(cipher)? {
+            return Ok(());
+        }
+        let mut rest = cipher;
+        // Only as much as completes one record is copied to what was kept: the others are decrypted where they lie.
+        while !self.kept.is_empty() && !rest.is_empty() && !self.closed {
+            let wanting = lacking(&self.kept[self.kept.len() - self.tail..]);
+            let (more, others) = rest.split_at_mut(wanting.min(rest.len()));
+            rest = others;
+            self.kept.extend_from_slice(more);
+            self.tail += more.len();
+            let record = &self.kept[self.kept.len() - self.tail..];
+            if record.len() >= HEADER && lacking(record) == 0 {
+                self.tail = 0;
+            }
+            let mut kept = std::mem::take(&mut self.kept);
+            let used = self.turn(&mut kept, plain, out, Then::Rest)?;
+            self.keep(kept, used);
+        }
+        if rest.is_empty() || self.closed {
+            return Ok(());
+        }
+        let tail = unfinished(rest);
+        let used = self.turn(rest, plain, out, Then::Rest)?;
+        let left = rest.get(used..).unwrap_or_default();
+        if !left.is_empty() && !self.closed {
+            self.kept.reserve_exact(left.len() + lacking(&left[left.len() - tail..]));
+            self.kept.extend_from_slice(left);
+            self.tail = tail;
+        }
+        Ok(())
+    }
+
+    /// Encrypts application data of any length and appends the records to `out`. If the server asked for new keys, the
+    /// answer to that goes first.
+    ///
+    /// # Errors
+    /// `Internal` before [`Link::is_ready`] and after [`Link::close`], and when the keys are used up.
+    pub fn seal(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), TlsFault> {
+        if self.dead {
+            return Err(dead());
+        }
+        if !self.ready || self.closing {
+            let when = if self.closing { "after the end" } else { "before the handshake is complete" };
+            return Err(TlsFault::Internal(format!("application data {when} of a TLS connection")));
+        }
+        self.write(Then::Seal(plain), out)
+    }
+
+    /// Is the handshake complete, so that application data may be sealed?
+    pub fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    /// Has the peer said that it will send no more?
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Appends our close_notify, once. Before the handshake is complete, and on a dead link, there is nothing to say.
+    pub fn close(&mut self, out: &mut Vec<u8>) {
+        if self.ready && !self.closing && !self.dead {
+            self.closing = true;
+            // An error means that the link is dead and has sent its alert: that was its last word.
+            let _ = self.write(Then::Close, out);
+        }
+    }
+
+    /// What was agreed on; nothing before [`Link::is_ready`].
+    pub fn facts(&self) -> Option<Facts<'_>> {
+        let version = match self.connection.protocol_version()? {
+            ProtocolVersion::TLSv1_3 => 13,
+            _ => 12,
+        };
+        let suite = self.connection.negotiated_cipher_suite()?.suite().as_str()?;
+        let resumed = self.connection.handshake_kind()? == HandshakeKind::Resumed;
+        self.ready.then_some(Facts { version, suite, resumed, alpn: self.connection.alpn_protocol() })
+    }
+
+    /// Looks at the very first bytes. True: they may go on. A server that speaks something else is recognised by its
+    /// first byte, but named only after some more, which come as a rule in the same segment.
+    fn greet(&mut self, cipher: &[u8]) -> Result<bool, TlsFault> {
+        let first = if self.kept.is_empty() { cipher } else { &self.kept };
+        match first.first() {
+            None => Ok(false),
+            // The types of records that may come first: alert and handshake (RFC 8446, section 5.1).
+            Some(0x15 | 0x16) => {
+                self.greeted = true;
+                Ok(true)
+            }
+            Some(_) => {
+                self.kept.extend_from_slice(cipher);
+                if self.kept.len() < HEADER {
+                    return Ok(false);
+                }
+                self.dead = true;
+                Err(TlsFault::stranger(&self.kept))
+            }
+        }
+    }
+
+    /// What is left of `kept` behind `used`; nothing left, no memory held.
+    fn keep(&mut self, mut kept: Vec<u8>, used: usize) {
+        if used >= kept.len() || self.closed {
+            self.tail = 0;
+            return;
+        }
+        kept.drain(..used);
+        if self.tail > 0 {
+            kept.reserve_exact(lacking(&kept[kept.len() - self.tail..]));
+        }
+        self.kept = kept;
+    }
+
+    fn write(&mut self, then: Then<'_>, out: &mut Vec<u8>) -> Result<(), TlsFault> {
+        // rustls wants to see what it has not let go at every call, also where it is about to read nothing.
+        let mut kept = std::mem::take(&mut self.kept);
+        let result = self.turn(&mut kept, &mut Vec::new(), out, then);
+        self.keep(kept, *result.as_ref().unwrap_or(&0));
+        result.map(|_| ())
+    }
+
+    /// Lets rustls work on `cipher` until it waits for more; returns how many bytes of it are done with.
+    fn turn(
+        &mut self,
+        cipher: &mut [u8],
+        plain: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+        then: Then<'_>,
+    ) -> Result<usize, TlsFault> {
+        let result = self.states(cipher, plain, out, then);
+        self.dead |= result.is_err();
+        result
+    }
+
+    fn states(
+        &mut self,
+        cipher: &mut [u8],
+        plain: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+        mut then: Then<'_>,
+    ) -> Result<usize, TlsFault> {
+        let mut used = 0;
+        let error = loop {
+            let UnbufferedStatus { discard, state, .. } =
+                self.connection.process_tls_records(&mut cipher[used..]);
+            let mut done = false;
+            match state {
+                Err(error) => break error,
+                Ok(ConnectionState::ReadTraffic(mut traffic)) => {
+                    while let Some(record) = traffic.next_record() {
+                        let record = record.map_err(|e| TlsFault::of(&e))?;
+                        plain.extend_from_slice(record.payload);
+                        used += record.discard;
+                    }
+                }
+                Ok(ConnectionState::EncodeTlsData(mut data)) => encode(&mut data, out)?,
+                Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
+                Ok(ConnectionState::PeerClosed) => self.closed = true,
+                Ok(ConnectionState::WriteTraffic(mut traffic)) => {
+                    self.ready = true;
+                    match std::mem::replace(&mut then, Then::Rest) {
+                        Then::Rest => {}
+                        Then::Seal(data) => encrypt(&mut traffic, data, out)?,
+                        Then::Close => grow(out, OVERHEAD, |room| traffic.queue_close_notify(room))?,
+                    }
+                    done = true;
+                }
+                Ok(ConnectionState::BlockedHandshake | ConnectionState::Closed) => done = true,
+                Ok(other) => return Err(TlsFault::Internal(format!("unexpected state of TLS `{other:?}`"))),
+            }
+            used += discard;
+            if done {
+                return Ok(used);
+            }
+        };
+        self.last_words(out)?;
+        Err(TlsFault::of(&error))
+    }
+
+    /// The alert that rustls wants to send after an error. It must not be let near the bytes again, whose state the
+    /// error has left unclear: as long as it wants to write, it looks at none.
+    fn last_words(&mut self, out: &mut Vec<u8>) -> Result<(), TlsFault> {
+        while self.connection.wants_write() {
+            match self.connection.process_tls_records(&mut []).state {
+                Ok(ConnectionState::EncodeTlsData(mut data)) => encode(&mut data, out)?,
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn dead() -> TlsFault {
+    TlsFault::Internal("a TLS connection was used after its error".into())
+}
+
+fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, out: &mut Vec<u8>) -> Result<(), TlsFault> {
+    // The size is told by a first attempt without room.
+    let needed = match data.encode(&mut []) {
+        Ok(_) => return Ok(()),
+        Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) => required_size,
+        Err(e) => return Err(TlsFault::Internal(format!("TLS failed on this side: {e}"))),
+    };
+    let start = out.len();
+    out.resize(start + needed, 0);
+    match data.encode(&mut out[start..]) {
+        Ok(written) => {
+            out.truncate(start + written);
+            Ok(())
+        }
+        Err(e) => Err(TlsFault::Internal(format!("TLS failed on this side: {e}"))),
+    }
+}
+
+fn encrypt(
+    traffic: &mut WriteTraffic<'_, ClientConnectionData>,
+    data: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), TlsFault> {
+    let room = data.len() + (data.len() / RECORD + 1) * OVERHEAD;
+    grow(out, room, |room| traffic.encrypt(data, room))
+}
+
+/// Lets `write` append to `out`, in as much room as was guessed, and once more in as much as it asks for.
+fn grow(
+    out: &mut Vec<u8>,
+    guess: usize,
+    mut write: impl FnMut(&mut [u8]) -> Result<usize, EncryptError>,
+) -> Result<(), TlsFault> {
+    let start = out.len();
+    out.resize(start + guess, 0);
+    let result = match write(&mut out[start..]) {
+        // An answer to a request for new keys goes before the data and was not in the guess.
+        Err(EncryptError::InsufficientSize(InsufficientSizeError { required_size })) => {
+            out.resize(start + required_size, 0);
+            write(&mut out[start..])
+        }
+        other => other,
+    };
+    out.truncate(start + *result.as_ref().unwrap_or(&0));
+    result.map(|_| ()).map_err(|e| TlsFault::Internal(format!("TLS cannot encrypt any more: {e}")))
+}
+
+/// Bytes that a record lacks, as far as can be known: those of its header first.
+fn lacking(record: &[u8]) -> usize {
+    match record {
+        [_, _, _, high, low, data @ ..] => {
+            usize::from(u16::from_be_bytes([*high, *low])).saturating_sub(data.len())
+        }
+        short => HEADER - short.len(),
+    }
+}
+
+/// How many bytes at the end belong to a record that is not complete. To be asked before rustls has decrypted in place.
+fn unfinished(mut records: &[u8]) -> usize {
+    while let [_, _, _, high, low, data @ ..] = records {
+        match data.get(usize::from(u16::from_be_bytes([*high, *low]))..) {
+            Some(next) => records = next,
+            None => break,
+        }
+    }
+    records.len()
+}

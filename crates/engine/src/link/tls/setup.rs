@@ -1,0 +1,173 @@
+//! From what the user wants to what every handshake uses, once and before the load: each mistake that can be known
+//! without a server is said here.
+
+use super::tickets::Tickets;
+use super::verify::{Anybody, Own};
+use super::{Versions, Wanted, pem};
+use crate::clock;
+use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::time_provider::TimeProvider;
+use rustls::{CertificateError, Error, RootCertStore, SupportedProtocolVersion, version};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Everything that the connections to one server share.
+#[derive(Clone)]
+pub struct Setup {
+    pub(super) config: Arc<ClientConfig>,
+    pub(super) name: ServerName<'static>,
+    resume: bool,
+}
+
+impl Setup {
+    /// # Errors
+    /// A sentence and, on a second line, what to do: an unusable name, unreadable PEM, a key that is not the
+    /// certificate's, wishes that contradict each other.
+    pub fn new(wanted: &Wanted) -> Result<Setup, String> {
+        let name = server_name(&wanted.server_name)?;
+        let provider = Arc::new(provider());
+        let versions: &[&SupportedProtocolVersion] = match wanted.versions {
+            Versions::Both => &[&version::TLS13, &version::TLS12],
+            Versions::Tls12 => &[&version::TLS12],
+            Versions::Tls13 => &[&version::TLS13],
+        };
+        let builder = ClientConfig::builder_with_details(provider.clone(), Arc::new(Wall))
+            .with_protocol_versions(versions)
+            .map_err(|e| format!("cannot offer these versions of TLS: {e}"))?;
+        let builder = if wanted.insecure {
+            if !wanted.ca_pem.is_empty() {
+                return Err(
+                    "an own CA and `insecure` contradict each other: nothing would be checked against it\n\
+                            hint: leave one of them out"
+                        .into(),
+                );
+            }
+            let schemes = provider.signature_verification_algorithms.supported_schemes();
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody { schemes }))
+        } else if wanted.ca_pem.is_empty() {
+            // The machine's own store is not read: the program is one static file, and the same command must trust the
+            // same servers in a bare container as on a desk.
+            let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+            builder.with_root_certificates(roots)
+        } else {
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(own(&wanted.ca_pem, &provider)?))
+        };
+        let mut config = match client_certificate(wanted)? {
+            None => builder.with_no_client_auth(),
+            Some((chain, key)) => builder.with_client_auth_cert(chain, key).map_err(|e| unfit(&e))?,
+        };
+        if let Some(bad) = wanted.alpn.iter().find(|name| name.is_empty() || name.len() > 255) {
+            return Err(format!("a protocol name (ALPN) has 1 to 255 bytes, not `{}`", bad.len()));
+        }
+        config.alpn_protocols.clone_from(&wanted.alpn);
+        // Not asked for, not even looked up: a store that nobody empties would also hold memory.
+        config.resumption = resumption(wanted.resume);
+        // Data in the first flight could be replayed, and would let a request begin before its connection does.
+        config.enable_early_data = false;
+        Ok(Setup { config: Arc::new(config), name, resume: wanted.resume })
+    }
+
+    /// The same with a store of sessions of its own: one for each worker, and no worker waits for another one's lock.
+    pub fn for_worker(&self) -> Setup {
+        let mut config = ClientConfig::clone(&self.config);
+        config.resumption = resumption(self.resume);
+        Setup { config: Arc::new(config), name: self.name.clone(), resume: self.resume }
+    }
+}
+
+impl fmt::Debug for Setup {
+    // The configuration knows secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Setup")
+            .field("name", &self.name)
+            .field("resume", &self.resume)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The date for certificates and tickets comes from where all time comes from.
+#[derive(Debug)]
+struct Wall;
+
+impl TimeProvider for Wall {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(UnixTime::since_unix_epoch(Duration::from_nanos(clock::unix_ns())))
+    }
+}
+
+/// X25519 first and no post-quantum group, as wrk and other clients on OpenSSL before 3.5 offer, so that a handshake is
+/// the same work for the server as theirs. To list a post-quantum group without a share for it would be worse than
+/// either: a server that prefers it asks again, and each handshake takes one round trip more.
+fn provider() -> CryptoProvider {
+    let groups =
+        vec![aws_lc_rs::kx_group::X25519, aws_lc_rs::kx_group::SECP256R1, aws_lc_rs::kx_group::SECP384R1];
+    CryptoProvider { kx_groups: groups, ..aws_lc_rs::default_provider() }
+}
+
+fn resumption(wanted: bool) -> Resumption {
+    if wanted { Resumption::store(Arc::new(Tickets::default())) } else { Resumption::disabled() }
+}
+
+fn server_name(text: &str) -> Result<ServerName<'static>, String> {
+    // As it stands in a URL, an IPv6 address has brackets (RFC 3986, section 3.2.2).
+    let bare = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
+    ServerName::try_from(bare.to_string()).map_err(|_| {
+        format!("cannot use `{text}` as server name\nhint: give a host name or an IP address, without port or scheme")
+    })
+}
+
+fn own(files: &[Vec<u8>], provider: &Arc<CryptoProvider>) -> Result<Own, String> {
+    let (mut roots, mut given) = (RootCertStore::empty(), Vec::new());
+    for (at, pem) in files.iter().enumerate() {
+        let what = format!("CA file `{}`", at + 1);
+        for certificate in pem::certificates(&what, pem)? {
+            roots.add(certificate.clone()).map_err(|e| {
+                format!("cannot use a certificate in {what}: {e}\nhint: look at it with `openssl x509 -text -in FILE`")
+            })?;
+            given.push(certificate);
+        }
+    }
+    let ordinary = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+        .build()
+        .map_err(|e| format!("cannot check against the own CAs: {e}"))?;
+    Ok(Own { ordinary, given })
+}
+
+type Identity = (Vec<CertificateDer<'static>>, rustls_pki_types::PrivateKeyDer<'static>);
+
+fn client_certificate(wanted: &Wanted) -> Result<Option<Identity>, String> {
+    let (what, key) = match (&wanted.cert_pem, &wanted.key_pem) {
+        (None, None) => return Ok(None),
+        (None, Some(_)) => {
+            return Err("a client key without its certificate\nhint: give the certificate too".into());
+        }
+        (Some(_), Some(key)) => ("the client key file", key),
+        (Some(both), None) if pem::has_key(both) => ("the client certificate file", both),
+        (Some(_), None) => {
+            return Err(
+                "a client certificate without its key\nhint: give the key too, in a file of its own or in \
+                        the certificate's"
+                    .into(),
+            );
+        }
+    };
+    let chain =
+        pem::certificates("the client certificate file", wanted.cert_pem.as_deref().unwrap_or_default())?;
+    Ok(Some((chain, pem::key(what, key)?)))
+}
+
+/// Why certificate and key do not go together.
+fn unfit(error: &Error) -> String {
+    match error {
+        Error::InconsistentKeys(_) => "the client key does not belong to the client certificate\n\
+             hint: `openssl x509 -noout -pubkey` and `openssl pkey -pubout` must print the same; the leaf comes first"
+            .into(),
+        Error::InvalidCertificate(CertificateError::BadEncoding) => {
+            "cannot read the client certificate: its PEM is whole, but what is inside is no certificate".into()
+        }
+        other => format!("cannot use the client certificate with its key: {other}"),
+    }
+}

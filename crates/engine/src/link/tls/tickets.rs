@@ -1,0 +1,77 @@
+//! Where sessions wait to be resumed. rustls brings a store of its own, made for a browser: it keeps 8 tickets a
+//! server, and a TLS 1.3 ticket serves once. With hundreds of connections to one server, nearly every reconnection
+//! would find it empty and do a full handshake without anybody having asked for one.
+
+use rustls::NamedGroup;
+use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
+use rustls_pki_types::ServerName;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Tickets kept. A bound, because servers send two for each one used: about 1 KiB each and, unless it is shared, the
+/// server's chain of certificates.
+const MOST: usize = 1024;
+
+/// The sessions of one server name: a [`super::Setup`] has exactly one, so the names in the calls say nothing.
+#[derive(Default)]
+pub struct Tickets {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    hint: Option<NamedGroup>,
+    tls12: Option<Tls12ClientSessionValue>,
+    /// Oldest first.
+    tls13: VecDeque<Tls13ClientSessionValue>,
+}
+
+impl Tickets {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Every change is a single push or take: a thread that died in between left nothing half done.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientSessionStore for Tickets {
+    fn set_kx_hint(&self, _: ServerName<'static>, group: NamedGroup) {
+        self.kept().hint = Some(group);
+    }
+
+    fn kx_hint(&self, _: &ServerName<'_>) -> Option<NamedGroup> {
+        self.kept().hint
+    }
+
+    fn set_tls12_session(&self, _: ServerName<'static>, value: Tls12ClientSessionValue) {
+        self.kept().tls12 = Some(value);
+    }
+
+    fn tls12_session(&self, _: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.kept().tls12.clone()
+    }
+
+    fn remove_tls12_session(&self, _: &ServerName<'static>) {
+        self.kept().tls12 = None;
+    }
+
+    fn insert_tls13_ticket(&self, _: ServerName<'static>, value: Tls13ClientSessionValue) {
+        let mut kept = self.kept();
+        if kept.tls13.len() == MOST {
+            kept.tls13.pop_front();
+        }
+        kept.tls13.push_back(value);
+    }
+
+    fn take_tls13_ticket(&self, _: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        // The newest: it has the most of its lifetime before it.
+        self.kept().tls13.pop_back()
+    }
+}
+
+impl fmt::Debug for Tickets {
+    // Nothing from inside: these are secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tickets").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,224 @@
+//! The open model: arrivals that came due start iterations; those that find no free user wait with their stamps.
+//!
+//! The queue of those that wait is a second reader of the same sequence, so that it costs no memory
+//! (`docs/design/0002`).
+
+use super::{Lane, Post, Source, Worker};
+use crate::driver::Door;
+use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
+
+/// Arrivals started in one go; then the answers get their turn, however far behind the sends are. Otherwise a load
+/// generator that cannot keep up would let answers lie unread and call it the server's time.
+const STARTED_AT_ONCE: u32 = 16;
+
+impl<D: Door, P: Post> Worker<D, P> {
+    /// Starts arrivals that are due and for which a user is free: those that came due from `since_ns` on, and those
+    /// that waited for a user. Called by the loop alone: a user that is freed while its arrival is being started (its
+    /// attempt failed at once) must not cost a level of stack.
+    #[inline]
+    pub(super) fn start_due(&mut self, since_ns: u64) {
+        for lane in 0..self.lanes.len() {
+            self.start_due_of(lane, since_ns);
+        }
+    }
+
+    #[inline]
+    fn start_due_of(&mut self, lane: usize, since_ns: u64) {
+        for _ in 0..STARTED_AT_ONCE {
+            let Some(due_ns) = self.next_due_of(lane) else { break };
+            if due_ns > self.now_ns
+                || self.now_ns >= self.end_ns
+                || (due_ns < since_ns && !self.is_starving(lane))
+            {
+                return;
+            }
+            // A program's steps are counted one by one, as it asks for them; with none left there is nothing to begin.
+            let left = match (self.programs.is_empty(), self.compiled.sequence.len()) {
+                (true, 1) => true,
+                (true, _) => self.lease.take(),
+                (false, _) => !self.lease.is_drained(),
+            };
+            if !left {
+                return self.no_more_arrivals(lane);
+            }
+            self.start_arrival(lane, due_ns);
+            // The time of the next send is its own, not that of the first of the batch.
+            self.tell_time();
+        }
+        self.note_starvation(lane);
+    }
+
+    /// When the next arrival that can be started is due.
+    #[inline]
+    pub(super) fn next_due_ns(&self) -> Option<u64> {
+        (0..self.lanes.len()).filter_map(|lane| self.next_due_of(lane)).min()
+    }
+
+    #[inline]
+    fn next_due_of(&self, lane: usize) -> Option<u64> {
+        // In the grace nothing is begun, so that nothing is to be waited for.
+        let begins = !self.paused && self.now_ns < self.end_ns;
+        match &self.lanes[lane].source {
+            Source::Open { arrivals, free, returned, .. } if !free.is_empty() && begins => {
+                returned.front().copied().or(arrivals.peek_ns())
+            }
+            _ => None,
+        }
+    }
+
+    fn start_arrival(&mut self, lane: usize, due_ns: u64) {
+        let now_ns = self.now_ns;
+        if self.is_starving(lane) {
+            // The queue is longest just before it is served.
+            self.count_waiting(lane, now_ns + 1);
+        }
+        let Source::Open { arrivals, free, returned, waiting, due, started } = &mut self.lanes[lane].source
+        else {
+            return;
+        };
+        let Some(user) = free.pop() else { return };
+        let mut counted = false;
+        if returned.pop_front().is_none() {
+            arrivals.advance();
+            *started += 1;
+            if *started > *due {
+                *due = *started;
+                counted = true;
+                if let Some(second) = waiting {
+                    second.advance();
+                }
+            }
+        }
+        // It waited for a connection if none was free when it came due.
+        let freed_ns = if waiting.is_some() { self.conns[user as usize].since_ns } else { 0 };
+        if waiting.is_some() && arrivals.peek_ns().is_none_or(|next| next > now_ns) && returned.is_empty() {
+            *waiting = None;
+        }
+        self.tally.add(RunSum::Arrivals, u64::from(counted));
+        if freed_ns > due_ns {
+            self.tally.add(RunSum::Starved, 1);
+            self.tally.record(RunHist::ConnWait, freed_ns - due_ns);
+        }
+        let could_ns = due_ns.max(freed_ns).max(self.resumed_ns);
+        self.tally.record(RunHist::Lateness, now_ns.saturating_sub(could_ns));
+        self.begin_iteration(user, due_ns);
+    }
+
+    /// Arrivals wait for a user.
+    fn is_starving(&self, lane: usize) -> bool {
+        matches!(&self.lanes[lane].source, Source::Open { waiting: Some(_), .. })
+    }
+
+    /// With an arrival due and nobody free, the queue begins: a second reader starts to count what comes due. To be
+    /// asked before anybody is freed, or the wait would pass for lateness.
+    pub(super) fn note_starvation(&mut self, lane: usize) {
+        let now_ns = self.now_ns;
+        if let Source::Open { arrivals, free, waiting, .. } = &mut self.lanes[lane].source
+            && free.is_empty()
+            && waiting.is_none()
+            && arrivals.peek_ns().is_some_and(|t| t <= now_ns)
+        {
+            *waiting = Some(arrivals.clone());
+        }
+    }
+
+    /// Counts the arrivals of all lanes that came due before `edge_ns` and still wait.
+    pub(super) fn count_all_waiting(&mut self, edge_ns: u64) {
+        let mut backlog = 0;
+        for lane in 0..self.lanes.len() {
+            backlog += self.count_waiting(lane, edge_ns);
+        }
+        self.tally.peak(RunPeak::Waiting, backlog);
+    }
+
+    /// Counts the arrivals that came due before `edge_ns` and still wait, and says how many there are. In a pause none
+    /// come due.
+    fn count_waiting(&mut self, lane: usize, edge_ns: u64) -> u64 {
+        self.note_starvation(lane);
+        let edge_ns = edge_ns.min(self.paused_ns);
+        let Source::Open { waiting, due, started, returned, .. } = &mut self.lanes[lane].source else {
+            return 0;
+        };
+        let mut came = 0;
+        if let Some(second) = waiting {
+            while second.peek_ns().is_some_and(|t| t < edge_ns) {
+                second.advance();
+                came += 1;
+            }
+        }
+        *due += came;
+        let backlog = *due - *started + returned.len() as u64;
+        self.tally.add(RunSum::Arrivals, came);
+        self.tally.peak(RunPeak::Waiting, backlog);
+        backlog
+    }
+
+    /// At the stop: arrivals that never got a connection.
+    pub(super) fn never_started(&mut self, lane: usize, end_ns: u64) {
+        // Nothing comes due behind the end, whatever grace there is for what is under way.
+        let end_ns = end_ns.min(self.end_ns);
+        self.count_waiting(lane, end_ns);
+        let paused_ns = self.paused_ns;
+        let Lane { source, first, count, .. } = &mut self.lanes[lane];
+        let Source::Open { arrivals, due, started, returned, .. } = source else { return };
+        let waiting = *due - *started;
+        let mut stamps: Vec<u64> = returned.drain(..).collect();
+        let users = &self.users[*first as usize..][..*count as usize];
+        stamps.extend(users.iter().filter(|u| u.owed_ns > 0 && u.at == 0).map(|u| u.owed_ns));
+        // Their true response times are longer than this.
+        for _ in 0..waiting {
+            stamps.extend(arrivals.peek_ns());
+            arrivals.advance();
+        }
+        *started = *due;
+        // A machine that stood still, or could not keep up, has not even looked at those that came due meanwhile.
+        let mut overlooked = 0;
+        while let Some(stamp) = arrivals.peek_ns().filter(|t| *t < end_ns.min(paused_ns)) {
+            stamps.push(stamp);
+            arrivals.advance();
+            overlooked += 1;
+        }
+        self.tally.add(RunSum::Arrivals, overlooked);
+        self.tally.add(RunSum::Overlooked, overlooked);
+        self.tally.add(RunSum::NeverStarted, stamps.len() as u64);
+        let first = self.compiled.sequence.first().copied().unwrap_or(0);
+        for stamp in stamps {
+            self.tally.series(first).record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(stamp));
+        }
+    }
+
+    /// Sets the stamps of all that came due before `until_ns` aside, so that the sequence behind them can change.
+    pub(super) fn set_aside(&mut self, lane: usize, until_ns: u64) {
+        self.count_waiting(lane, until_ns);
+        let Source::Open { arrivals, returned, due, started, .. } = &mut self.lanes[lane].source else {
+            return;
+        };
+        let mut came = 0;
+        while let Some(stamp) = arrivals.peek_ns().filter(|t| *t < until_ns) {
+            returned.push_back(stamp);
+            arrivals.advance();
+            *started += 1;
+            came += u64::from(*started > *due);
+            *due = (*due).max(*started);
+        }
+        self.tally.add(RunSum::Arrivals, came);
+    }
+
+    /// After the sequence has changed: what was set aside goes on waiting.
+    pub(super) fn requeue(&mut self, lane: usize) {
+        if let Source::Open { arrivals, returned, waiting, .. } = &mut self.lanes[lane].source {
+            *waiting = (!returned.is_empty()).then(|| arrivals.clone());
+        }
+    }
+
+    pub(super) fn no_more_arrivals(&mut self, lane: usize) {
+        let Source::Open { arrivals, waiting, due, started, .. } = &mut self.lanes[lane].source else {
+            return;
+        };
+        arrivals.finish();
+        *waiting = None;
+        // Those that wait came due and will not be sent.
+        let left = *due - std::mem::replace(started, *due);
+        self.tally.add(RunSum::NeverStarted, left);
+    }
+}

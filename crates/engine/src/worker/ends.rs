@@ -1,0 +1,117 @@
+//! The ends of an exchange that was sent: a whole answer, or a failure; counted, and the connection kept or closed.
+
+use super::exchange::{End, LOW_WATER_FROM};
+use super::{Post, Worker};
+use crate::conn::State;
+use crate::driver::Door;
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::program::{BodyUse, Ended};
+use plimsoll_wire::h1::Answer;
+
+impl<D: Door, P: Post> Worker<D, P> {
+    /// A time-out cuts the measurement off: the true time is only known to be longer.
+    pub(super) fn timed_out(&mut self, id: u32) {
+        let conn = &self.conns[id as usize];
+        let (request, now_ns) = (conn.request, self.now_ns);
+        let (intended_ns, sent_ns) = (conn.intended_ns, conn.sent_ns);
+        let series = self.tally.series(request);
+        series.record(SeriesHist::ResponseCensored.id(), now_ns - intended_ns);
+        series.record(SeriesHist::ServiceCensored.id(), now_ns - sent_ns);
+        self.failed(id, Fault::Timeout);
+    }
+
+    /// A whole answer. Returns whether the socket is still at rest in our hands.
+    #[inline]
+    pub(super) fn finished(&mut self, id: u32, answer: Answer, unasked_bytes: bool) -> bool {
+        let conn = &mut self.conns[id as usize];
+        let mut end = End::Answered(answer);
+        let mut keep = answer.reusable && !unasked_bytes && !conn.peer_closed && conn.state == State::Waiting;
+        // By whom, if it is not kept.
+        let mut by_us = !self.outline.keep_alive;
+        if conn.body == BodyUse::Stream
+            && let Some(mut stream) = conn.stream.take()
+        {
+            let by = if conn.cancelled { Ended::Client } else { Ended::Server };
+            (keep, by_us) = (keep && !conn.cancelled, by_us || conn.cancelled);
+            let request = conn.request;
+            end = End::Streamed { status: stream.status, body_bytes: answer.body_bytes, by };
+            self.forget_stream(&mut stream);
+            let sum = if by == Ended::Client { SeriesSum::StreamsByUs } else { SeriesSum::StreamsByServer };
+            // What was never counted as opened is not counted as closed.
+            self.tally.series(request).add(sum.id(), u64::from(stream.is_accepted()));
+        }
+        let conn = &mut self.conns[id as usize];
+        if keep && self.requests_per_connection.is_some_and(|most| conn.served >= most) {
+            (keep, by_us) = (false, true);
+        }
+        self.count_answer(id, answer, keep);
+        // Whether surplus bytes come with the answer or a segment later is chance: the answer counts either way, and
+        // the connection is given up, because the next answer could not be told from them.
+        if unasked_bytes {
+            self.tally.add(RunSum::Surplus, 1);
+        }
+        if !keep {
+            let who = if unasked_bytes {
+                RunSum::ClosedByFault
+            } else if by_us {
+                // Who sends the first FIN after `Connection: close` is chance; who wanted it is not.
+                RunSum::ClosedByUs
+            } else {
+                RunSum::ClosedByServer
+            };
+            self.tally.add(who, 1);
+            self.close_socket(id);
+        }
+        self.outstanding -= 1;
+        self.ended(id, end);
+        keep && self.conns[id as usize].state == State::Idle
+    }
+
+    #[inline]
+    fn count_answer(&mut self, id: u32, answer: Answer, keep: bool) {
+        let now_ns = self.now_ns;
+        self.tally.landed(now_ns);
+        let conn = &mut self.conns[id as usize];
+        let (request, first_ns) = (conn.request, if conn.first_ns == 0 { now_ns } else { conn.first_ns });
+        let (intended_ns, sent_ns, judged) = (conn.intended_ns, conn.sent_ns, conn.judged);
+        conn.deadline_ns = 0;
+        conn.since_ns = now_ns;
+        if conn.low_water > 0 {
+            conn.low_water = 0;
+            if keep {
+                self.door.set_low_water(conn.socket, 1);
+            }
+        }
+        conn.state = State::Idle;
+        let series = self.tally.series(request);
+        self.large[request as usize] = answer.body_bytes >= LOW_WATER_FROM;
+        series.add(SeriesSum::BytesIn.id(), answer.wire_bytes);
+        series.add(SeriesSum::BodyBytes.id(), answer.body_bytes);
+        series.record(SeriesHist::Response.id(), now_ns - intended_ns);
+        series.record(SeriesHist::Service.id(), now_ns - sent_ns);
+        series.record(SeriesHist::FirstByte.id(), first_ns - sent_ns);
+        series.record(SeriesHist::Body.id(), now_ns - first_ns);
+        series.record(SeriesHist::BodySize.id(), answer.body_bytes);
+        self.tally.status(request, answer.status, judged);
+    }
+
+    /// An exchange that was sent ends in a fault; the connection goes with it.
+    pub(super) fn failed(&mut self, id: u32, fault: Fault) {
+        self.tally.landed(self.now_ns);
+        let conn = &self.conns[id as usize];
+        let (request, took_ns) = (conn.request, self.now_ns.saturating_sub(conn.sent_ns));
+        self.tally.fault(request, fault);
+        // A time-out has put its time among the censored ones; any other failure ends at a known instant.
+        if fault != Fault::Timeout {
+            self.tally.series(request).record(SeriesHist::FailedService.id(), took_ns);
+        }
+        self.tally.add(RunSum::ClosedByFault, 1);
+        if let Some(mut stream) = self.conns[id as usize].stream.take() {
+            self.forget_stream(&mut stream);
+        }
+        self.close_socket(id);
+        self.outstanding -= 1;
+        self.ended(id, End::Failed(fault));
+    }
+}

@@ -1,0 +1,237 @@
+//! Speaking with programs: they are woken, and what they put into their outbox is done.
+
+use super::exchange::{Bytes, End};
+use super::{NONE, Nap, Post, Worker};
+use crate::conn::NOBODY;
+use crate::driver::Door;
+use plimsoll_plan::metric::{RunSum, SeriesSum, fault_id};
+use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Payload, Reply, StepId, Wake};
+use plimsoll_plan::{Fault, Side};
+
+impl<D: Door, P: Post> Worker<D, P> {
+    fn at(&self) -> At {
+        let unix_ns = i128::from(self.now_ns) + self.unix_offset_ns;
+        At { run_ns: self.now_ns.saturating_sub(self.begin_ns), unix_ns: unix_ns.max(0) as u64 }
+    }
+
+    /// Wakes a program and hands back what it said; the outbox is given back by [`Worker::put_back`].
+    pub(super) fn wake(&mut self, user: u32, wake: Wake<'_>) -> Box<Outbox> {
+        let mut out = self.outbox.take().unwrap_or_default();
+        let at = self.at();
+        if let Some(program) = self.programs[user as usize].as_mut() {
+            program.resume(at, wake, &mut out);
+        }
+        for count in out.counts.drain(..) {
+            match count {
+                Count::Sum(series, id, n) => self.tally.series(series).add(id.id(), n),
+                Count::Hist(series, id, value) => self.tally.series(series).record(id.id(), value),
+                Count::Run(id, n) => self.tally.add(id, n),
+            }
+        }
+        self.samples.append(&mut out.samples);
+        out
+    }
+
+    pub(super) fn put_back(&mut self, mut out: Box<Outbox>) {
+        out.clear();
+        self.outbox = Some(out);
+    }
+
+    pub(super) fn resume_program(&mut self, user: u32, wake: Wake<'_>, intended_ns: u64) {
+        let sent_nothing = matches!(wake, Wake::Begin { .. });
+        let out = self.wake(user, wake);
+        self.act(user, out, intended_ns, sent_nothing);
+    }
+
+    /// Does what a program wants: gives up, sleeps, sends. With nothing outstanding behind it the iteration is over,
+    /// whether or not the program has said so: nothing would ever resume it.
+    pub(super) fn act(&mut self, user: u32, out: Box<Outbox>, intended_ns: u64, sent_nothing: bool) {
+        let state = &mut self.users[user as usize];
+        let iteration = state.iteration;
+        if out.retired && !state.retired {
+            state.retired = true;
+            let lane = usize::from(state.lane);
+            self.lanes[lane].retired += 1;
+            self.tally.add(RunSum::Retired, 1);
+        }
+        self.users[user as usize].outstanding += out.steps.len() as u32;
+        for step in &out.cancels {
+            self.cancel(user, *step);
+        }
+        for (step, ns) in &out.sleeps {
+            self.lie_down(user, *step, *ns);
+        }
+        for step in &out.steps {
+            if !self.lease.take() {
+                let state = &mut self.users[user as usize];
+                state.outstanding -= 1;
+                state.cut = true;
+                continue;
+            }
+            let bytes = match step.payload {
+                Payload::Prepared => Bytes::Prepared,
+                Payload::Rendered { begin, end } => {
+                    Bytes::Fresh(out.arena.get(begin as usize..end as usize).unwrap_or_default())
+                }
+            };
+            let id = self.connection_for(user);
+            let conn = &mut self.conns[id as usize];
+            conn.next = std::mem::replace(&mut self.users[user as usize].first_conn, id);
+            self.begin(id, user, *step, bytes, intended_ns);
+        }
+        self.put_back(out);
+        let state = &self.users[user as usize];
+        // A step that failed at once has resumed the program from within the loop above, and may have ended the
+        // iteration there: it must not end twice.
+        if state.outstanding > 0 || state.iteration != iteration || !state.busy {
+            return;
+        }
+        if state.cut {
+            return self.end_of_work(user);
+        }
+        self.iteration_over(user, sent_nothing);
+    }
+
+    /// An exchange of a program has ended.
+    pub(super) fn reply(&mut self, id: u32, user: u32, end: End) {
+        self.unlink(id, user);
+        let conn = &mut self.conns[id as usize];
+        let (kept, judged, request) = (conn.kept.take(), conn.judged, conn.request);
+        let (status, fault, body_bytes, ended) = match end {
+            End::Answered(answer) => (answer.status, None, answer.body_bytes, None),
+            End::Streamed { status, body_bytes, by } => (status, None, body_bytes, Some(by)),
+            End::Failed(fault) => (0, Some(fault), 0, None),
+        };
+        // Without a send there was no service.
+        let service_ns = if conn.sent_ns == 0 { 0 } else { self.now_ns.saturating_sub(conn.sent_ns) };
+        let (head, body) = match &kept {
+            Some(kept) => kept.split_at(conn.kept_head as usize),
+            None => Default::default(),
+        };
+        let reply = Reply { id: conn.step, status, fault, head, body, body_bytes, service_ns, ended };
+        if self.anew && id as usize >= self.users.len() {
+            let held = &mut self.users[user as usize].first_held;
+            conn.next = std::mem::replace(held, id);
+        } else if id as usize >= self.users.len() || self.pooled {
+            self.spare.push(id);
+        }
+        let out = self.wake(user, Wake::Reply(reply));
+        if let (Some(failure), true) = (out.failure, judged) {
+            self.judged_failed(request, failure, fault);
+        }
+        // The program may put this connection to use again, so the buffer does not stay with it.
+        if let Some(mut body) = kept {
+            body.clear();
+            self.bodies.push(body);
+        }
+        self.act(user, out, self.now_ns, false);
+    }
+
+    /// The program's judgement on an answer; one that has failed on its way is no worse for it.
+    fn judged_failed(&mut self, request: u32, failure: Fault, fault: Option<Fault>) {
+        if fault.is_some() || failure.side() == Side::Client {
+            return;
+        }
+        let series = self.tally.series(request);
+        series.add(SeriesSum::Failed.id(), 1);
+        series.add(fault_id(failure), 1);
+    }
+
+    /// Takes a connection off its user's list, which is short.
+    fn unlink(&mut self, id: u32, user: u32) {
+        let after = std::mem::replace(&mut self.conns[id as usize].next, NONE);
+        let mut at = self.users[user as usize].first_conn;
+        if at == id {
+            self.users[user as usize].first_conn = after;
+            return;
+        }
+        while at != NONE {
+            let next = self.conns[at as usize].next;
+            if next == id {
+                self.conns[at as usize].next = after;
+                return;
+            }
+            at = next;
+        }
+    }
+
+    /// Gives up a step: a stream ends as soon as nobody is in the middle of it, a sleep without a word.
+    fn cancel(&mut self, user: u32, step: StepId) {
+        let mut at = self.users[user as usize].first_conn;
+        while at != NONE {
+            let conn = &mut self.conns[at as usize];
+            if conn.step == step && conn.user == user && conn.body == BodyUse::Stream {
+                // One that has not begun goes on as far as its head.
+                conn.cancelled = true;
+                return self.call_at_once(at);
+            }
+            at = conn.next;
+        }
+        let (mut before, mut at) = (NONE, self.users[user as usize].first_nap);
+        while at != NONE {
+            let nap = self.naps[at as usize];
+            if nap.step == step {
+                return self.get_up(user, at, before);
+            }
+            (before, at) = (at, nap.next);
+        }
+    }
+
+    // ---- sleeps ---------------------------------------------------------------------------------------------
+
+    fn lie_down(&mut self, user: u32, step: StepId, ns: u64) {
+        let id = self.free_naps.pop().unwrap_or_else(|| {
+            self.naps.push(Nap { user: NOBODY, step: 0, due_ns: 0, next: NONE });
+            self.nap_wheel.grow(self.naps.len());
+            self.naps.len() as u32 - 1
+        });
+        let due_ns = self.now_ns.saturating_add(ns);
+        let state = &mut self.users[user as usize];
+        self.naps[id as usize] =
+            Nap { user, step, due_ns, next: std::mem::replace(&mut state.first_nap, id) };
+        state.outstanding += 1;
+        self.napping += 1;
+        self.nap_wheel.arm(id, due_ns);
+    }
+
+    /// Ends a sleep; its user is not woken.
+    fn get_up(&mut self, user: u32, id: u32, before: u32) {
+        let nap = std::mem::replace(
+            &mut self.naps[id as usize],
+            Nap { user: NOBODY, step: 0, due_ns: 0, next: NONE },
+        );
+        match before {
+            NONE => self.users[user as usize].first_nap = nap.next,
+            before => self.naps[before as usize].next = nap.next,
+        }
+        self.users[user as usize].outstanding -= 1;
+        self.napping -= 1;
+        self.nap_wheel.disarm(id);
+        self.free_naps.push(id);
+    }
+
+    /// Wakes those whose sleep is over.
+    pub(super) fn wake_sleepers(&mut self) {
+        let mut due = std::mem::take(&mut self.due_timers);
+        due.clear();
+        self.nap_wheel.expire(self.now_ns, &mut due);
+        for id in due.drain(..) {
+            let nap = self.naps[id as usize];
+            if nap.user == NOBODY {
+                continue;
+            }
+            if nap.due_ns > self.now_ns {
+                self.nap_wheel.arm(id, nap.due_ns);
+                continue;
+            }
+            let (mut before, mut at) = (NONE, self.users[nap.user as usize].first_nap);
+            while at != id && at != NONE {
+                (before, at) = (at, self.naps[at as usize].next);
+            }
+            self.get_up(nap.user, id, before);
+            self.tell_time();
+            self.resume_program(nap.user, Wake::Slept { id: nap.step }, self.now_ns);
+        }
+        self.due_timers = due;
+    }
+}

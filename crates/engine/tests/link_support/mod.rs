@@ -1,0 +1,252 @@
+//! The other side of a TLS link: authorities, certificates, and a server in memory whose bytes can be cut anywhere.
+// Each test file is a crate of its own and uses a part of this.
+#![allow(dead_code, clippy::expect_used)]
+
+use plimsoll_engine::link::tls::{Link, Setup, TlsFault, Versions, Wanted};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
+    date_time_ymd,
+};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::server::{ServerConfig, ServerConnection, WebPkiClientVerifier};
+use rustls::{RootCertStore, SupportedProtocolVersion, version};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+pub const BOTH: [Versions; 2] = [Versions::Tls12, Versions::Tls13];
+
+/// An authority that exists for one test.
+pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+/// A certificate and its key, as PEM.
+pub struct Identity {
+    pub cert: String,
+    pub key: String,
+}
+
+fn ca(names: &[&str]) -> CertificateParams {
+    let names: Vec<String> = names.iter().map(|n| n.to_string()).collect();
+    let mut params = CertificateParams::new(names).expect("the names are valid");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params
+}
+
+fn fresh_key() -> KeyPair {
+    KeyPair::generate().expect("P-256 is supported")
+}
+
+impl Authority {
+    pub fn new() -> Authority {
+        Authority::named("authority of a test")
+    }
+
+    pub fn named(name: &str) -> Authority {
+        let mut params = ca(&[]);
+        params.distinguished_name = DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, name);
+        Authority(CertifiedIssuer::self_signed(params, fresh_key()).expect("signs itself"))
+    }
+
+    pub fn pem(&self) -> Vec<u8> {
+        self.0.pem().into_bytes()
+    }
+
+    pub fn issue(&self, names: &[&str]) -> Identity {
+        self.issue_until(names, 4000)
+    }
+
+    pub fn issue_until(&self, names: &[&str], year: i32) -> Identity {
+        let (mut params, key) = (ca(names), fresh_key());
+        params.is_ca = IsCa::NoCa;
+        params.not_after = date_time_ymd(year, 1, 1);
+        let cert = params.signed_by(&key, &self.0).expect("the authority signs");
+        Identity { cert: cert.pem(), key: key.serialize_pem() }
+    }
+}
+
+/// What `openssl req -x509` makes: signed by itself and marked as an authority.
+pub fn self_signed(names: &[&str], year: i32) -> Identity {
+    let (mut params, key) = (ca(names), fresh_key());
+    params.not_after = date_time_ymd(year, 1, 1);
+    Identity { cert: params.self_signed(&key).expect("signs itself").pem(), key: key.serialize_pem() }
+}
+
+/// A client's wish: this authority, the name `localhost`, no resumption.
+pub fn wanted(authority: &Authority, versions: Versions) -> Wanted {
+    Wanted { server_name: "localhost".into(), ca_pem: vec![authority.pem()], versions, ..Wanted::default() }
+}
+
+pub fn setup(wanted: &Wanted) -> Setup {
+    Setup::new(wanted).expect("the wish can be granted")
+}
+
+/// A server with this certificate; with `clients`, it demands certificates from that authority.
+pub fn server(identity: &Identity, clients: Option<&Authority>) -> ServerConfig {
+    server_of(identity, clients, &[&version::TLS13, &version::TLS12])
+}
+
+pub fn server_of(
+    identity: &Identity,
+    clients: Option<&Authority>,
+    versions: &[&'static SupportedProtocolVersion],
+) -> ServerConfig {
+    let mut config = configured(identity, clients, versions, aws_lc_rs::default_provider());
+    config.ticketer = aws_lc_rs::Ticketer::new().expect("there is randomness");
+    config
+}
+
+/// A server with key exchange groups of its own, that remembers sessions itself: only so does rustls offer early data.
+pub fn server_with(identity: &Identity, provider: CryptoProvider) -> ServerConfig {
+    configured(identity, None, &[&version::TLS13, &version::TLS12], provider)
+}
+
+fn configured(
+    identity: &Identity,
+    clients: Option<&Authority>,
+    versions: &[&'static SupportedProtocolVersion],
+    provider: CryptoProvider,
+) -> ServerConfig {
+    let provider = Arc::new(provider);
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(versions)
+        .expect("the provider has suites for both versions");
+    let builder = match clients {
+        None => builder.with_no_client_auth(),
+        Some(authority) => {
+            let mut roots = RootCertStore::empty();
+            roots.add(authority.0.der().clone()).expect("rcgen makes valid authorities");
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+            builder.with_client_cert_verifier(verifier.expect("there is a root"))
+        }
+    };
+    let chain = CertificateDer::from_pem_slice(identity.cert.as_bytes()).expect("rcgen writes PEM");
+    let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes()).expect("rcgen writes PEM");
+    builder.with_single_cert(vec![chain], key).expect("they belong together")
+}
+
+/// The extensions of a ClientHello, as numbers and bodies (RFC 8446, section 4.1.2).
+pub fn extensions(hello: &[u8]) -> Vec<(u16, Vec<u8>)> {
+    let word = |at: usize| u16::from_be_bytes([hello[at], hello[at + 1]]);
+    // Headers of record and message, version, random; then three lists: session, suites, compression.
+    let mut at = 5 + 4 + 2 + 32;
+    at += 1 + usize::from(hello[at]);
+    at += 2 + usize::from(word(at));
+    at += 1 + usize::from(hello[at]);
+    let end = at + 2 + usize::from(word(at));
+    at += 2;
+    let mut found = Vec::new();
+    while at < end {
+        let length = usize::from(word(at + 2));
+        found.push((word(at), hello[at + 4..at + 4 + length].to_vec()));
+        at += 4 + length;
+    }
+    found
+}
+
+/// A link and its server. What either wants to send lies in `up` and `down` until it is carried.
+pub struct Pair {
+    pub link: Link,
+    pub server: ServerConnection,
+    /// Client to server, server to client: on the wire.
+    pub up: Vec<u8>,
+    pub down: Vec<u8>,
+    /// Plaintext that has come out at either end.
+    pub got: Vec<u8>,
+    pub served: Vec<u8>,
+    /// What the server thinks of the client, if anything bad.
+    pub complaint: Option<rustls::Error>,
+}
+
+impl Pair {
+    pub fn new(setup: &Setup, server: &Arc<ServerConfig>) -> Pair {
+        let mut up = Vec::new();
+        let link = Link::new(setup, &mut up).expect("a handshake can begin");
+        Pair::around(link, up, server)
+    }
+
+    /// A server for a link that has said `up` so far.
+    pub fn around(link: Link, up: Vec<u8>, server: &Arc<ServerConfig>) -> Pair {
+        let server = ServerConnection::new(server.clone()).expect("the configuration is sound");
+        Pair { link, server, up, down: Vec::new(), got: Vec::new(), served: Vec::new(), complaint: None }
+    }
+
+    /// A link whose handshake is done, in one piece.
+    pub fn ready(setup: &Setup, server: &Arc<ServerConfig>) -> Pair {
+        let mut pair = Pair::new(setup, server);
+        pair.talk(usize::MAX).expect("the handshake succeeds");
+        assert!(pair.link.is_ready(), "all was carried, so the handshake is done");
+        pair
+    }
+
+    /// Carries what the client sent to the server, and takes what the server says to it.
+    pub fn serve(&mut self) {
+        let up = std::mem::take(&mut self.up);
+        let mut left = up.as_slice();
+        while !left.is_empty() {
+            let n = self.server.read_tls(&mut left).expect("memory can be read");
+            if let Err(error) = self.server.process_new_packets() {
+                self.complaint = Some(error);
+            }
+            self.drain();
+            if n == 0 || self.complaint.is_some() {
+                break;
+            }
+        }
+        self.collect();
+    }
+
+    /// What the server has read so far. An end or nothing more is not an error here.
+    fn drain(&mut self) {
+        let mut buffer = [0; 4096];
+        while let Ok(n @ 1..) = self.server.reader().read(&mut buffer) {
+            self.served.extend_from_slice(&buffer[..n]);
+        }
+    }
+
+    /// Puts on the wire what the server wants to send.
+    pub fn collect(&mut self) {
+        while self.server.wants_write() {
+            self.server.write_tls(&mut self.down).expect("memory can be written");
+        }
+    }
+
+    /// The server sends application data, which then lies in `down`.
+    pub fn answer(&mut self, data: &[u8]) {
+        for piece in data.chunks(16 << 10) {
+            self.server.writer().write_all(piece).expect("less than its buffer");
+            self.collect();
+        }
+    }
+
+    /// Feeds what lies in `down` to the client in pieces of at most `cut` bytes.
+    pub fn carry(&mut self, cut: usize) -> Result<(), TlsFault> {
+        let mut down = std::mem::take(&mut self.down);
+        for piece in down.chunks_mut(cut.min(1 << 30)) {
+            self.link.feed(piece, &mut self.got, &mut self.up)?;
+        }
+        Ok(())
+    }
+
+    /// Carries both ways until nobody says anything more.
+    pub fn talk(&mut self, cut: usize) -> Result<(), TlsFault> {
+        while !self.up.is_empty() || !self.down.is_empty() {
+            self.serve();
+            self.carry(cut)?;
+        }
+        Ok(())
+    }
+
+    pub fn ask(&mut self, data: &[u8]) {
+        self.link.seal(data, &mut self.up).expect("the link is ready");
+    }
+}
+
+/// Does the handshake and says how it ended for the client, after the server has heard of it.
+pub fn outcome(setup: &Setup, server: &Arc<ServerConfig>) -> (Result<(), TlsFault>, Pair) {
+    let mut pair = Pair::new(setup, server);
+    let result = pair.talk(usize::MAX);
+    pair.serve();
+    (result, pair)
+}

@@ -1,0 +1,97 @@
+//! Programs of few lines: what they were woken with is noted as text with its virtual time, what they do is a function.
+
+use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
+use std::sync::{Arc, Mutex};
+
+/// One line for each wake: `12.5 reply 3 200 ok`, times in ms from the start of the run.
+pub type Log = Arc<Mutex<Vec<String>>>;
+
+type Act = dyn Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync;
+
+/// What a program can see and touch in one wake.
+pub struct Scene<'a> {
+    pub at: At,
+    pub chair: Chair,
+    /// Of the user's own, kept between wakes.
+    pub number: &'a mut u64,
+    pub out: &'a mut Outbox,
+}
+
+impl Scene<'_> {
+    pub fn ask(&mut self, id: u32, request: u32, body: BodyUse) {
+        self.out.push(step(id, request, body));
+    }
+
+    /// A GET whose bytes are made now.
+    pub fn render(&mut self, step: Step, path: &str) {
+        self.out.push_rendered(step, |bytes| bytes.extend_from_slice(get_bytes(path).as_bytes()));
+    }
+}
+
+/// A request as a program would render it.
+pub fn get_bytes(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n")
+}
+
+pub fn step(id: u32, request: u32, body: BodyUse) -> Step {
+    Step { id, request, body, ..Step::default() }
+}
+
+/// Makes programs that act alike.
+pub struct Diary {
+    log: Log,
+    act: Arc<Act>,
+}
+
+struct Actor {
+    chair: Chair,
+    number: u64,
+    log: Log,
+    act: Arc<Act>,
+}
+
+/// A maker of programs that do `act`, and the diary of all of them.
+pub fn diary(act: impl Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync + 'static) -> (Diary, Log) {
+    let log = Log::default();
+    (Diary { log: Arc::clone(&log), act: Arc::new(act) }, log)
+}
+
+/// The diary so far.
+pub fn lines(log: &Log) -> Vec<String> {
+    log.lock().expect("no program has panicked").clone()
+}
+
+impl Maker for Diary {
+    fn make(&self, chair: Chair) -> Box<dyn Program> {
+        Box::new(Actor { chair, number: 0, log: Arc::clone(&self.log), act: Arc::clone(&self.act) })
+    }
+}
+
+impl Program for Actor {
+    fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox) {
+        let who = if self.chair.users > 1 { format!("u{} ", self.chair.user) } else { String::new() };
+        let line = format!("{who}{} {}", at.run_ns as f64 / 1e6, text(&wake));
+        self.log.lock().expect("no program has panicked").push(line);
+        let mut scene = Scene { at, chair: self.chair, number: &mut self.number, out };
+        (self.act)(&mut scene, &wake);
+    }
+}
+
+fn text(wake: &Wake<'_>) -> String {
+    let shown = String::from_utf8_lossy;
+    match wake {
+        Wake::Begin { iteration, .. } => format!("begin {iteration}"),
+        Wake::Slept { id } => format!("slept {id}"),
+        Wake::Head { id, status, .. } => format!("head {id} {status}"),
+        Wake::Event(event) => format!("event {} {}{}", event.id, shown(event.name), shown(event.data)),
+        Wake::Reply(reply) => {
+            let how = match (reply.fault, reply.ended) {
+                (Some(fault), _) => format!(" {fault:?}"),
+                (None, Some(by)) => format!(" by {by:?}"),
+                (None, None) => String::new(),
+            };
+            let body = if reply.body.len() < 40 { shown(reply.body).into_owned() } else { "...".into() };
+            format!("reply {} {}{how} {body}", reply.id, reply.status).trim_end().to_owned()
+        }
+    }
+}
