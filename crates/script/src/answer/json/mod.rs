@@ -1,0 +1,11 @@
+//! JSON as far as answers need it: places by path, and the shape of a text.
+
+pub mod path;
+mod scan;
+mod shape;
+mod singular;
+mod text;
+
+pub use path::{Path, Selected, Tree, append, shown};
+pub use scan::{DEPTH_MAX, NotJson, Span};
+pub use shape::{SHAPE_BYTES_MAX, Shaper};

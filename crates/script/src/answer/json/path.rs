@@ -1,0 +1,140 @@
+//! JSONPath (RFC 9535): a path to a single place goes over the bytes of the answer, any other one over a tree of it.
+//!
+//! The tree is only asked *where* its nodes are; their text is then taken from the answer itself. So a number keeps
+//! every digit it was sent with, whichever way found it.
+
+use super::scan::{NotJson, Span, Step, locate, without_mark};
+use super::singular;
+use serde_json::Value;
+use serde_json_path::{JsonPath, LocatedNodeList, PathElement};
+use std::borrow::Cow;
+
+/// A compiled path. Members of an object that a wildcard selects come in the order of their names.
+#[derive(Debug)]
+pub struct Path(Way);
+
+#[derive(Debug)]
+enum Way {
+    Singular(Vec<Step<'static>>),
+    General(JsonPath),
+}
+
+/// The tree of one text: made by the first path that needs it, used by the others.
+#[derive(Debug, Default)]
+pub enum Tree {
+    #[default]
+    Unread,
+    NotJson,
+    Read(Value),
+}
+
+/// What a path selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selected {
+    pub count: usize,
+    /// The one that was picked; a place in the text without its byte order mark.
+    pub span: Option<Span>,
+}
+
+impl Path {
+    /// # Errors
+    /// A sentence saying where the path stops being one.
+    pub fn compile(text: &str) -> Result<Path, String> {
+        if let Some(steps) = singular::parse(text) {
+            return Ok(Path(Way::Singular(steps)));
+        }
+        let path = JsonPath::parse(text).map_err(|error| {
+            format!("`{text}` is no JSONPath (RFC 9535) such as `$.items[0].id`: {error}")
+        })?;
+        Ok(Path(Way::General(path)))
+    }
+
+    /// Whether it is answered without a tree.
+    pub fn is_singular(&self) -> bool {
+        matches!(self.0, Way::Singular(_))
+    }
+
+    /// The name that the path ends in, if it does: what is found is called that.
+    pub fn last_name(&self) -> Option<&str> {
+        match &self.0 {
+            Way::Singular(steps) => steps.iter().rev().find_map(|step| match step {
+                Step::Name(name) => Some(&**name),
+                Step::Index(_) => None,
+            }),
+            Way::General(_) => None,
+        }
+    }
+
+    /// Selects in `text`; `pick` is told how many nodes there are, at least 1, and names one of them. `tree` belongs to
+    /// this text.
+    ///
+    /// # Errors
+    /// The text is no JSON.
+    pub fn select(
+        &self,
+        text: &[u8],
+        tree: &mut Tree,
+        pick: impl FnOnce(usize) -> usize,
+    ) -> Result<Selected, NotJson> {
+        let text = without_mark(text);
+        let path = match &self.0 {
+            Way::Singular(steps) => {
+                let span = locate(text, steps)?;
+                return Ok(Selected { count: usize::from(span.is_some()), span });
+            }
+            Way::General(path) => path,
+        };
+        if let Tree::Unread = tree {
+            *tree = serde_json::from_slice(text).map_or(Tree::NotJson, Tree::Read);
+        }
+        let Tree::Read(value) = tree else { return Err(NotJson) };
+        let nodes = path.query_located(value);
+        let count = nodes.len();
+        let span = match count {
+            0 => None,
+            _ => locate(text, &steps_to(&nodes, pick(count)))?,
+        };
+        Ok(Selected { count, span })
+    }
+
+    /// Appends the text of the first selected node to `out`; false: there is none, or `text` is no JSON.
+    pub fn first(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        match self.select(text, &mut Tree::Unread, |_| 0) {
+            Ok(Selected { span: Some(span), .. }) => {
+                append(text, span, out);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The text of a node: strings without quotes and escapes, anything else as it stands in `text`. `room` is used only
+/// where there are escapes.
+pub fn shown<'t>(text: &'t [u8], span: Span, room: &'t mut Vec<u8>) -> &'t [u8] {
+    if !span.escaped {
+        // proof: a span is a place in the text that it was found in.
+        return &without_mark(text)[span.begin..span.end];
+    }
+    room.clear();
+    append(text, span, room);
+    room
+}
+
+/// As [`shown`], behind what `out` holds.
+pub fn append(text: &[u8], span: Span, out: &mut Vec<u8>) {
+    let raw = &without_mark(text)[span.begin..span.end];
+    match span.escaped {
+        true => super::text::unescape(raw, out),
+        false => out.extend_from_slice(raw),
+    }
+}
+
+fn steps_to<'n>(nodes: &'n LocatedNodeList<'_>, number: usize) -> Vec<Step<'n>> {
+    let Some(node) = nodes.get(number) else { return Vec::new() };
+    let step = |element: &'n PathElement<'_>| match element {
+        PathElement::Name(name) => Step::Name(Cow::Borrowed(*name)),
+        PathElement::Index(index) => Step::Index(*index as i64),
+    };
+    node.location().iter().map(step).collect()
+}

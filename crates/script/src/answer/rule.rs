@@ -1,0 +1,231 @@
+//! Rules compiled: what is asked of one value that may be missing, of an answer or of a variable.
+//!
+//! Two texts are compared as numbers when both are numbers by the grammar of JSON (`1` is `1.0`), and as bytes
+//! otherwise (`007` is not `7`). A value that is missing meets [`Rule::Absent`] and nothing else.
+
+use super::number::Number;
+use super::sentence::{Veil, quoted};
+use super::{Scratch, judge::Desk};
+use crate::value::{Scope, Unfilled, fill};
+use memchr::memmem::Finder;
+use plimsoll_plan::answer::Rule;
+use plimsoll_plan::script::Condition;
+use plimsoll_plan::value::Text;
+use regex::bytes::Regex;
+
+/// A [`Rule`], ready to be asked.
+#[derive(Debug)]
+pub(super) enum CompiledRule {
+    Exists,
+    Absent,
+    Equals(Needle),
+    Differs(Needle),
+    Contains(Needle),
+    Lacks(Needle),
+    Matches(Regex),
+    Compare(Compare, f64),
+    OneOf(Vec<Needle>),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Compare {
+    Below,
+    AtMost,
+    Above,
+    AtLeast,
+}
+
+/// The other side of a rule.
+#[derive(Debug)]
+pub(super) enum Needle {
+    /// `shown`: with `***` for secrets.
+    Fixed {
+        finder: Box<Finder<'static>>,
+        shown: String,
+    },
+    Filled(Text),
+}
+
+impl Needle {
+    fn compile(text: &Text) -> Needle {
+        match text.fixed() {
+            Some(bytes) => {
+                Needle::Fixed { finder: Box::new(Finder::new(&bytes).into_owned()), shown: text.shown() }
+            }
+            None => Needle::Filled(text.clone()),
+        }
+    }
+
+    /// The text at this moment; `room` holds it if it had to be filled.
+    fn bytes<'n>(&'n self, scope: &mut Scope<'_>, room: &'n mut Vec<u8>) -> Result<&'n [u8], Unfilled> {
+        match self {
+            Needle::Fixed { finder, .. } => Ok(finder.needle()),
+            Needle::Filled(text) => {
+                room.clear();
+                fill(text, scope, room)?;
+                Ok(room)
+            }
+        }
+    }
+
+    fn is_in(&self, found: &[u8], scope: &mut Scope<'_>, room: &mut Vec<u8>) -> Result<bool, Unfilled> {
+        match self {
+            Needle::Fixed { finder, .. } => Ok(finder.find(found).is_some()),
+            Needle::Filled(_) => Ok(memchr::memmem::find(found, self.bytes(scope, room)?).is_some()),
+        }
+    }
+
+    /// For a sentence, after the rule was asked: filling again would move counters on.
+    fn shown(&self, room: &[u8], veil: Veil<'_>) -> String {
+        match self {
+            Needle::Fixed { shown, .. } => quoted(shown.as_bytes(), veil),
+            Needle::Filled(_) => quoted(room, veil),
+        }
+    }
+}
+
+impl CompiledRule {
+    /// # Errors
+    /// A sentence for what is no regular expression.
+    pub fn compile(rule: &Rule) -> Result<CompiledRule, String> {
+        Ok(match rule {
+            Rule::Exists => CompiledRule::Exists,
+            Rule::Absent => CompiledRule::Absent,
+            Rule::Equals(text) => CompiledRule::Equals(Needle::compile(text)),
+            Rule::Differs(text) => CompiledRule::Differs(Needle::compile(text)),
+            Rule::Contains(text) => CompiledRule::Contains(Needle::compile(text)),
+            Rule::Lacks(text) => CompiledRule::Lacks(Needle::compile(text)),
+            Rule::Matches(pattern) => CompiledRule::Matches(regex(pattern)?),
+            Rule::Below(limit) => CompiledRule::Compare(Compare::Below, *limit),
+            Rule::AtMost(limit) => CompiledRule::Compare(Compare::AtMost, *limit),
+            Rule::Above(limit) => CompiledRule::Compare(Compare::Above, *limit),
+            Rule::AtLeast(limit) => CompiledRule::Compare(Compare::AtLeast, *limit),
+            Rule::OneOf(texts) => CompiledRule::OneOf(texts.iter().map(Needle::compile).collect()),
+        })
+    }
+
+    /// Whether it holds. `room` keeps the filled needle for [`CompiledRule::sentence`].
+    pub fn holds(
+        &self,
+        found: Option<&[u8]>,
+        scope: &mut Scope<'_>,
+        room: &mut Vec<u8>,
+    ) -> Result<bool, Unfilled> {
+        let Some(found) = found else { return Ok(matches!(self, CompiledRule::Absent)) };
+        Ok(match self {
+            CompiledRule::Exists => true,
+            CompiledRule::Absent => false,
+            CompiledRule::Equals(needle) => same(found, needle.bytes(scope, room)?),
+            CompiledRule::Differs(needle) => !same(found, needle.bytes(scope, room)?),
+            CompiledRule::Contains(needle) => needle.is_in(found, scope, room)?,
+            CompiledRule::Lacks(needle) => !needle.is_in(found, scope, room)?,
+            CompiledRule::Matches(regex) => regex.is_match(found),
+            CompiledRule::Compare(compare, limit) => {
+                Number::parse(found).is_some_and(|number| compare.holds(number.value(), *limit))
+            }
+            CompiledRule::OneOf(needles) => {
+                for needle in needles {
+                    if same(found, needle.bytes(scope, room)?) {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+        })
+    }
+
+    /// What was expected and what was found, after [`CompiledRule::holds`] said no.
+    pub fn sentence(&self, found: Option<&[u8]>, room: &[u8], veil: Veil<'_>) -> String {
+        let expected = match self {
+            CompiledRule::Exists => "something".to_owned(),
+            CompiledRule::Absent => "nothing".to_owned(),
+            CompiledRule::Equals(needle) => needle.shown(room, veil),
+            CompiledRule::Differs(needle) => format!("anything but {}", needle.shown(room, veil)),
+            CompiledRule::Contains(needle) => format!("{} in it", needle.shown(room, veil)),
+            CompiledRule::Lacks(needle) => format!("no {} in it", needle.shown(room, veil)),
+            CompiledRule::Matches(regex) => {
+                let open = Veil { secret: false, ..veil };
+                format!("a match of {}", quoted(regex.as_str().as_bytes(), open))
+            }
+            CompiledRule::Compare(compare, limit) => format!("a number {} `{limit}`", compare.words()),
+            CompiledRule::OneOf(needles) => {
+                let shown = needles.iter().map(|needle| match needle {
+                    Needle::Fixed { shown, .. } => quoted(shown.as_bytes(), veil),
+                    // The room holds the last one only.
+                    Needle::Filled(text) => quoted(text.shown().as_bytes(), veil),
+                });
+                format!("one of {}", shown.collect::<Vec<_>>().join(", "))
+            }
+        };
+        match found {
+            Some(found) => format!("expected {expected}, found {}", quoted(found, veil)),
+            None => format!("expected {expected}, found nothing"),
+        }
+    }
+}
+
+impl Compare {
+    fn holds(self, found: f64, limit: f64) -> bool {
+        match self {
+            Compare::Below => found < limit,
+            Compare::AtMost => found <= limit,
+            Compare::Above => found > limit,
+            Compare::AtLeast => found >= limit,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Compare::Below => "below",
+            Compare::AtMost => "of at most",
+            Compare::Above => "above",
+            Compare::AtLeast => "of at least",
+        }
+    }
+}
+
+fn same(left: &[u8], right: &[u8]) -> bool {
+    left == right
+        || match (Number::parse(left), Number::parse(right)) {
+            (Some(left), Some(right)) => left.same(&right),
+            _ => false,
+        }
+}
+
+/// Bytes and not text: a body need not be UTF-8.
+pub(super) fn regex(pattern: &str) -> Result<Regex, String> {
+    Regex::new(pattern).map_err(|error| format!("`{pattern}` is no regular expression: {error}"))
+}
+
+/// A [`Condition`] of `if` and `while`, compiled.
+#[derive(Debug)]
+pub struct Asked {
+    left: Text,
+    rule: CompiledRule,
+}
+
+impl Asked {
+    /// # Errors
+    /// A sentence for what is no regular expression.
+    pub fn compile(condition: &Condition) -> Result<Asked, String> {
+        Ok(Asked { left: condition.left.clone(), rule: CompiledRule::compile(&condition.rule)? })
+    }
+
+    /// Asks. A variable that was never set is missing on the left, and makes any rule false on the right.
+    ///
+    /// # Errors
+    /// [`Unfilled::Exhausted`]: a feeder has no row left.
+    pub fn holds(&self, scope: &mut Scope<'_>, scratch: &mut Scratch) -> Result<bool, Unfilled> {
+        let Desk { left, right, .. } = &mut scratch.desk;
+        left.clear();
+        let found = match fill(&self.left, scope, left) {
+            Ok(()) => Some(&left[..]),
+            Err(Unfilled::Missing(_)) => None,
+            Err(other) => return Err(other),
+        };
+        match self.rule.holds(found, scope, right) {
+            Err(Unfilled::Missing(_)) => Ok(false),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Extractions compiled: where in an answer a value is, and which of several.
+
+use super::json::{Path, append};
+use super::judge::{Answer, Desk};
+use super::{head, rule};
+use plimsoll_plan::answer::{Extract, Pick, Source};
+use plimsoll_plan::script::Slot;
+use plimsoll_plan::value::Text;
+use plimsoll_stats::random::SplitMix64;
+use regex::bytes::Regex;
+use std::io::Write as _;
+
+#[derive(Debug)]
+pub(super) struct Take {
+    pub into: Slot,
+    from: From,
+    pick: Pick,
+    pub default: Option<Text>,
+}
+
+#[derive(Debug)]
+enum From {
+    Json(Path),
+    Regex { regex: Regex, group: usize },
+    Header(String),
+    Cookie(String),
+    Status,
+    Body,
+}
+
+impl Take {
+    /// # Errors
+    /// A sentence for a path or an expression that is none, or that has no such group.
+    pub fn compile(extract: &Extract) -> Result<Take, String> {
+        let from = match &extract.from {
+            Source::Json(path) => From::Json(Path::compile(path)?),
+            Source::Regex { pattern, group } => {
+                let regex = rule::regex(pattern)?;
+                let groups = regex.captures_len() - 1;
+                if usize::from(*group) > groups {
+                    return Err(format!("`{pattern}` has no group `{group}`; its last one is `{groups}`"));
+                }
+                From::Regex { regex, group: usize::from(*group) }
+            }
+            Source::Header(name) => From::Header(name.clone()),
+            Source::Cookie(name) => From::Cookie(name.clone()),
+            Source::Status => From::Status,
+            Source::Body => From::Body,
+        };
+        Ok(Take { into: extract.into, from, pick: extract.pick, default: extract.default.clone() })
+    }
+
+    pub fn reads_body(&self) -> bool {
+        matches!(self.from, From::Json(_) | From::Regex { .. } | From::Body)
+    }
+
+    pub fn reads_head(&self) -> bool {
+        matches!(self.from, From::Header(_) | From::Cookie(_))
+    }
+
+    /// Appends the value to `out`; `Err` says in a few words why there is none.
+    pub fn take(
+        &self,
+        answer: &Answer<'_>,
+        body: &[u8],
+        random: &mut SplitMix64,
+        desk: &mut Desk,
+        out: &mut Vec<u8>,
+    ) -> Result<(), &'static str> {
+        let pick = self.pick;
+        let count = match &self.from {
+            From::Json(path) => {
+                let selected = path
+                    .select(body, &mut desk.tree, |count| pick.of(count, random).unwrap_or(0))
+                    .map_err(|_| "the body is no JSON")?;
+                if let (Some(span), true) = (selected.span, pick != Pick::Count) {
+                    append(body, span, out);
+                    return Ok(());
+                }
+                selected.count
+            }
+            From::Regex { regex, group: 0 } => {
+                let matches = || regex.find_iter(body).map(|found| found.as_bytes());
+                return put(pick, random, matches, out);
+            }
+            From::Regex { regex, group } => {
+                // A match in which the group took no part has nothing to give.
+                let matches = || regex.captures_iter(body).filter_map(|found| found.get(*group));
+                return put(pick, random, || matches().map(|found| found.as_bytes()), out);
+            }
+            From::Header(name) => return put(pick, random, || head::fields(answer.head, name), out),
+            From::Cookie(name) => return put(pick, random, || head::cookies(answer.head, name), out),
+            From::Status => {
+                if pick != Pick::Count {
+                    write_number(usize::from(answer.status), out);
+                    return Ok(());
+                }
+                1
+            }
+            From::Body => {
+                if pick != Pick::Count {
+                    out.extend_from_slice(body);
+                    return Ok(());
+                }
+                1
+            }
+        };
+        if pick != Pick::Count {
+            return Err(NOTHING);
+        }
+        write_number(count, out);
+        Ok(())
+    }
+}
+
+const NOTHING: &str = "there is no such value in the answer";
+
+trait Choose {
+    fn of(self, count: usize, random: &mut SplitMix64) -> Option<usize>;
+}
+
+impl Choose for Pick {
+    /// Which of `count`; `None` when there is none to pick.
+    fn of(self, count: usize, random: &mut SplitMix64) -> Option<usize> {
+        let last = count.checked_sub(1)?;
+        Some(match self {
+            Pick::First | Pick::Count => 0,
+            Pick::Last => last,
+            // The high half of the product is even to 2^-64 of the count (Lemire 2019, without the rejection).
+            Pick::Random if last > 0 => ((u128::from(random.next_u64()) * count as u128) >> 64) as usize,
+            Pick::Random => 0,
+        })
+    }
+}
+
+/// Picks among values that are cheap to go through again.
+fn put<'v, I: Iterator<Item = &'v [u8]>>(
+    pick: Pick,
+    random: &mut SplitMix64,
+    values: impl Fn() -> I,
+    out: &mut Vec<u8>,
+) -> Result<(), &'static str> {
+    let value = match pick {
+        Pick::First => values().next(),
+        Pick::Last => values().last(),
+        Pick::Random => pick.of(values().count(), random).and_then(|number| values().nth(number)),
+        Pick::Count => {
+            write_number(values().count(), out);
+            return Ok(());
+        }
+    };
+    out.extend_from_slice(value.ok_or(NOTHING)?);
+    Ok(())
+}
+
+fn write_number(number: usize, out: &mut Vec<u8>) {
+    // Writing to a vector cannot fail.
+    let _ = write!(out, "{number}");
+}

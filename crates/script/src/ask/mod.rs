@@ -1,0 +1,54 @@
+//! Requests of a script on their way out: compiled once, rendered with each user's values, sent on behind redirects.
+//!
+//! Everything that a server reads is decided here: the order of the lines, `Content-Length`, the `Cookie` header. What
+//! could change the meaning of a request when it comes from data (a line end in a header, a space in a path) makes the
+//! request [`Unfilled::Unsendable`](crate::value::Unfilled::Unsendable), so that it is never sent.
+
+mod compile;
+mod date;
+mod follow;
+mod form;
+mod jar;
+mod lines;
+mod reference;
+
+pub use follow::{Next, set_header};
+pub use form::Form;
+pub use jar::Jar;
+
+/// What all requests of a plan have in common.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// Value of the `Host` header: the port only when it is not the scheme's own, IPv6 in brackets.
+    pub host: String,
+    /// `https`: decides on `Secure` cookies, and on what the same place is behind a redirect.
+    pub tls: bool,
+    /// Requests say HTTP/1.0.
+    pub http10: bool,
+    /// Requests say `Connection: close`.
+    pub close: bool,
+    /// Name and version of the sender.
+    pub user_agent: &'static str,
+}
+
+/// Whom an answer comes from, as far as its cookies ask.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// The hosts that a `Domain` may name, lower case, without port and brackets: the target's, and the one in the
+    /// author's own `Host` header. Empty when that header changes from request to request: any domain is then believed.
+    pub(crate) hosts: Vec<String>,
+    pub(crate) tls: bool,
+}
+
+impl Origin {
+    /// The place that a plan loads, when requests have no `Host` header of their own.
+    pub fn new(site: &Site) -> Origin {
+        Origin { hosts: vec![bare(&site.host)], tls: site.tls }
+    }
+}
+
+/// A host without its port, lower case.
+fn bare(authority: &str) -> String {
+    let (host, _) = reference::host_and_port(authority.trim().as_bytes());
+    String::from_utf8_lossy(host).trim_matches(['[', ']']).to_ascii_lowercase()
+}

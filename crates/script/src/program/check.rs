@@ -1,0 +1,203 @@
+//! Every index of a script points at something, and every combination can be done: said before the load, as a sentence,
+//! so that the interpreter may look things up without a doubt.
+
+use plimsoll_plan::answer::{Rule, Source, Subject};
+use plimsoll_plan::outline::Outline;
+use plimsoll_plan::script::{Ask, Condition, Entry, Node, Script, Slot};
+use plimsoll_plan::value::{Hole, Part, Text};
+
+/// # Errors
+/// A sentence on the first thing that cannot be run.
+pub fn check(script: &Script, outline: &Outline, entries: &[Entry]) -> Result<(), String> {
+    let checks = script.asks.iter().map(|ask| ask.checks.len() + ask.extracts.len()).sum::<usize>();
+    let told = (outline.requests.len(), outline.checks.len(), outline.groups.len());
+    if told != (script.asks.len(), checks, script.groups.len()) {
+        return Err(format!(
+            "the outline tells of {} requests, {} checks and {} groups, the script has {}, {checks} and {}",
+            told.0,
+            told.1,
+            told.2,
+            script.asks.len(),
+            script.groups.len()
+        ));
+    }
+    let seen = |scenario: u16| {
+        index(usize::from(scenario), script.scenarios.len(), "scenario", "an entry of the load")
+    };
+    for entry in entries {
+        match entry {
+            Entry::Scenario(scenario) => seen(*scenario)?,
+            Entry::Mix { ways, .. } => ways.iter().try_for_each(|(scenario, _)| seen(*scenario))?,
+        }
+    }
+    nodes(&Place { script, name: "the set-up", setup: true }, &script.setup)?;
+    nodes(&Place { script, name: "the tear-down", setup: false }, &script.teardown)?;
+    script.scenarios.iter().try_for_each(|s| nodes(&Place { script, name: &s.name, setup: false }, &s.nodes))
+}
+
+/// Where a node stands.
+struct Place<'a> {
+    script: &'a Script,
+    name: &'a str,
+    setup: bool,
+}
+
+fn index(at: usize, count: usize, what: &str, place: &str) -> Result<(), String> {
+    if at < count { Ok(()) } else { Err(format!("{place} names {what} {at}, there are {count}")) }
+}
+
+fn nodes(place: &Place<'_>, all: &[Node]) -> Result<(), String> {
+    all.iter().try_for_each(|one| node(place, one))
+}
+
+fn node(place: &Place<'_>, node: &Node) -> Result<(), String> {
+    let Place { script, name, .. } = *place;
+    match node {
+        Node::Ask(at) => {
+            index(*at as usize, script.asks.len(), "request", name)?;
+            ask(place, &script.asks[*at as usize])
+        }
+        Node::Think(_) => Ok(()),
+        Node::Group { group, nodes: inner } => {
+            index(usize::from(*group), script.groups.len(), "group", name)?;
+            nodes(place, inner)
+        }
+        Node::Repeat { times, nodes: inner } => {
+            text(place, times)?;
+            if let Some(fixed) = times.fixed()
+                && whole(&fixed).is_none()
+            {
+                return Err(format!(
+                    "{name}: `{}` is no number of rounds; expected a whole number",
+                    String::from_utf8_lossy(&fixed)
+                ));
+            }
+            nodes(place, inner)
+        }
+        Node::While { condition: asked, nodes: inner, .. } => {
+            condition(place, asked)?;
+            nodes(place, inner)
+        }
+        Node::If { condition: asked, then, otherwise } => {
+            condition(place, asked)?;
+            nodes(place, then)?;
+            nodes(place, otherwise)
+        }
+        Node::Once(inner) => nodes(place, inner),
+        Node::Choose { ways, .. } => ways.iter().try_for_each(|(_, inner)| nodes(place, inner)),
+        Node::Set(values) => values.iter().try_for_each(|(to, value)| {
+            slot(place, *to)?;
+            text(place, value)
+        }),
+        Node::Append { file, columns } => {
+            index(usize::from(*file), script.files.len(), "file", name)?;
+            let file = &script.files[usize::from(*file)];
+            if columns.len() != file.columns.len() || columns.is_empty() {
+                return Err(format!(
+                    "{name} appends {} values to `{}`, which has {} columns",
+                    columns.len(),
+                    file.path.display(),
+                    file.columns.len()
+                ));
+            }
+            columns.iter().try_for_each(|column| text(place, column))
+        }
+        Node::Parallel(branches) => branches.iter().try_for_each(|inner| nodes(place, inner)),
+    }
+}
+
+/// The number of rounds that a text means.
+pub fn whole(bytes: &[u8]) -> Option<u64> {
+    std::str::from_utf8(bytes).ok()?.trim().parse().ok()
+}
+
+fn slot(place: &Place<'_>, slot: Slot) -> Result<(), String> {
+    let script = place.script;
+    match slot {
+        Slot::Var(id) => index(usize::from(id), script.vars.len(), "variable", place.name),
+        Slot::Global(id) if place.setup => {
+            index(usize::from(id), script.globals.len(), "value of the set-up", place.name)
+        }
+        Slot::Global(id) => Err(format!(
+            "{} sets `{}`, which is the same for all users: only the set-up may",
+            place.name,
+            script.globals.get(usize::from(id)).map_or("", |name| name)
+        )),
+    }
+}
+
+fn text(place: &Place<'_>, text: &Text) -> Result<(), String> {
+    let (script, name) = (place.script, place.name);
+    text.parts.iter().try_for_each(|part| match part {
+        Part::Literal(_) | Part::Secret(_) | Part::Hole(Hole::Call(_), _) => Ok(()),
+        Part::Hole(Hole::Var(id), _) => index(usize::from(*id), script.vars.len(), "variable", name),
+        Part::Hole(Hole::Global(id), _) => {
+            index(usize::from(*id), script.globals.len(), "value of the set-up", name)
+        }
+        Part::Hole(Hole::Column { feeder, column }, _) => {
+            index(usize::from(*feeder), script.feeders.len(), "feeder", name)?;
+            let feeder = &script.feeders[usize::from(*feeder)];
+            index(usize::from(*column), feeder.columns.len(), "column", &feeder.name)
+        }
+    })
+}
+
+fn condition(place: &Place<'_>, condition: &Condition) -> Result<(), String> {
+    text(place, &condition.left)?;
+    rule(place, &condition.rule)
+}
+
+fn rule(place: &Place<'_>, rule: &Rule) -> Result<(), String> {
+    match rule {
+        Rule::Equals(other) | Rule::Differs(other) | Rule::Contains(other) | Rule::Lacks(other) => {
+            text(place, other)
+        }
+        Rule::OneOf(others) => others.iter().try_for_each(|other| text(place, other)),
+        Rule::Exists
+        | Rule::Absent
+        | Rule::Matches(_)
+        | Rule::Below(_)
+        | Rule::AtMost(_)
+        | Rule::Above(_)
+        | Rule::AtLeast(_) => Ok(()),
+    }
+}
+
+fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
+    text(place, &ask.path)?;
+    ask.headers.iter().try_for_each(|(_, value)| text(place, value))?;
+    ask.body.iter().try_for_each(|body| text(place, body))?;
+    for check in &ask.checks {
+        match &check.on {
+            Subject::Header { rule: asked, .. }
+            | Subject::Body(asked)
+            | Subject::Json { rule: asked, .. } => {
+                rule(place, asked)?;
+            }
+            Subject::Status(_) | Subject::Length { .. } | Subject::Hash { .. } | Subject::Duration { .. } => {
+            }
+        }
+    }
+    for extract in &ask.extracts {
+        slot(place, extract.into)?;
+        extract.default.iter().try_for_each(|default| text(place, default))?;
+    }
+    let Some(stream) = &ask.stream else { return Ok(()) };
+    // Of a stream only the head is there to be looked at; its events have accounts of their own.
+    let odd_check =
+        ask.checks.iter().find(|check| !matches!(check.on, Subject::Status(_) | Subject::Header { .. }));
+    let odd_extract = ask
+        .extracts
+        .iter()
+        .find(|extract| !matches!(extract.from, Source::Header(_) | Source::Cookie(_) | Source::Status));
+    if let Some(odd) = odd_check.map(|check| &check.name).or(odd_extract.map(|extract| &extract.name)) {
+        return Err(format!(
+            "`{odd}` of the stream `{}` looks at a body: of a stream only the status and the headers can be looked at",
+            ask.name
+        ));
+    }
+    if stream.events == Some(0) {
+        return Err(format!("the stream `{}` would be closed after `0` events; give at least 1", ask.name));
+    }
+    nodes(place, &stream.beside)
+}

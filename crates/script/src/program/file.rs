@@ -1,0 +1,121 @@
+//! CSV files that users append rows to, shared by all users of this machine.
+
+use plimsoll_plan::data::OutFile;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::sync::{Mutex, PoisonError};
+
+/// Rows gathered before the kernel is asked: a worker that writes one row at a time would pay a system call for each.
+const BUFFER_BYTES: usize = 65_536;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Sink {
+    path: String,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    writer: BufWriter<File>,
+    /// What went wrong first; said when the files are closed.
+    trouble: Option<String>,
+}
+
+impl Sink {
+    /// Opens or creates the file. One that is there must begin with the same line of names.
+    ///
+    /// # Errors
+    /// A sentence with the file's name: the kernel's refusal, or other columns than wanted.
+    pub fn open(file: &OutFile) -> Result<Sink, String> {
+        let path = file.path.display().to_string();
+        let refused = |e: std::io::Error| format!("cannot append to `{path}`: {e}");
+        let mut header = Vec::new();
+        let names: Vec<&[u8]> = file.columns.iter().map(String::as_bytes).collect();
+        push_row(&names, &mut header);
+        let mut handle =
+            OpenOptions::new().read(true).append(true).create(true).open(&file.path).map_err(refused)?;
+        let mut first = Vec::new();
+        // Names of columns are short: a line that goes on beyond this is another file's.
+        let longest = header.len() as u64 + 2;
+        BufReader::new((&mut handle).take(longest)).read_until(b'\n', &mut first).map_err(refused)?;
+        let bare = |line: &[u8]| line.trim_ascii_end().to_vec();
+        if !first.is_empty() && bare(&first) != bare(&header) {
+            return Err(format!(
+                "cannot append to `{path}`: it begins with `{}` and not with `{}`\n\
+                 hint: name another file, or move the old one away",
+                String::from_utf8_lossy(&bare(&first)),
+                String::from_utf8_lossy(&bare(&header)),
+            ));
+        }
+        let mut writer = BufWriter::with_capacity(BUFFER_BYTES, handle);
+        if first.is_empty() {
+            writer.write_all(&header).map_err(refused)?;
+        } else if !ends_in_line(writer.get_mut()).map_err(refused)? {
+            // Somebody's editor left the last line open: the next row would become a part of it.
+            writer.write_all(b"\r\n").map_err(refused)?;
+        }
+        Ok(Sink { path, state: Mutex::new(State { writer, trouble: None }) })
+    }
+
+    /// Appends a row that [`push_row`] made, as a whole. False when it could not be written.
+    pub fn append(&self, row: &[u8]) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match state.writer.write_all(row) {
+            Ok(()) => true,
+            Err(e) => {
+                let path = &self.path;
+                state.trouble.get_or_insert_with(|| format!("cannot write `{path}`: {e}"));
+                false
+            }
+        }
+    }
+
+    /// Hands everything to the kernel.
+    ///
+    /// # Errors
+    /// A sentence with the file's name: this refusal, or the first one of a row before.
+    pub fn flush(&self) -> Result<(), String> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let flushed = state.writer.flush();
+        match (&state.trouble, flushed) {
+            (Some(trouble), _) => Err(trouble.clone()),
+            (None, Err(e)) => Err(format!("cannot write `{}`: {e}", self.path)),
+            (None, Ok(())) => Ok(()),
+        }
+    }
+}
+
+fn ends_in_line(file: &mut File) -> std::io::Result<bool> {
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last[0] == b'\n')
+}
+
+/// One record of RFC 4180 with its line end.
+pub fn push_row(fields: &[&[u8]], out: &mut Vec<u8>) {
+    for (at, field) in fields.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        push_field(field, out);
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Quoted when it must be (RFC 4180 section 2), and an empty field too: a row of one such field would be an empty
+/// line.
+pub fn push_field(field: &[u8], out: &mut Vec<u8>) {
+    if !field.is_empty() && !field.iter().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
+        return out.extend_from_slice(field);
+    }
+    out.push(b'"');
+    for byte in field {
+        if *byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(*byte);
+    }
+    out.push(b'"');
+}

@@ -1,0 +1,163 @@
+//! What a sample may show: the beginning of an answer without the secrets in it.
+
+use plimsoll_plan::request::{REDACTED, redacted_header};
+use plimsoll_plan::sample::EXCERPT_BYTES;
+
+/// Bytes of a body that are looked at: cutting comes behind redacting, which makes text shorter, and a secret must not
+/// be shown in half.
+const WINDOW_BYTES: usize = 16 * EXCERPT_BYTES;
+/// Shorter values of users are words and numbers that stand for nothing.
+const VALUE_BYTES_MIN: usize = 4;
+
+/// Whether a name says that its value is a secret (the plan's own list of words).
+pub fn is_secret(name: &str) -> bool {
+    redacted_header(name, "") == REDACTED
+}
+
+/// The values to be cut out, in every form in which a service might send them back; the longest first, so that one that
+/// is a part of another leaves no rest of it.
+pub fn forms_of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut forms: Vec<String> = Vec::new();
+    for secret in secrets.filter(|secret| !secret.is_empty()) {
+        let percent = secret.bytes().map(|b| match b {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(b).to_string(),
+            other => format!("%{other:02X}"),
+        });
+        let percent: String = percent.collect();
+        forms.push(percent.replace("%20", "+"));
+        forms.push(percent);
+        forms.push(secret.replace('\\', "\\\\").replace('"', "\\\""));
+        forms.push(secret.to_owned());
+    }
+    forms.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+    forms.dedup();
+    forms
+}
+
+/// The beginning of `bytes` as text without secrets: `forms` of the plan's, `values` of the user, and what stands under
+/// keys that look secret. At most [`EXCERPT_BYTES`] long.
+pub fn excerpt<'a>(bytes: &[u8], forms: &[String], values: impl Iterator<Item = &'a [u8]>) -> String {
+    let window = &bytes[..bytes.len().min(WINDOW_BYTES)];
+    let mut text = String::from_utf8_lossy(window).into_owned();
+    for form in forms {
+        if text.contains(form.as_str()) {
+            text = text.replace(form.as_str(), REDACTED);
+        }
+    }
+    for value in values.filter(|value| value.len() >= VALUE_BYTES_MIN) {
+        if let Ok(value) = std::str::from_utf8(value) {
+            text = text.replace(value, REDACTED);
+        }
+    }
+    let mut shown = keyed(&text);
+    if window.len() < bytes.len() && shown.len() <= EXCERPT_BYTES {
+        // So much was cut out that the end of the window shows, which may be half a secret.
+        let end = shown.rfind(|sign: char| sign.is_whitespace() || "\"&;,<".contains(sign));
+        shown.truncate(end.unwrap_or(0));
+    }
+    let mut end = shown.len().min(EXCERPT_BYTES);
+    while !shown.is_char_boundary(end) {
+        end -= 1;
+    }
+    shown.truncate(end);
+    shown
+}
+
+/// Cuts out the values of secret-looking keys, in JSON (`"key": value`) and in pairs (`key=value`). Works on text that
+/// is neither whole nor valid: it may be the beginning of something.
+fn keyed(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len());
+    let (mut shown, mut at) = (0, 0);
+    while at < bytes.len() {
+        let (key, value) = match bytes[at] {
+            b'"' => {
+                let end = string_end(bytes, at);
+                let after = skip_space(bytes, end);
+                if bytes.get(after) != Some(&b':') {
+                    // No key; the text inside may hold pairs of its own, so only the quote is passed.
+                    at += 1;
+                    continue;
+                }
+                (&text[at + 1..end.saturating_sub(1).max(at + 1)], skip_space(bytes, after + 1))
+            }
+            b if is_word(b) => {
+                let end = bytes[at..].iter().position(|b| !is_word(*b)).map_or(bytes.len(), |n| at + n);
+                if bytes.get(end) != Some(&b'=') {
+                    at = end;
+                    continue;
+                }
+                (&text[at..end], end + 1)
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        if is_secret(key) {
+            out.push_str(&text[shown..value]);
+            out.push_str(REDACTED);
+            shown = value_end(bytes, value);
+            at = shown;
+        } else {
+            at = value.max(at + 1);
+        }
+    }
+    out.push_str(&text[shown.min(text.len())..]);
+    out
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'%' | b'[' | b']')
+}
+
+fn skip_space(bytes: &[u8], from: usize) -> usize {
+    bytes[from..].iter().position(|b| !b.is_ascii_whitespace()).map_or(bytes.len(), |n| from + n)
+}
+
+/// Behind the closing quote of the string that begins at `from`, or the end of the text.
+fn string_end(bytes: &[u8], from: usize) -> usize {
+    let quote = bytes[from];
+    let mut at = from + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b if b == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Behind the value that begins at `from`: a quoted string, a whole JSON array or object, or a bare word.
+fn value_end(bytes: &[u8], from: usize) -> usize {
+    match bytes.get(from) {
+        None => bytes.len(),
+        Some(b'"' | b'\'') => string_end(bytes, from),
+        Some(b'{' | b'[') => {
+            let (mut depth, mut at) = (0usize, from);
+            while at < bytes.len() {
+                match bytes[at] {
+                    b'"' => {
+                        at = string_end(bytes, at);
+                        continue;
+                    }
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => depth -= 1,
+                    _ => {}
+                }
+                at += 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            bytes.len()
+        }
+        Some(_) => bytes[from..]
+            .iter()
+            .position(|b| {
+                b.is_ascii_whitespace() || matches!(b, b'&' | b';' | b',' | b'}' | b']' | b'"' | b'<')
+            })
+            .map_or(bytes.len(), |n| from + n),
+    }
+}

@@ -1,0 +1,199 @@
+//! What becomes of an answer: followed, judged, counted, its values taken.
+
+use super::code::{Op, StrandId};
+use super::redact;
+use super::user::{Mood, Turn, Wait};
+use crate::answer::Answer;
+use crate::ask::Next;
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunSum, SeriesSum};
+use plimsoll_plan::program::{Count, Reply};
+use plimsoll_plan::script::Slot;
+use std::sync::Arc;
+
+/// Where a redirect leads.
+pub(super) enum Way {
+    /// Nowhere: the answer is judged.
+    Here,
+    /// The next request is on its way.
+    On,
+    /// There were too many.
+    TooFar,
+}
+
+impl Turn<'_> {
+    /// The request that a strand waits in.
+    pub fn ask_of(&mut self, strand: StrandId) -> Option<u32> {
+        let pc = self.state.strand(strand).pc;
+        match self.stage.code.ops.get(pc as usize)? {
+            Op::Ask(ask) | Op::Stream { ask, .. } => Some(*ask),
+            _ => None,
+        }
+    }
+
+    /// A request has ended.
+    pub fn answered(&mut self, strand: StrandId, reply: &Reply<'_>) {
+        let Some(ask) = self.ask_of(strand) else { return };
+        if let Some(fault) = reply.fault {
+            self.tell_fault(ask, fault, reply);
+            return self.failed(strand, ask, fault);
+        }
+        self.take_cookies(strand, ask, reply.head);
+        match self.redirect(strand, ask, reply.status, reply.head) {
+            Way::On => return,
+            Way::TooFar => {
+                self.out.fail(Fault::Redirects);
+                self.tell_fault(ask, Fault::Redirects, reply);
+                return self.failed(strand, ask, Fault::Redirects);
+            }
+            Way::Here => {}
+        }
+        let answer = Answer {
+            status: reply.status,
+            head: reply.head,
+            body: reply.body,
+            body_bytes: reply.body_bytes,
+            service_ns: reply.service_ns,
+        };
+        match self.judge(ask, &answer) {
+            None => self.go_on(strand),
+            Some(fault) => {
+                self.out.fail(fault);
+                self.failed(strand, ask, fault);
+            }
+        }
+    }
+
+    /// A failure: the rest of the iteration is left out, unless the request says otherwise.
+    pub fn failed(&mut self, strand: StrandId, ask: u32, fault: Fault) {
+        let script = &self.stage.script.asks[ask as usize];
+        if script.go_on_after_failure {
+            return self.go_on(strand);
+        }
+        self.note_setup(&script.name, || fault.sentence().into());
+        self.state.strand(strand).wait = Wait::Idle;
+        self.leave(Mood::Leaving);
+    }
+
+    pub fn take_cookies(&mut self, strand: StrandId, ask: u32, head: &[u8]) {
+        // The jar is lent out, because the bytes that were sent belong to the same user.
+        let Some(mut jar) = self.state.jar.take() else { return };
+        if let Some(trail) = &self.state.strand(strand).trail {
+            let mut words = trail.sent.splitn(3, |byte| *byte == b' ');
+            let path = words.nth(1).unwrap_or(b"/");
+            jar.take(head, path, self.at.unix_ns, self.stage.asks[ask as usize].form.origin());
+        }
+        self.state.jar = Some(jar);
+    }
+
+    /// Sends the request that a redirect asks for.
+    pub fn redirect(&mut self, strand: StrandId, ask: u32, status: u16, head: &[u8]) -> Way {
+        let most = self.stage.script.asks[ask as usize].redirects;
+        if most == 0 || !(300..400).contains(&status) || self.state.mood != Mood::Going {
+            return Way::Here;
+        }
+        let Some(trail) = self.state.strand(strand).trail.take() else { return Way::Here };
+        let form = &self.stage.asks[ask as usize].form;
+        let begin = self.out.arena.len();
+        let jar = self.state.jar.as_deref();
+        let next = form.follow(status, head, &trail.sent, jar, self.at.unix_ns, &mut self.out.arena);
+        let left = self.state.strand(strand);
+        left.trail = Some(trail);
+        match next {
+            Next::Stay => Way::Here,
+            Next::Elsewhere => {
+                self.out.count(Count::Run(RunSum::RedirectsElsewhere, 1));
+                Way::Here
+            }
+            Next::Follow { .. } if left.redirects == 0 => {
+                self.out.arena.truncate(begin);
+                Way::TooFar
+            }
+            Next::Follow { head_only } => {
+                left.redirects -= 1;
+                self.out.count(Count::Sum(ask, SeriesSum::Redirects, 1));
+                self.push(strand, ask, begin, head_only);
+                Way::On
+            }
+        }
+    }
+
+    /// Looks at an answer, counts what was checked and keeps what was extracted. The fault is the answer's own, if it
+    /// has failed.
+    pub fn judge(&mut self, ask: u32, answer: &Answer<'_>) -> Option<Fault> {
+        let asking = &self.stage.asks[ask as usize];
+        // Sentences are made for failures only, and for no more of them than are shown.
+        let wants_sentences = self.is_setup()
+            || asking.status_samples.is_open()
+            || asking.check_samples.iter().any(|quota| quota.is_open());
+        self.run_judge(ask, answer, wants_sentences, None);
+        if !self.bench.findings.failures.is_empty() && self.secret_values().next().is_some() {
+            // Sentences shorten values, and half a secret is cut out by nobody: so they are made once more, knowing
+            // this user's. Before a failure that list would have to be made for every answer in vain.
+            let own = self.secret_values().filter_map(|value| std::str::from_utf8(value).ok());
+            let forms: Vec<String> =
+                redact::forms_of(own).into_iter().chain(self.stage.secrets.iter().cloned()).collect();
+            self.run_judge(ask, answer, wants_sentences, Some(forms.into()));
+        }
+        let findings = &mut self.bench.findings;
+        // A check that found no row to compare with says nothing of the answer.
+        let exhausted = findings.exhausted.is_some();
+        for (series, held) in (asking.checks..).zip(&findings.verdicts).filter(|_| !exhausted) {
+            self.out.count(Count::Sum(series, SeriesSum::Finished, 1));
+            if !held {
+                self.out.count(Count::Sum(series, SeriesSum::Failed, 1));
+            }
+        }
+        if findings.shape.is_some_and(|shape| asking.shapes.note(shape)) {
+            self.out.count(Count::Sum(ask, SeriesSum::ShapeChanges, 1));
+        }
+        for (slot, range) in &findings.extracted {
+            let value = findings.bytes.get(range.clone()).unwrap_or_default();
+            match slot {
+                Slot::Var(id) => self.state.vars.set(*id, value),
+                Slot::Global(id) => {
+                    if !self.stage.globals.set(*id, value) {
+                        self.stage.note_trouble(|| "a value of the set-up could not be kept".into());
+                    }
+                }
+            }
+        }
+        let held = exhausted || findings.verdicts.iter().all(|held| *held);
+        let fault = match (findings.undecodable, findings.status_ok, held) {
+            (true, _, _) => Some(Fault::Undecodable),
+            (_, false, _) => Some(Fault::Status),
+            (_, _, false) => Some(Fault::Check),
+            (false, true, true) => None,
+        };
+        if fault.is_some() && !findings.failures.is_empty() {
+            self.tell_findings(ask, answer);
+        }
+        if exhausted {
+            self.leave(Mood::Retiring);
+        }
+        fault
+    }
+
+    fn run_judge(
+        &mut self,
+        ask: u32,
+        answer: &Answer<'_>,
+        wants_sentences: bool,
+        forms: Option<Arc<[String]>>,
+    ) {
+        let findings = &mut self.bench.findings;
+        findings.wants_sentences = wants_sentences;
+        match forms {
+            Some(forms) => findings.forms = forms,
+            None if Arc::ptr_eq(&findings.forms, &self.stage.secrets) => {}
+            None => findings.forms = Arc::clone(&self.stage.secrets),
+        }
+        let (mut scope, _) = self.state.scope(self.stage, self.at.unix_ns);
+        self.stage.asks[ask as usize].judge.run(
+            answer,
+            &mut scope,
+            &mut self.bench.scratch,
+            &mut self.bench.findings,
+        );
+    }
+}

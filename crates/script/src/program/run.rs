@@ -1,0 +1,260 @@
+//! Running code until every strand waits for something.
+
+use super::check::whole;
+use super::code::{Code, Op, Pc, SlotId, StrandId};
+use super::user::{Kind, Mood, Part, Turn, Wait, step_id};
+use super::{draw, file};
+use crate::value::{Unfilled, fill};
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::program::{BodyUse, Count, Payload, Step};
+use plimsoll_plan::script::Slot;
+
+/// Most operations of a strand in one wake. A long loop that sends nothing must not hold up the other users of the
+/// worker thread: it goes on in the thread's next turn.
+const OPS_PER_WAKE: u32 = 4_096;
+
+/// What becomes of a strand behind an operation.
+enum Flow {
+    To(Pc),
+    /// It waits, or is through; what it waits for is noted.
+    Stop,
+}
+
+impl Turn<'_> {
+    /// Goes on with a strand until it waits.
+    pub fn run(&mut self, strand: StrandId) {
+        let mut pc = self.state.strand(strand).pc;
+        for _ in 0..OPS_PER_WAKE {
+            let Some(op) = self.stage.code.ops.get(pc as usize) else { return };
+            match self.op(strand, pc, op) {
+                Ok(Flow::To(next)) => pc = next,
+                Ok(Flow::Stop) => return,
+                Err(unfilled) => return self.unfilled(strand, pc, &unfilled),
+            }
+        }
+        // Resumed by `slept`, which goes on behind the operation it waited in.
+        self.sleep(strand, pc.wrapping_sub(1), 0);
+    }
+
+    fn op(&mut self, strand: StrandId, pc: Pc, op: &Op) -> Result<Flow, Unfilled> {
+        let code = &self.stage.code;
+        let next = Flow::To(pc + 1);
+        match *op {
+            Op::Ask(ask) => {
+                self.send(strand, ask, None)?;
+                self.wait(strand, pc, Wait::Answer);
+                Ok(Flow::Stop)
+            }
+            Op::Stream { ask, slot, .. } => {
+                self.open_stream(strand, ask)?;
+                self.state.slots[usize::from(slot)] = 1;
+                self.wait(strand, pc, Wait::Stream);
+                Ok(Flow::Stop)
+            }
+            Op::Think(delay) => {
+                let ns = draw::delay_ns(&delay, &mut self.state.random);
+                self.sleep(strand, pc, ns);
+                Ok(Flow::Stop)
+            }
+            Op::GroupBegin { slot } => {
+                self.state.slots[usize::from(slot)] = self.at.run_ns;
+                Ok(next)
+            }
+            Op::GroupEnd { group, slot } => {
+                let series = self.stage.group_series + u32::from(group);
+                let took_ns = self.at.run_ns.saturating_sub(self.state.slots[usize::from(slot)]);
+                self.out.count(Count::Sum(series, SeriesSum::Finished, 1));
+                self.out.count(Count::Hist(series, SeriesHist::Response, took_ns));
+                Ok(next)
+            }
+            Op::Repeat { times, slot, exit } => {
+                self.fill(code, times)?;
+                let Some(rounds) = whole(&self.bench.fill) else {
+                    self.no_number(strand);
+                    return Ok(Flow::Stop);
+                };
+                self.state.slots[usize::from(slot)] = rounds;
+                Ok(if rounds == 0 { Flow::To(exit) } else { next })
+            }
+            Op::Again { slot, body } => {
+                let rounds = &mut self.state.slots[usize::from(slot)];
+                *rounds = rounds.saturating_sub(1);
+                Ok(if *rounds > 0 { Flow::To(body) } else { next })
+            }
+            Op::Zero { slot } => {
+                self.state.slots[usize::from(slot)] = 0;
+                Ok(next)
+            }
+            Op::While { asked, most, slot, exit } => {
+                let rounds = self.state.slots[usize::from(slot)];
+                if rounds >= u64::from(most) || !self.holds(code, asked)? {
+                    return Ok(Flow::To(exit));
+                }
+                self.state.slots[usize::from(slot)] = rounds + 1;
+                Ok(next)
+            }
+            Op::Unless { asked, to } => Ok(if self.holds(code, asked)? { next } else { Flow::To(to) }),
+            Op::Jump(to) => Ok(Flow::To(to)),
+            Op::Once { to } => Ok(if self.state.iteration == 1 { next } else { Flow::To(to) }),
+            Op::Choose(choice) => {
+                let (picker, starts) = &code.choices[choice as usize];
+                Ok(Flow::To(starts[picker.pick(&mut self.state.random)]))
+            }
+            Op::Set { slot, text } => {
+                self.fill(code, text)?;
+                self.set(slot);
+                Ok(next)
+            }
+            Op::Append { file, texts, count } => {
+                self.append(code, file, texts, count)?;
+                Ok(next)
+            }
+            Op::Fork { fork, slot } => {
+                let branches = &code.forks[fork as usize];
+                if branches.is_empty() {
+                    return Ok(next);
+                }
+                self.state.slots[usize::from(slot)] = branches.len() as u64;
+                self.wait(strand, pc, Wait::Strands);
+                // The list of those that are ready is taken from its end.
+                for (branch, start) in branches.iter().rev() {
+                    self.state.strand(*branch).pc = *start;
+                    self.bench.ready.push(*branch);
+                }
+                Ok(Flow::Stop)
+            }
+            Op::Join { parent, slot } => {
+                self.state.strand(strand).wait = Wait::Idle;
+                self.joined(parent, slot);
+                Ok(Flow::Stop)
+            }
+            Op::End => {
+                self.state.strand(strand).wait = Wait::Idle;
+                Ok(Flow::Stop)
+            }
+        }
+    }
+
+    fn wait(&mut self, strand: StrandId, pc: Pc, wait: Wait) {
+        let strand = self.state.strand(strand);
+        (strand.pc, strand.wait) = (pc, wait);
+    }
+
+    fn sleep(&mut self, strand: StrandId, pc: Pc, ns: u64) {
+        self.out.sleep(step_id(strand, Kind::Sleep), ns);
+        self.wait(strand, pc, Wait::Sleep);
+    }
+
+    /// A pause is over.
+    pub fn slept(&mut self, strand: StrandId) {
+        if self.state.strand(strand).wait == Wait::Sleep {
+            self.go_on(strand);
+        }
+    }
+
+    /// What a strand has waited for is there: it goes on behind it, unless the iteration is being left.
+    pub fn go_on(&mut self, strand: StrandId) {
+        let going = self.state.mood == Mood::Going;
+        let waiting = self.state.strand(strand);
+        waiting.wait = Wait::Idle;
+        if going {
+            waiting.pc = waiting.pc.wrapping_add(1);
+            self.bench.ready.push(strand);
+        }
+    }
+
+    /// One of the strands that another waits for is through.
+    pub fn joined(&mut self, parent: StrandId, slot: SlotId) {
+        let left = &mut self.state.slots[usize::from(slot)];
+        *left = left.saturating_sub(1);
+        if *left == 0 && self.state.strand(parent).wait == Wait::Strands {
+            self.go_on(parent);
+        }
+    }
+
+    fn fill(&mut self, code: &Code, text: u32) -> Result<(), Unfilled> {
+        self.bench.fill.clear();
+        let (mut scope, _) = self.state.scope(self.stage, self.at.unix_ns);
+        fill(&code.texts[text as usize], &mut scope, &mut self.bench.fill)
+    }
+
+    fn holds(&mut self, code: &Code, asked: u32) -> Result<bool, Unfilled> {
+        let (mut scope, _) = self.state.scope(self.stage, self.at.unix_ns);
+        code.asked[asked as usize].holds(&mut scope, &mut self.bench.scratch)
+    }
+
+    /// Gives a slot the value that was filled last.
+    fn set(&mut self, slot: Slot) {
+        let value = &self.bench.fill;
+        match slot {
+            Slot::Var(id) => self.state.vars.set(id, value),
+            Slot::Global(id) => {
+                if !self.stage.globals.set(id, value) {
+                    self.stage.note_trouble(|| "a value of the set-up could not be kept".into());
+                }
+            }
+        }
+    }
+
+    fn append(&mut self, code: &Code, to: u16, texts: u32, count: u16) -> Result<(), Unfilled> {
+        self.bench.row.clear();
+        for column in 0..u32::from(count) {
+            self.fill(code, texts + column)?;
+            if column > 0 {
+                self.bench.row.push(b',');
+            }
+            file::push_field(&self.bench.fill, &mut self.bench.row);
+        }
+        self.bench.row.extend_from_slice(b"\r\n");
+        if !self.stage.files[usize::from(to)].append(&self.bench.row) {
+            self.out.count(Count::Run(RunSum::NotAppended, 1));
+        }
+        Ok(())
+    }
+
+    /// Sends a request anew, with the user's values of this moment. `last_id`: of the events of a stream that is opened
+    /// again.
+    pub fn send(&mut self, strand: StrandId, ask: u32, last_id: Option<&[u8]>) -> Result<(), Unfilled> {
+        let asking = &self.stage.asks[ask as usize];
+        let begin = self.out.arena.len();
+        let (mut scope, jar) = self.state.scope(self.stage, self.at.unix_ns);
+        asking.form.render(&mut scope, jar, &mut self.bench.fill, &mut self.out.arena)?;
+        if let Some(id) = last_id
+            && let Err(unfilled) = crate::ask::set_header(&mut self.out.arena, begin, "Last-Event-ID", id)
+        {
+            self.out.arena.truncate(begin);
+            return Err(unfilled);
+        }
+        self.state.strand(strand).redirects = self.stage.script.asks[ask as usize].redirects;
+        self.push(strand, ask, begin, asking.form.head_only());
+        Ok(())
+    }
+
+    /// Hands over the request that stands in the outbox from `begin` on.
+    pub fn push(&mut self, strand: StrandId, ask: u32, begin: usize, head_only: bool) {
+        let asking = &self.stage.asks[ask as usize];
+        let end = self.out.arena.len();
+        if asking.follows {
+            let trail = self.state.strand(strand).trail.get_or_insert_default();
+            trail.sent.clear();
+            trail.sent.extend_from_slice(&self.out.arena[begin..end]);
+        }
+        // A service that fails says why in its body, which else nobody would look at.
+        let curious = asking.status_samples.is_begun() && asking.body != BodyUse::Stream;
+        self.out.push(Step {
+            id: step_id(strand, Kind::Request),
+            request: ask,
+            body: if curious { BodyUse::Keep } else { asking.body },
+            payload: Payload::Rendered { begin: begin as u32, end: end as u32 },
+            head_only,
+            close: asking.form.close(),
+            timeout_ns: asking.timeout_ns,
+            judged: true,
+        });
+    }
+
+    /// Whether a failure ends more than the iteration.
+    pub fn is_setup(&self) -> bool {
+        self.state.part == Part::Setup
+    }
+}

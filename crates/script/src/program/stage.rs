@@ -1,0 +1,289 @@
+//! Everything that the users of one run share: code, forms, judges, files, and what is remembered over all of them.
+
+use super::check::check;
+use super::code::Code;
+use super::file::Sink;
+use super::pick::Picker;
+use super::redact;
+use super::shape::Shapes;
+use super::user::{Part, User};
+use crate::answer::Judge;
+use crate::ask::{Form, Site};
+use crate::feed::Feeds;
+use crate::value::{Counters, Globals};
+use crate::watch::Ledger;
+use plimsoll_plan::link::Reuse;
+use plimsoll_plan::load::Share;
+use plimsoll_plan::program::{BodyUse, Chair, Maker, Program, RequestId};
+use plimsoll_plan::sample::SAMPLES_MAX;
+use plimsoll_plan::script::{Ask, Delay, Entry, Script};
+use plimsoll_plan::value::{GlobalId, VarId};
+use plimsoll_plan::{Fault, Plan};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a program is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// One user, one iteration, before the load. Any failure ends it, see [`Stage::trouble`].
+    Setup,
+    Load,
+    /// One user, one iteration, behind the load.
+    Teardown,
+}
+
+/// See the module.
+pub struct Stage {
+    pub(super) script: Arc<Script>,
+    pub(super) code: Code,
+    pub(super) asks: Box<[Asking]>,
+    pub(super) globals: Arc<Globals>,
+    pub(super) counters: Counters,
+    pub(super) files: Vec<Sink>,
+    pub(super) group_series: RequestId,
+    /// Most bytes of a body, decoded.
+    pub(super) body_bytes_max: usize,
+    /// By lane.
+    pub(super) lanes: Vec<LaneEntry>,
+    /// Secrets of the plan, and the slots of values that look secret by name.
+    pub(super) secrets: Arc<[String]>,
+    pub(super) secret_vars: Vec<VarId>,
+    pub(super) secret_globals: Vec<GlobalId>,
+    pub(super) fault_samples: [Quota; Fault::COUNT],
+    pub(super) unfilled_samples: Quota,
+    trouble: Mutex<Option<String>>,
+    /// What the set-up has opened, then what the load has: no file is read twice.
+    feeds: Mutex<Option<Arc<Feeds>>>,
+    seed: u64,
+    share: Share,
+}
+
+/// Which scenario the iterations of a lane run.
+pub(super) struct LaneEntry {
+    pub ways: Vec<u16>,
+    /// `None`: there is only one.
+    pub picker: Option<Picker>,
+    /// Users of all lanes before this one, over all machines.
+    pub users_before: u32,
+}
+
+/// A request, compiled.
+pub(super) struct Asking {
+    pub form: Form,
+    pub judge: Judge,
+    pub ledger: Option<Ledger>,
+    pub body: BodyUse,
+    pub timeout_ns: u64,
+    /// The bytes that were sent are needed once more: for redirects, or for the path that a cookie belongs to.
+    pub follows: bool,
+    /// Series of the first check; the others follow.
+    pub checks: RequestId,
+    /// By check, and by extraction behind them.
+    pub check_samples: Box<[Quota]>,
+    pub status_samples: Quota,
+    pub shapes: Shapes,
+}
+
+/// How many samples of one kind were kept, over all workers.
+#[derive(Debug, Default)]
+pub(super) struct Quota(AtomicU32);
+
+impl Quota {
+    /// Whether one more is wanted; cheap, for the way of every answer.
+    pub fn is_open(&self) -> bool {
+        self.0.load(Ordering::Relaxed) < SAMPLES_MAX
+    }
+
+    /// Some were kept and more are wanted.
+    pub fn is_begun(&self) -> bool {
+        (1..SAMPLES_MAX).contains(&self.0.load(Ordering::Relaxed))
+    }
+
+    pub fn take(&self) -> bool {
+        self.is_open() && self.0.fetch_add(1, Ordering::Relaxed) < SAMPLES_MAX
+    }
+}
+
+impl Stage {
+    /// Compiles a plan's script and opens the files that users append to.
+    ///
+    /// # Errors
+    /// A sentence on the first thing that cannot be run: an index without a thing, a pattern that cannot be read, a
+    /// file that cannot be written.
+    pub fn new(plan: &Plan) -> Result<Arc<Stage>, String> {
+        let outline = &plan.outline;
+        let script = plan.script.clone().ok_or("the plan has no script: its requests need no program")?;
+        check(&script, outline, &plan.entries)?;
+        let site = Site {
+            host: outline.target.clone(),
+            tls: outline.link.tls.is_some(),
+            http10: outline.link.http10,
+            close: outline.link.reuse == Reuse::Request,
+            user_agent: concat!("plimsoll/", env!("CARGO_PKG_VERSION")),
+        };
+        let mut asks = Vec::with_capacity(script.asks.len());
+        let mut checks = outline.check_series(0);
+        for ask in &script.asks {
+            let asking = Asking::compile(ask, &site, script.cookies, checks)
+                .map_err(|e| format!("`{}`: {e}", ask.name))?;
+            checks += asking.check_samples.len() as u32;
+            asks.push(asking);
+        }
+        let named = |names: &[String]| -> Vec<u16> {
+            let secret = names.iter().enumerate().filter(|(_, name)| redact::is_secret(name));
+            secret.map(|(slot, _)| slot as u16).collect()
+        };
+        Ok(Arc::new(Stage {
+            code: Code::compile(&script)?,
+            asks: asks.into(),
+            globals: Globals::new(script.globals.len()),
+            counters: Counters::new(),
+            files: script.files.iter().map(Sink::open).collect::<Result<_, _>>()?,
+            group_series: outline.group_series(0),
+            body_bytes_max: outline.limits.kept_body_bytes as usize,
+            lanes: lanes(plan)?,
+            secrets: redact::forms_of(script.secrets.iter().map(|secret| secret.reveal())).into(),
+            secret_vars: named(&script.vars),
+            secret_globals: named(&script.globals),
+            fault_samples: std::array::from_fn(|_| Quota::default()),
+            unfilled_samples: Quota::default(),
+            trouble: Mutex::new(None),
+            feeds: Mutex::new(None),
+            seed: outline.seed,
+            share: outline.share,
+            script,
+        }))
+    }
+
+    /// Whether there is anything to do in a phase.
+    pub fn has(&self, phase: Phase) -> bool {
+        match phase {
+            Phase::Setup => !self.script.setup.is_empty(),
+            Phase::Load => !self.script.scenarios.is_empty(),
+            Phase::Teardown => !self.script.teardown.is_empty(),
+        }
+    }
+
+    /// What makes the users of a phase. Call it in front of each phase and not before: the set-up may write the files
+    /// that feed the load, which are opened here.
+    ///
+    /// # Errors
+    /// A sentence that names the file: of a feeder that cannot be read, or of one written that cannot be flushed.
+    pub fn maker(self: &Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, String> {
+        self.flush()?;
+        let feeders = &self.script.feeders;
+        let mut opened = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        let feeds = match (phase, &*opened) {
+            // What a set-up that failed has not written must not keep the tear-down from its work.
+            (Phase::Teardown, Some(before)) => Arc::clone(before),
+            (Phase::Setup | Phase::Teardown, _) => {
+                Arc::new(Feeds::open_ready(feeders, self.seed, self.share)?)
+            }
+            (Phase::Load, Some(before)) => Arc::new(before.open_rest(feeders, self.seed, self.share)?),
+            (Phase::Load, None) => Arc::new(Feeds::open(feeders, self.seed, self.share)?),
+        };
+        *opened = Some(Arc::clone(&feeds));
+        Ok(Arc::new(Cast { stage: Arc::clone(self), feeds, phase }))
+    }
+
+    /// Why the set-up failed; `None` when it did not (yet).
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Only the first one counts: what follows is its consequence.
+    pub(super) fn note_trouble(&self, sentence: impl FnOnce() -> String) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(sentence);
+    }
+
+    /// Names of the values that the set-up should have set and has not.
+    pub fn missing_globals(&self) -> Vec<String> {
+        let names = self.script.globals.iter().enumerate();
+        names.filter(|(id, _)| self.globals.get(*id as u16).is_none()).map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Hands the rows that were appended to the kernel.
+    ///
+    /// # Errors
+    /// A sentence that names the file, on the first refusal, now or earlier.
+    pub fn close(&self) -> Result<(), String> {
+        self.flush()
+    }
+
+    fn flush(&self) -> Result<(), String> {
+        // All of them, whatever becomes of the first.
+        let results: Vec<_> = self.files.iter().map(Sink::flush).collect();
+        results.into_iter().collect()
+    }
+}
+
+impl Asking {
+    fn compile(ask: &Ask, site: &Site, cookies: bool, checks: RequestId) -> Result<Asking, String> {
+        let judge = Judge::compile(ask)?;
+        let follows = cookies || ask.redirects > 0;
+        let body = match (judge.body_use(), ask.stream.is_some()) {
+            (_, true) => BodyUse::Stream,
+            (BodyUse::Discard, _) if follows => BodyUse::HeadOnly,
+            (wanted, _) => wanted,
+        };
+        Ok(Asking {
+            form: Form::compile(ask, site)?,
+            ledger: ask.stream.as_deref().map(Ledger::compile).transpose()?,
+            judge,
+            body,
+            timeout_ns: ask.timeout_ns.unwrap_or(0),
+            follows,
+            checks,
+            check_samples: (0..ask.checks.len() + ask.extracts.len()).map(|_| Quota::default()).collect(),
+            status_samples: Quota::default(),
+            shapes: Shapes::default(),
+        })
+    }
+}
+
+fn lanes(plan: &Plan) -> Result<Vec<LaneEntry>, String> {
+    let outline = &plan.outline;
+    let mut users_before = 0u32;
+    let mut lanes = Vec::with_capacity(plan.entries.len());
+    for (number, entry) in plan.entries.iter().enumerate() {
+        let (ways, picker) = match entry {
+            Entry::Scenario(scenario) => (vec![*scenario], None),
+            Entry::Mix { ways, order } => {
+                let weights: Vec<f64> = ways.iter().map(|(_, weight)| *weight).collect();
+                (ways.iter().map(|(scenario, _)| *scenario).collect(), Some(Picker::new(&weights, *order)?))
+            }
+        };
+        lanes.push(LaneEntry { ways, picker, users_before });
+        if let Some(lane) = outline.lanes.get(number) {
+            // The users of the open model are each machine's own.
+            let machines = if lane.load.is_open() { outline.share.of.max(1) } else { 1 };
+            users_before = users_before.saturating_add(lane.connections.saturating_mul(machines));
+        }
+    }
+    Ok(lanes)
+}
+
+/// Makes the users of one phase.
+pub struct Cast {
+    stage: Arc<Stage>,
+    feeds: Arc<Feeds>,
+    phase: Phase,
+}
+
+impl Maker for Cast {
+    fn make(&self, chair: Chair) -> Box<dyn Program> {
+        let part = match self.phase {
+            Phase::Setup => Part::Setup,
+            Phase::Teardown => Part::Teardown,
+            Phase::Load => Part::Lane(chair.lane),
+        };
+        Box::new(User::new(Arc::clone(&self.stage), &self.feeds, part, chair, self.stage.seed))
+    }
+}
+
+impl Stage {
+    /// Least time between two iterations of a scenario.
+    pub(super) fn pace(&self, scenario: u16) -> Option<&Delay> {
+        self.script.scenarios.get(usize::from(scenario))?.pace.as_ref()
+    }
+}

@@ -1,0 +1,121 @@
+//! What a user says about failures: counts, samples, and the one sentence that ends a set-up.
+
+use super::code::{Op, Pc, StrandId};
+use super::redact;
+use super::stage::Quota;
+use super::user::{Mood, Turn, Wait};
+use crate::answer::Answer;
+use crate::value::Unfilled;
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::program::{Count, Outbox, Reply};
+use plimsoll_plan::sample::Sample;
+
+pub(super) fn abandoned(out: &mut Outbox) {
+    out.count(Count::Run(RunSum::Abandoned, 1));
+}
+
+impl Turn<'_> {
+    /// A text needed a value that is not there, or one that cannot be sent.
+    pub fn unfilled(&mut self, strand: StrandId, pc: Pc, unfilled: &Unfilled) {
+        self.state.strand(strand).wait = Wait::Idle;
+        let script = &self.stage.script;
+        let place = match self.stage.code.ops.get(pc as usize) {
+            Some(Op::Ask(ask) | Op::Stream { ask, .. }) => {
+                script.asks.get(*ask as usize).map_or("", |ask| &ask.name)
+            }
+            _ => "",
+        };
+        let sentence = || unfilled.sentence(&script.vars, &script.globals, &script.feeders);
+        if let Unfilled::Exhausted(_) = unfilled {
+            self.note_setup(place, sentence);
+            return self.leave(Mood::Retiring);
+        }
+        if self.stage.unfilled_samples.take() {
+            self.sample(place, "unfilled", sentence(), 0, String::new());
+        }
+        self.note_setup(place, sentence);
+        self.leave(Mood::Leaving);
+    }
+
+    /// A loop was to be run as often as something that is no number.
+    pub fn no_number(&mut self, strand: StrandId) {
+        self.state.strand(strand).wait = Wait::Idle;
+        let found = self.shown(&self.bench.fill);
+        let sentence = || format!("`{found}` is no number of rounds; expected a whole number");
+        if self.stage.unfilled_samples.take() {
+            self.sample("", "repeat", sentence(), 0, String::new());
+        }
+        self.note_setup("", sentence);
+        self.leave(Mood::Leaving);
+    }
+
+    /// In the set-up the first failure is remembered as a sentence.
+    pub fn note_setup(&self, place: &str, sentence: impl FnOnce() -> String) {
+        if self.is_setup() {
+            self.stage.note_trouble(|| match place {
+                "" => format!("the set-up failed: {}", sentence()),
+                _ => format!("the set-up failed at `{place}`: {}", sentence()),
+            });
+        }
+    }
+
+    /// A request got no answer, or a stream went wrong.
+    pub fn tell_fault(&mut self, ask: u32, fault: Fault, reply: &Reply<'_>) {
+        let name = &self.stage.script.asks[ask as usize].name;
+        // proof: the array has a place for each fault.
+        if self.stage.fault_samples[fault as usize].take() {
+            let excerpt = self.shown(reply.body);
+            self.sample(name, fault.name(), fault.sentence().into(), reply.status, excerpt);
+        }
+    }
+
+    /// Samples of what the judge has found, and what the set-up says of it.
+    pub fn tell_findings(&mut self, ask: u32, answer: &Answer<'_>) {
+        let (script, asking) = (&self.stage.script.asks[ask as usize], &self.stage.asks[ask as usize]);
+        for (at, sentence) in std::mem::take(&mut self.bench.findings.failures) {
+            let (name, quota): (_, &Quota) = match asking.check_samples.get(at) {
+                None => (Fault::Status.name().to_owned(), &asking.status_samples),
+                Some(quota) => match script.checks.get(at) {
+                    Some(check) => (check.name.clone(), quota),
+                    // As their series are called.
+                    None => {
+                        let extract = script.extracts.get(at - script.checks.len());
+                        (format!("extract {}", extract.map_or("", |extract| &extract.name)), quota)
+                    }
+                },
+            };
+            let found = self.shown(sentence.as_bytes());
+            if !script.go_on_after_failure {
+                self.note_setup(&script.name, || format!("{name}: {found}"));
+            }
+            if quota.take() {
+                let excerpt = self.shown(self.bench.scratch.readable(answer));
+                self.sample(&script.name, &name, found, answer.status, excerpt);
+            }
+        }
+    }
+
+    fn sample(&mut self, request: &str, check: &str, found: String, status: u16, excerpt: String) {
+        let sample = Sample {
+            at_ns: self.at.run_ns,
+            request: request.to_owned(),
+            check: check.to_owned(),
+            found,
+            status,
+            excerpt,
+        };
+        self.out.sample(sample);
+    }
+
+    /// Bytes from the wire as a sample may show them.
+    fn shown(&self, bytes: &[u8]) -> String {
+        redact::excerpt(bytes, &self.stage.secrets, self.secret_values())
+    }
+
+    /// Values of this user that are secret by their names.
+    pub fn secret_values(&self) -> impl Iterator<Item = &[u8]> {
+        let vars = self.stage.secret_vars.iter().filter_map(|id| self.state.vars.get(*id));
+        vars.chain(self.stage.secret_globals.iter().filter_map(|id| self.stage.globals.get(*id)))
+    }
+}

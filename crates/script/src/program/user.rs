@@ -1,0 +1,359 @@
+//! One virtual user: what it remembers between two wakes, and who is spoken to by a wake.
+//!
+//! Tens of thousands of these wait at the same time, most of them for one answer. So what few users need (branches,
+//! cookies, an open stream) is behind a pointer, and buffers that only serve during a wake belong to the thread.
+
+use super::code::{Pc, StrandId};
+use super::stage::Stage;
+use super::stream::Live;
+use super::{draw, tell};
+use crate::answer::{Findings, Scratch};
+use crate::ask::Jar;
+use crate::feed::{Feeds, Rows};
+use crate::value::{Scope, Vars};
+use plimsoll_plan::program::{At, Chair, Outbox, Program, StepId, Wake};
+use plimsoll_stats::random::SplitMix64;
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// Which code a user runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Setup,
+    Teardown,
+    Lane(u16),
+}
+
+/// How a user's iteration stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mood {
+    Going,
+    /// The iteration is left: what is outstanding is waited for, nothing new is begun.
+    Leaving,
+    /// The data has run out: as leaving, and no iteration begins any more.
+    Retiring,
+}
+
+/// What a strand waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Wait {
+    /// For nothing: it is not begun, or through.
+    #[default]
+    Idle,
+    Answer,
+    Sleep,
+    Stream,
+    /// For the strands that it has begun.
+    Strands,
+}
+
+/// One thread of a scenario.
+#[derive(Default)]
+pub(super) struct Strand {
+    /// While it waits: the operation that it waits in.
+    pub pc: Pc,
+    pub wait: Wait,
+    /// Redirects that may still be followed.
+    pub redirects: u8,
+    pub trail: Option<Box<Trail>>,
+    pub live: Option<Box<Live>>,
+}
+
+/// What was sent, for requests whose answer can ask for another one.
+#[derive(Default)]
+pub(super) struct Trail {
+    pub sent: Vec<u8>,
+    /// Head of a redirect in place of a stream: its reply comes later.
+    pub head: Vec<u8>,
+}
+
+/// What a step's id says: the strand, and which of its things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Request = 0,
+    Sleep = 1,
+    /// The stream has been open for as long as it should.
+    StreamFor = 2,
+    /// No event for too long, perhaps.
+    StreamIdle = 3,
+}
+
+/// The sleep between two iterations. No strand has this id: there are at most 2^16 of them.
+pub(super) const PACE: StepId = StepId::MAX;
+
+pub(super) fn step_id(strand: StrandId, kind: Kind) -> StepId {
+    u32::from(strand) << 2 | kind as u32
+}
+
+fn parts_of(id: StepId) -> (StrandId, Kind) {
+    let kind = match id & 3 {
+        0 => Kind::Request,
+        1 => Kind::Sleep,
+        2 => Kind::StreamFor,
+        _ => Kind::StreamIdle,
+    };
+    ((id >> 2) as StrandId, kind)
+}
+
+/// Everything about a user but what it shares.
+pub(super) struct State {
+    pub vars: Vars,
+    pub rows: Rows,
+    pub random: SplitMix64,
+    pub jar: Option<Box<Jar>>,
+    /// Rounds left of loops, begins of groups, strands outstanding; dealt out by the compiler.
+    pub slots: Box<[u64]>,
+    first: Strand,
+    /// The others, made when the first of them is needed.
+    others: Vec<Strand>,
+    pub iteration: u64,
+    begin_ns: u64,
+    /// From 1, over all lanes and machines.
+    pub user: u32,
+    scenario: u16,
+    pub part: Part,
+    pub mood: Mood,
+}
+
+impl State {
+    /// What texts are filled from, now.
+    pub fn scope<'a>(&'a mut self, stage: &'a Stage, unix_ns: u64) -> (Scope<'a>, Option<&'a Jar>) {
+        let scope = Scope {
+            vars: &mut self.vars,
+            globals: &stage.globals,
+            rows: &mut self.rows,
+            random: &mut self.random,
+            counters: &stage.counters,
+            unix_ns,
+            user: self.user,
+            iteration: self.iteration,
+        };
+        (scope, self.jar.as_deref())
+    }
+
+    pub fn strand(&mut self, id: StrandId) -> &mut Strand {
+        let Some(at) = usize::from(id).checked_sub(1) else { return &mut self.first };
+        if at >= self.others.len() {
+            self.others.resize_with(at + 1, Strand::default);
+        }
+        &mut self.others[at]
+    }
+
+    pub fn strand_count(&self) -> StrandId {
+        self.others.len() as StrandId + 1
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.first.wait == Wait::Idle && self.others.iter().all(|strand| strand.wait == Wait::Idle)
+    }
+}
+
+/// A virtual user of a script.
+pub(super) struct User {
+    stage: Arc<Stage>,
+    state: State,
+}
+
+impl User {
+    pub fn new(stage: Arc<Stage>, feeds: &Arc<Feeds>, part: Part, chair: Chair, seed: u64) -> User {
+        let (number, before) = match part {
+            // Set-up and tear-down draw otherwise than any user of the load.
+            Part::Setup => (u64::MAX, 0),
+            Part::Teardown => (u64::MAX - 1, 0),
+            Part::Lane(lane) => {
+                (u64::from(lane), stage.lanes.get(usize::from(lane)).map_or(0, |lane| lane.users_before))
+            }
+        };
+        let state = State {
+            vars: Vars::new(stage.script.vars.len()),
+            rows: Rows::new(feeds, chair),
+            random: SplitMix64::new(draw::seed_of(seed, number, u64::from(chair.user))),
+            jar: stage.script.cookies.then(|| Box::new(Jar::new())),
+            slots: vec![0; usize::from(stage.code.slots)].into(),
+            first: Strand::default(),
+            others: Vec::new(),
+            iteration: 0,
+            begin_ns: 0,
+            user: before.saturating_add(chair.user).saturating_add(1),
+            scenario: 0,
+            part,
+            mood: Mood::Going,
+        };
+        User { stage, state }
+    }
+}
+
+/// Buffers that serve during a wake only; one set per worker thread.
+pub(super) struct Bench {
+    /// What the scratch was made for.
+    body_bytes_max: usize,
+    /// Strands that can go on.
+    pub ready: Vec<StrandId>,
+    pub fill: Vec<u8>,
+    pub row: Vec<u8>,
+    pub scratch: Scratch,
+    pub findings: Findings,
+}
+
+impl Bench {
+    fn new(body_bytes_max: usize) -> Box<Bench> {
+        Box::new(Bench {
+            body_bytes_max,
+            ready: Vec::new(),
+            fill: Vec::new(),
+            row: Vec::new(),
+            scratch: Scratch::new(body_bytes_max),
+            findings: Findings::default(),
+        })
+    }
+}
+
+thread_local! {
+    static BENCH: Cell<Option<Box<Bench>>> = const { Cell::new(None) };
+}
+
+/// One wake of one user.
+pub(super) struct Turn<'a> {
+    pub stage: &'a Stage,
+    pub state: &'a mut State,
+    pub at: At,
+    pub out: &'a mut Outbox,
+    pub bench: &'a mut Bench,
+}
+
+impl Program for User {
+    fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox) {
+        let most = self.stage.body_bytes_max;
+        let kept = BENCH.take().filter(|bench| bench.body_bytes_max == most);
+        let mut bench = kept.unwrap_or_else(|| Bench::new(most));
+        Turn { stage: &self.stage, state: &mut self.state, at, out, bench: &mut bench }.wake(wake);
+        BENCH.set(Some(bench));
+    }
+}
+
+impl Turn<'_> {
+    fn wake(mut self, wake: Wake<'_>) {
+        self.bench.ready.clear();
+        match wake {
+            Wake::Begin { .. } => self.begin(),
+            // The pause between two iterations belongs to the one before: with it, that one is over.
+            Wake::Slept { id: PACE } => return,
+            Wake::Slept { id } => match parts_of(id) {
+                (strand, Kind::StreamFor) => self.stream_is_old(strand),
+                (strand, Kind::StreamIdle) => self.stream_may_be_idle(strand),
+                (strand, _) => self.slept(strand),
+            },
+            Wake::Reply(reply) => {
+                let (strand, _) = parts_of(reply.id);
+                match self.state.strand(strand).wait {
+                    Wait::Stream => self.stream_ended(strand, &reply),
+                    Wait::Answer => self.answered(strand, &reply),
+                    Wait::Idle | Wait::Sleep | Wait::Strands => {}
+                }
+            }
+            Wake::Head { id, status, head } => self.stream_began(parts_of(id).0, status, head),
+            Wake::Event(event) => self.stream_event(parts_of(event.id).0, &event),
+        }
+        while let Some(strand) = self.bench.ready.pop() {
+            self.run(strand);
+        }
+        if self.state.is_quiet() {
+            self.over();
+        }
+    }
+
+    fn begin(&mut self) {
+        let state = &mut *self.state;
+        if state.mood == Mood::Retiring {
+            return;
+        }
+        state.mood = Mood::Going;
+        state.iteration += 1;
+        state.begin_ns = self.at.run_ns;
+        state.rows.new_iteration();
+        let entry = match state.part {
+            Part::Setup => Some(self.stage.code.setup),
+            Part::Teardown => Some(self.stage.code.teardown),
+            Part::Lane(lane) => self.stage.lanes.get(usize::from(lane)).and_then(|lane| {
+                let way = lane.picker.as_ref().map_or(0, |picker| picker.pick(&mut state.random));
+                state.scenario = *lane.ways.get(way)?;
+                self.stage.code.scenarios.get(usize::from(state.scenario)).copied()
+            }),
+        };
+        match entry {
+            Some(pc) => {
+                state.strand(0).pc = pc;
+                self.bench.ready.push(0);
+            }
+            // A lane that the plan does not know: this user has nothing to do, ever.
+            None => state.mood = Mood::Retiring,
+        }
+    }
+
+    /// All strands are through.
+    fn over(&mut self) {
+        if self.state.mood == Mood::Retiring {
+            return self.out.retire();
+        }
+        if !matches!(self.state.part, Part::Lane(_)) {
+            return;
+        }
+        if let Some(pace) = self.stage.pace(self.state.scenario) {
+            let least_ns = draw::delay_ns(pace, &mut self.state.random);
+            let rest_ns = least_ns.saturating_sub(self.at.run_ns.saturating_sub(self.state.begin_ns));
+            if rest_ns > 0 {
+                self.out.sleep(PACE, rest_ns);
+            }
+        }
+    }
+
+    /// Gives the rest of the iteration up.
+    pub fn leave(&mut self, mood: Mood) {
+        if self.state.mood != Mood::Going {
+            // Data that ends while an iteration is left ends the user all the same.
+            if mood == Mood::Retiring {
+                self.state.mood = mood;
+            }
+            return;
+        }
+        self.state.mood = mood;
+        if mood == Mood::Leaving {
+            tell::abandoned(self.out);
+        }
+        self.bench.ready.clear();
+        for id in 0..self.state.strand_count() {
+            let wait = self.state.strand(id).wait;
+            match wait {
+                Wait::Idle => {}
+                Wait::Strands => self.state.strand(id).wait = Wait::Idle,
+                Wait::Sleep => {
+                    self.end_sleep(step_id(id, Kind::Sleep));
+                    self.state.strand(id).wait = Wait::Idle;
+                }
+                Wait::Answer | Wait::Stream if self.unsaid(step_id(id, Kind::Request)) => {
+                    self.forget_stream(id);
+                    self.state.strand(id).wait = Wait::Idle;
+                }
+                // A request on its way is waited for: its answer counts.
+                Wait::Answer => {}
+                Wait::Stream => self.give_up_stream(id),
+            }
+        }
+    }
+
+    /// Takes back a step that was asked for in this very wake: the engine has not heard of it.
+    fn unsaid(&mut self, id: StepId) -> bool {
+        let before = self.out.steps.len();
+        self.out.steps.retain(|step| step.id != id);
+        self.out.steps.len() < before
+    }
+
+    /// Cancels a sleep, or takes it back when it was asked for in this very wake.
+    pub fn end_sleep(&mut self, id: StepId) {
+        let before = self.out.sleeps.len();
+        self.out.sleeps.retain(|(asked, _)| *asked != id);
+        if self.out.sleeps.len() == before {
+            self.out.cancel(id);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Filling templates: a [`Text`] becomes bytes each time it is sent, without an allocation once the buffers have grown.
+//!
+//! The front has resolved every name, so a hole is an index here: into the user's variables, the values of the set-up,
+//! the row of a feeder; or a function, made from the user's own random numbers and the clocks that the caller brings.
+
+mod call;
+mod escape;
+mod shared;
+mod time;
+mod vars;
+
+pub use escape::escape_from;
+pub use shared::{Counters, Globals};
+pub use time::write_time;
+pub use vars::Vars;
+
+use crate::feed::Rows;
+use plimsoll_plan::data::Feeder;
+use plimsoll_plan::value::{FeederId, Hole, Part, Text};
+use plimsoll_stats::random::SplitMix64;
+
+/// What a text is filled from: one user at one moment.
+pub struct Scope<'a> {
+    pub vars: &'a mut Vars,
+    pub globals: &'a Globals,
+    pub rows: &'a mut Rows,
+    pub random: &'a mut SplitMix64,
+    pub counters: &'a Counters,
+    /// Nanoseconds since 1970, for `${now()}`.
+    pub unix_ns: u64,
+    /// Number of the user over all machines, from 1.
+    pub user: u32,
+    /// Number of the user's own iteration, from 1.
+    pub iteration: u64,
+}
+
+/// Why a text could not be filled.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unfilled {
+    /// Nothing has set this variable, or the feeder has no such value; never a [`Hole::Call`].
+    Missing(Hole),
+    /// No row is left for this user and the feeder does not begin again ([`plimsoll_plan::data::AtEnd::Stop`]).
+    Exhausted(FeederId),
+    /// The value may not stand where it was to go, for example a line end in a header.
+    Unsendable,
+}
+
+impl Unfilled {
+    /// A sentence for diagnostics and samples; `vars` and `globals` are the script's names by slot, as are `feeders`.
+    pub fn sentence(&self, vars: &[String], globals: &[String], feeders: &[Feeder]) -> String {
+        let name = |names: &[String], id: u16| names.get(usize::from(id)).cloned().unwrap_or_default();
+        let feeder = |id: u16| feeders.get(usize::from(id));
+        match self {
+            Unfilled::Missing(Hole::Var(id)) => {
+                format!("`{}` has no value: nothing has set it", name(vars, *id))
+            }
+            Unfilled::Missing(Hole::Global(id)) => {
+                format!("`{}` has no value: the set-up has not extracted it", name(globals, *id))
+            }
+            Unfilled::Missing(Hole::Column { feeder: id, column }) => {
+                let column = feeder(*id).and_then(|f| f.columns.get(usize::from(*column)).cloned());
+                let feeder = feeder(*id).map_or("", |f| &f.name);
+                format!("`{feeder}.{}` has no value: the file is not there yet", column.unwrap_or_default())
+            }
+            Unfilled::Missing(Hole::Call(function)) => format!("`{}` has no value", function.name()),
+            Unfilled::Exhausted(id) => {
+                format!("feeder `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
+            }
+            Unfilled::Unsendable => "a value holds a line end or a NUL where none may stand".into(),
+        }
+    }
+}
+
+/// Appends `text` to `out`, holes filled and escaped as each part says.
+///
+/// # Errors
+/// The first hole that cannot be filled; `out` is then as long as it was before.
+pub fn fill(text: &Text, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
+    let begin = out.len();
+    for part in &text.parts {
+        match part {
+            Part::Literal(bytes) => out.extend_from_slice(bytes),
+            Part::Secret(secret) => out.extend_from_slice(secret.reveal().as_bytes()),
+            Part::Hole(hole, escape) => {
+                let value = out.len();
+                if let Err(reason) = put(hole, scope, out) {
+                    out.truncate(begin);
+                    return Err(reason);
+                }
+                escape_from(out, value, *escape);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put(hole: &Hole, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
+    let found = match hole {
+        Hole::Var(id) => scope.vars.get(*id),
+        Hole::Global(id) => scope.globals.get(*id),
+        Hole::Column { feeder, column } => return scope.rows.value(*feeder, *column, out),
+        Hole::Call(function) => {
+            call::put(function, scope, out);
+            return Ok(());
+        }
+    };
+    match found {
+        Some(value) => {
+            out.extend_from_slice(value);
+            Ok(())
+        }
+        // A variable's hole holds two bytes: this clone allocates nothing.
+        None => Err(Unfilled::Missing(hole.clone())),
+    }
+}

@@ -1,0 +1,269 @@
+//! Each kind of node does what it says, in its order and at its time.
+
+use super::engine::{Engine, MS, Served};
+use super::plans::*;
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::script::{Delay, Node, Order, Slot};
+use plimsoll_plan::value::{Function, Hole};
+
+/// Requests `/0`, `/1`, ... under a tree of nodes.
+fn walk(count: u32, nodes: Vec<Node>) -> Engine {
+    play(script((0..count).map(|i| ask(&format!("/{i}"))).collect(), nodes), always(200, ""))
+}
+
+fn set(id: u16, value: &str) -> Node {
+    Node::Set(vec![(Slot::Var(id), text(value))])
+}
+
+#[test]
+fn requests_and_pauses_come_in_their_order() {
+    let mut engine = walk(2, vec![Node::Ask(0), think(5 * MS), Node::Ask(1)]);
+    engine.iterate();
+    assert_eq!(engine.lines(), ["GET /0", "GET /1"]);
+    assert_eq!(engine.sent[1].0, 6 * MS, "1 ms of service and 5 ms of thought");
+    assert!(
+        engine.sent[0].1.starts_with("GET /0 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n"),
+        "{}",
+        engine.sent[0].1
+    );
+    assert!(engine.failures.is_empty() && engine.counts.is_empty());
+}
+
+#[test]
+fn a_loop_makes_its_rounds_and_none_when_there_are_none() {
+    let rounds = |times| Node::Repeat { times, nodes: vec![Node::Ask(0)] };
+    for (times, expected) in [("3", 3), (" 2 ", 2), ("0", 0)] {
+        let mut engine = walk(1, vec![rounds(text(times))]);
+        engine.iterate();
+        assert_eq!(engine.sent.len(), expected, "`{times}`");
+    }
+    let mut engine = walk(1, vec![set(0, "4"), rounds(var(0))]);
+    engine.iterate();
+    assert_eq!(engine.sent.len(), 4, "read when the loop begins");
+}
+
+#[test]
+fn a_number_of_rounds_that_is_none_leaves_the_iteration_and_says_so() {
+    let rounds = Node::Repeat { times: var(0), nodes: vec![Node::Ask(0)] };
+    let mut engine = walk(1, vec![set(0, "many"), rounds, Node::Ask(0)]);
+    engine.iterate();
+    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::Abandoned)), (0, 1));
+    assert!(engine.samples[0].found.contains("`many` is no number"), "{:?}", engine.samples);
+    let fixed = Node::Repeat { times: text("many"), nodes: Vec::new() };
+    assert!(refused(script(Vec::new(), vec![fixed])).contains("`many` is no number"));
+}
+
+#[test]
+fn a_conditional_loop_ends_with_its_condition_and_at_its_bound() {
+    let until = |most| Node::While {
+        condition: is(around("", Hole::Call(Function::Counter { id: 0, start: 1, step: 1 }), ""), "1"),
+        most,
+        nodes: vec![Node::Ask(0)],
+    };
+    let mut engine = walk(1, vec![until(100)]);
+    engine.iterate();
+    assert_eq!(engine.sent.len(), 1, "the counter is 1 once");
+    let forever = Node::While { condition: is(text("x"), "x"), most: 7, nodes: vec![Node::Ask(0)] };
+    let mut engine = walk(1, vec![forever]);
+    engine.iterate();
+    assert_eq!(engine.sent.len(), 7);
+}
+
+#[test]
+fn a_condition_chooses_its_side() {
+    let side = |value: &str| {
+        let fork =
+            Node::If { condition: is(var(0), "7"), then: vec![Node::Ask(0)], otherwise: vec![Node::Ask(1)] };
+        let mut engine = walk(3, vec![set(0, value), fork, Node::Ask(2)]);
+        engine.iterate();
+        engine.lines().join(" ")
+    };
+    assert_eq!(side("7"), "GET /0 GET /2");
+    assert_eq!(side("7.0"), "GET /0 GET /2", "numbers are compared as numbers");
+    assert_eq!(side("8"), "GET /1 GET /2");
+    let alone = Node::If { condition: is(var(0), "7"), then: vec![Node::Ask(0)], otherwise: Vec::new() };
+    let mut engine = walk(2, vec![alone, Node::Ask(1)]);
+    engine.iterate();
+    assert_eq!(engine.lines(), ["GET /1"], "a variable that was never set equals nothing");
+}
+
+#[test]
+fn once_is_once_per_user_and_variables_last() {
+    let asks = vec![ask("/login"), {
+        let mut ask = ask("/");
+        ask.path = around("/", Hole::Var(0), "");
+        ask
+    }];
+    let nodes = vec![Node::Once(vec![Node::Ask(0), set(0, "me")]), Node::Ask(1)];
+    let mut engine = play(script(asks, nodes), always(200, ""));
+    engine.iterations(3);
+    assert_eq!(engine.lines(), ["GET /login", "GET /me", "GET /me", "GET /me"]);
+}
+
+#[test]
+fn choices_lead_to_their_own_nodes_and_meet_again() {
+    let ways = vec![(1.0, vec![Node::Ask(0)]), (1.0, vec![Node::Ask(1)]), (0.0, vec![Node::Ask(3)])];
+    let mut engine = walk(4, vec![one_of(ways, Order::Exact), Node::Ask(2)]);
+    engine.iterations(2);
+    let mut lines = engine.lines();
+    assert_eq!((lines[1], lines[3]), ("GET /2", "GET /2"));
+    lines.sort_unstable();
+    assert_eq!(lines, ["GET /0", "GET /1", "GET /2", "GET /2"]);
+}
+
+#[test]
+fn groups_are_timed_as_a_whole_and_nest() {
+    let inner = Node::Group { group: 1, nodes: vec![Node::Ask(0)] };
+    let outer = Node::Group { group: 0, nodes: vec![inner, think(2 * MS), Node::Ask(0)] };
+    let mut script = script(vec![ask("/0")], vec![think(9 * MS), outer]);
+    script.groups = vec!["outer".into(), "outer / inner".into()];
+    let mut engine = play(script, always(200, ""));
+    engine.iterate();
+    // One request and no check come before them.
+    assert_eq!(engine.hist(1, SeriesHist::Response), [4 * MS]);
+    assert_eq!(engine.hist(2, SeriesHist::Response), [MS]);
+    assert_eq!((engine.sum(1, SeriesSum::Finished), engine.sum(2, SeriesSum::Finished)), (1, 1));
+}
+
+#[test]
+fn branches_run_at_the_same_time_and_the_slowest_is_waited_for() {
+    let branches =
+        vec![vec![think(10 * MS), Node::Ask(0)], vec![Node::Ask(1), think(MS), Node::Ask(2)], Vec::new()];
+    let mut engine = walk(4, vec![Node::Parallel(branches), Node::Ask(3)]);
+    engine.iterations(2);
+    assert_eq!(engine.lines()[..4], ["GET /1", "GET /2", "GET /0", "GET /3"]);
+    assert_eq!(engine.sent[..4].iter().map(|s| s.0 / MS).collect::<Vec<_>>(), [0, 2, 10, 11]);
+    assert_eq!(engine.sent.len(), 8, "and once more");
+}
+
+#[test]
+fn branches_do_not_share_their_counts() {
+    // Each branch has loops inside loops that interleave with those of the others, at one and the same time.
+    let inner = |ask, pause| {
+        let body = vec![Node::Ask(ask), think(pause)];
+        Node::Group { group: 0, nodes: vec![Node::Repeat { times: text("3"), nodes: body }] }
+    };
+    let branch = |ask, pause| {
+        let nested = Node::Parallel(vec![vec![inner(ask, pause)], vec![inner(ask, pause + 1)]]);
+        vec![Node::Repeat { times: text("2"), nodes: vec![nested] }, Node::Ask(ask)]
+    };
+    let fork = Node::Parallel(vec![branch(0, 3), branch(1, 5), branch(2, 7)]);
+    let outer = Node::Repeat { times: text("2"), nodes: vec![fork] };
+    let mut script = script((0..3).map(|i| ask(&format!("/{i}"))).collect(), vec![outer]);
+    script.groups = vec!["g".into()];
+    let mut engine = play(script, always(200, ""));
+    engine.iterate();
+    for line in ["GET /0", "GET /1", "GET /2"] {
+        // 2 rounds of (2 rounds of 2 branches of 3, and 1)
+        assert_eq!(engine.lines().iter().filter(|l| **l == line).count(), 2 * (2 * 2 * 3 + 1));
+    }
+    assert_eq!(engine.sum(3, SeriesSum::Finished), 2 * 3 * 2 * 2);
+}
+
+#[test]
+fn a_failure_in_one_branch_ends_the_pauses_of_the_others() {
+    let branches =
+        vec![vec![think(50 * MS), Node::Ask(1)], vec![Node::Ask(0), Node::Ask(1)], vec![Node::Ask(2)]];
+    let service = |request: &str| match request.split(' ').nth(1) {
+        Some("/0") => Served::status(500),
+        _ => Served::ok("").after(20 * MS),
+    };
+    let asks = (0..4).map(|i| ask(&format!("/{i}"))).collect();
+    let mut engine = play(script(asks, vec![Node::Parallel(branches), Node::Ask(3)]), service);
+    engine.iterate();
+    assert_eq!(engine.lines(), ["GET /0", "GET /2"]);
+    assert_eq!(engine.now_ns, 20 * MS, "what was on its way is waited for");
+    assert_eq!(engine.run_sum(RunSum::Abandoned), 1);
+}
+
+#[test]
+fn what_was_asked_for_in_the_wake_of_the_failure_is_taken_back() {
+    // The last branch fails before the engine has heard of the pause and of the request.
+    let mut broken = ask("/");
+    broken.path = around("/", Hole::Var(0), "");
+    let branches = vec![vec![think(MS), Node::Ask(0)], vec![Node::Ask(0)], vec![Node::Ask(1)]];
+    let mut engine = play(script(vec![ask("/0"), broken], vec![Node::Parallel(branches)]), always(200, ""));
+    engine.iterations(2);
+    assert_eq!((engine.sent.len(), engine.now_ns), (0, 0));
+    assert_eq!(engine.run_sum(RunSum::Abandoned), 2);
+    assert!(engine.samples[0].found.contains("`a` has no value"), "{:?}", engine.samples);
+}
+
+#[test]
+fn the_pace_fills_an_iteration_up_and_never_cuts_it() {
+    for (pace_ms, period_ms) in [(10, 10), (1, 3)] {
+        let mut script = script(vec![ask("/")], vec![Node::Ask(0), think(2 * MS)]);
+        script.scenarios[0].pace = Some(Delay::Constant { ns: pace_ms * MS });
+        let mut engine = play(script, always(200, ""));
+        engine.iterations(3);
+        let begins: Vec<u64> = engine.sent.iter().map(|(at, _)| at / MS).collect();
+        assert_eq!(begins, [0, period_ms, 2 * period_ms]);
+    }
+}
+
+#[test]
+fn the_pace_holds_after_a_failure_too() {
+    let mut script = script(vec![ask("/")], vec![Node::Ask(0), think(5 * MS)]);
+    script.scenarios[0].pace = Some(Delay::Constant { ns: 10 * MS });
+    let mut engine = play(script, always(503, ""));
+    engine.iterations(2);
+    assert_eq!(engine.sent[1].0, 10 * MS, "a broken service is not hammered");
+}
+
+#[test]
+fn a_failure_leaves_the_iteration_unless_it_is_to_go_on() {
+    for (goes_on, sent) in [(false, 1), (true, 2)] {
+        let mut first = ask("/0");
+        first.go_on_after_failure = goes_on;
+        let mut engine =
+            play(script(vec![first, ask("/1")], vec![Node::Ask(0), Node::Ask(1)]), |request: &str| {
+                Served::status(if request.starts_with("GET /0") { 500 } else { 200 })
+            });
+        engine.iterate();
+        assert_eq!(engine.sent.len(), sent);
+        assert_eq!(engine.failures, [(0, plimsoll_plan::Fault::Status)]);
+        assert_eq!(engine.run_sum(RunSum::Abandoned), u64::from(!goes_on));
+    }
+}
+
+#[test]
+fn a_long_loop_that_sends_nothing_lets_others_run() {
+    let body = vec![Node::Set(vec![(Slot::Var(0), text("x"))])];
+    let mut engine = walk(1, vec![Node::Repeat { times: text("20000"), nodes: body }, Node::Ask(0)]);
+    engine.begin();
+    assert!(engine.sent.is_empty(), "it has not gone through in one wake");
+    while engine.step() {}
+    assert_eq!((engine.sent.len(), engine.sent[0].0), (1, 0), "and has lost no time");
+}
+
+#[test]
+fn delays_follow_their_law() {
+    let laws = [
+        (Delay::Uniform { low_ns: 2 * MS, high_ns: 4 * MS }, 3.0, 0.577),
+        (Delay::Normal { mean_ns: 10 * MS, deviation_ns: 2 * MS }, 10.0, 2.0),
+        (Delay::Exponential { mean_ns: 5 * MS }, 5.0, 5.0),
+    ];
+    for (law, mean_ms, deviation_ms) in laws {
+        let mut engine = walk(0, vec![Node::Think(law)]);
+        let mut lengths_ms = Vec::new();
+        for _ in 0..4_000 {
+            let begin_ns = engine.now_ns;
+            engine.iterate();
+            lengths_ms.push((engine.now_ns - begin_ns) as f64 / MS as f64);
+        }
+        let count = lengths_ms.len() as f64;
+        let mean = lengths_ms.iter().sum::<f64>() / count;
+        let deviation = (lengths_ms.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count).sqrt();
+        // Five standard errors of the mean; the deviation's own error is of the same size for these laws.
+        let error = 5.0 * deviation_ms / count.sqrt();
+        assert!((mean - mean_ms).abs() < error, "{law:?}: mean {mean}");
+        assert!((deviation - deviation_ms).abs() < 2.0 * error, "{law:?}: deviation {deviation}");
+        if let Delay::Uniform { .. } = law {
+            assert!(lengths_ms.iter().all(|ms| (2.0..=4.0).contains(ms)));
+        }
+    }
+    let mut engine = walk(0, vec![Node::Think(Delay::Normal { mean_ns: 0, deviation_ns: MS })]);
+    engine.iterations(100);
+    let below_zero_is_zero = engine.now_ns;
+    assert!(below_zero_is_zero > 10 * MS && below_zero_is_zero < 100 * MS, "{below_zero_is_zero}");
+}

@@ -1,0 +1,12 @@
+//! The interpreter, driven by hand: a pretend engine answers every step in virtual time, so that a test reads like the
+//! scenario that it plays.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod answers;
+mod engine;
+mod flow;
+mod mixes;
+mod phases;
+mod plans;
+mod samples;
+mod streams;

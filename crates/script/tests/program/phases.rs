@@ -1,0 +1,322 @@
+//! Set-up, load and tear-down; data that goes in and out; the same run twice.
+
+use super::engine::{Engine, Served};
+use super::plans::*;
+use plimsoll_plan::answer::Statuses;
+use plimsoll_plan::data::{AtEnd, Feeder, Format, OutFile, RowOrder, Sharing};
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::script::{Ask, Delay, Entry, Node, Order, Script, Slot};
+use plimsoll_plan::value::{Function, Hole};
+use plimsoll_script::program::{Phase, Stage};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A path that no other test uses.
+fn place(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("program");
+    std::fs::create_dir_all(&folder).expect("the build's own folder can be written");
+    let path = folder.join(name);
+    // It is there from an earlier run of the tests, or it is not.
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+fn phase(stage: &Arc<Stage>, phase: Phase, service: impl FnMut(&str) -> Served + 'static) -> Engine {
+    Engine::new(stage.maker(phase).expect("the files are there").make(chair(0)), service)
+}
+
+fn feeder(path: PathBuf, share: Sharing, at_end: AtEnd) -> Feeder {
+    Feeder {
+        name: "people".into(),
+        path,
+        format: Format::Csv { delimiter: b',', header: None },
+        columns: vec!["name".into()],
+        share,
+        order: RowOrder::Sequential,
+        at_end,
+        made_by_setup: false,
+    }
+}
+
+fn greeting() -> Ask {
+    let mut hello = ask("/hello");
+    hello.path = around("/hello/", column(0, 0), "");
+    hello
+}
+
+/// A set-up that extracts `key`, a load that uses it, a tear-down that gives it back.
+fn keyed() -> Script {
+    let mut make = ask("/make");
+    make.extracts = vec![extract("key", "$.key", Slot::Global(0))];
+    let mut using = ask("/use");
+    using.path = around("/use/", Hole::Global(0), "");
+    let mut give = ask("/give");
+    give.path = around("/give/", Hole::Global(0), "");
+    let mut script = script(vec![make, using, give], vec![Node::Ask(1)]);
+    script.globals = vec!["key".into()];
+    script.setup = vec![Node::Ask(0)];
+    script.teardown = vec![Node::Ask(2)];
+    script
+}
+
+#[test]
+fn what_the_set_up_extracts_all_users_and_the_tear_down_see() {
+    let stage = stage(keyed());
+    assert!(stage.has(Phase::Setup) && stage.has(Phase::Load) && stage.has(Phase::Teardown));
+    assert_eq!(stage.missing_globals(), ["key"]);
+    phase(&stage, Phase::Setup, always(200, r#"{"key": "k1"}"#)).iterate();
+    assert_eq!((stage.trouble(), stage.missing_globals()), (None, Vec::new()));
+    let maker = stage.maker(Phase::Load).expect("there are no files");
+    for number in 0..3 {
+        let mut engine = Engine::new(maker.make(chair(number)), always(200, ""));
+        engine.iterate();
+        assert_eq!(engine.lines(), ["GET /use/k1"]);
+    }
+    let mut last = phase(&stage, Phase::Teardown, always(200, ""));
+    last.iterate();
+    assert_eq!(last.lines(), ["GET /give/k1"]);
+}
+
+#[test]
+fn a_set_up_that_fails_says_why() {
+    type Service = fn(&str) -> Served;
+    let cases: [(Service, &str); 4] = [
+        (|_| Served::status(500), "expected `200-399`, found `500`"),
+        (|_| Served::ok("{}"), "extract"),
+        (|_| Served::fault(plimsoll_plan::Fault::Timeout), "no complete answer"),
+        (|_| Served::ok("x").header("Content-Encoding", "gzip"), "cod"),
+    ];
+    for (service, part) in cases {
+        let mut script = keyed();
+        script.asks[0].checks = vec![];
+        let stage = stage(script);
+        let mut engine = phase(&stage, Phase::Setup, service);
+        engine.iterate();
+        let trouble = stage.trouble().expect("it has failed");
+        assert!(trouble.starts_with("the set-up failed at `/make`: "), "{trouble}");
+        assert!(trouble.contains(part), "{trouble}");
+    }
+    // A failure that the plan lives with is none.
+    let mut script = keyed();
+    script.asks[0].go_on_after_failure = true;
+    let stage = stage(script);
+    phase(&stage, Phase::Setup, always(500, "{}")).iterate();
+    assert_eq!(stage.trouble(), None);
+    assert_eq!(stage.missing_globals(), ["key"]);
+}
+
+#[test]
+fn a_set_up_that_needs_what_nobody_has_set_says_which() {
+    let mut script = keyed();
+    script.setup = vec![Node::Ask(2)];
+    let stage = stage(script);
+    phase(&stage, Phase::Setup, always(200, "")).iterate();
+    let trouble = stage.trouble().expect("it has failed");
+    assert!(trouble.contains("`/give`") && trouble.contains("`key`"), "{trouble}");
+}
+
+#[test]
+fn users_get_rows_and_retire_when_there_are_no_more() {
+    let path = place("three.csv");
+    std::fs::write(&path, "name\nann\nbob\ncem\n").expect("the folder can be written");
+    let mut script = script(vec![greeting(), ask("/bye")], vec![Node::Ask(0), Node::Ask(0), Node::Ask(1)]);
+    script.feeders = vec![feeder(path, Sharing::Unique, AtEnd::Stop)];
+    let stage = stage(script);
+    let maker = stage.maker(Phase::Load).expect("the file is there");
+    let mut users: Vec<Engine> = (0..2).map(|i| Engine::new(maker.make(chair(i)), always(200, ""))).collect();
+    for turn in 0..4 {
+        users[turn % 2].iterate();
+    }
+    let (ann, bob, cem) = ("GET /hello/ann", "GET /hello/bob", "GET /hello/cem");
+    assert_eq!(users[0].lines(), [ann, ann, "GET /bye", cem, cem, "GET /bye"], "a row is an iteration's");
+    assert_eq!(users[1].lines(), [bob, bob, "GET /bye"]);
+    assert_eq!((users[0].retired, users[1].retired), (false, true));
+    assert_eq!(users[1].run_sum(RunSum::Abandoned), 0, "the end of the data is no failure");
+    users[1].iterate();
+    assert_eq!(users[1].sent.len(), 3, "who has retired does nothing more");
+}
+
+#[test]
+fn a_user_retires_when_what_it_had_begun_is_through() {
+    let path = place("one.csv");
+    std::fs::write(&path, "name\nann\n").expect("the folder can be written");
+    let branches = vec![vec![Node::Ask(1)], vec![think(1), Node::Ask(0)]];
+    let mut script = script(vec![greeting(), ask("/slow")], vec![Node::Parallel(branches)]);
+    script.feeders = vec![feeder(path, Sharing::Unique, AtEnd::Stop)];
+    let stage = stage(script);
+    let mut engine = Engine::new(user(&stage, 0), |_| Served::ok("").after(1_000));
+    engine.iterate();
+    assert!(!engine.retired);
+    engine.begin();
+    engine.run_until(engine.now_ns + 500);
+    assert!(!engine.retired, "its request is still on its way");
+    while engine.step() {}
+    assert!(engine.retired);
+}
+
+#[test]
+fn the_set_up_can_make_the_file_that_feeds_the_load() {
+    let path = place("made.csv");
+    let mut made = feeder(path.clone(), Sharing::All, AtEnd::Recycle);
+    made.made_by_setup = true;
+    let mut script = script(vec![greeting()], vec![Node::Ask(0)]);
+    script.feeders = vec![made];
+    script.files = vec![OutFile { path, columns: vec!["name".into()] }];
+    let row = Node::Append { file: 0, columns: vec![text("a \"quoted\", name\nof two lines")] };
+    let plain = Node::Append { file: 0, columns: vec![text("bob")] };
+    script.setup = vec![plain, row];
+    let stage = stage(script);
+    phase(&stage, Phase::Setup, always(200, "")).iterate();
+    // The second row may not stand in a path; as data it has come back whole.
+    let mut engine = phase(&stage, Phase::Load, always(200, ""));
+    engine.iterations(2);
+    assert_eq!(engine.lines(), ["GET /hello/bob"]);
+    assert_eq!(engine.samples[0].check, "unfilled");
+}
+
+#[test]
+fn the_tear_down_runs_although_the_set_up_has_not_made_its_file() {
+    let mut made = feeder(place("never.csv"), Sharing::All, AtEnd::Recycle);
+    made.made_by_setup = true;
+    let mut script = script(vec![greeting(), ask("/tidy")], vec![Node::Ask(0)]);
+    script.feeders = vec![made];
+    script.teardown = vec![Node::Ask(1)];
+    let stage = stage(script);
+    let error = stage.maker(Phase::Load).err().expect("the load needs the file");
+    assert!(error.contains("never.csv"), "{error}");
+    let mut engine = phase(&stage, Phase::Teardown, always(200, ""));
+    engine.iterate();
+    assert_eq!(engine.lines(), ["GET /tidy"]);
+}
+
+#[test]
+fn rows_are_appended_behind_one_line_of_names() {
+    let path = place("out.csv");
+    let file = OutFile { path: path.clone(), columns: vec!["user".into(), "the id".into()] };
+    let row = |value: &str| {
+        let user = around("", Hole::Call(Function::User), "");
+        let mut script = script(Vec::new(), vec![Node::Append { file: 0, columns: vec![user, text(value)] }]);
+        script.files = vec![file.clone()];
+        let stage = stage(script);
+        let mut engine = Engine::new(user_of(&stage), always(200, ""));
+        engine.iterate();
+        assert_eq!(engine.run_sum(RunSum::NotAppended), 0);
+        stage.close().expect("there is room on the disk");
+    };
+    row("7");
+    row("say \"hi\", you");
+    row("");
+    let written = std::fs::read_to_string(&path).expect("the file was made");
+    assert_eq!(written, "user,the id\r\n3,7\r\n3,\"say \"\"hi\"\", you\"\r\n3,\"\"\r\n");
+    // An editor has left the last line open.
+    std::fs::write(&path, "user,the id\n1,2").expect("the folder can be written");
+    row("9");
+    assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "user,the id\n1,2\r\n3,9\r\n");
+    std::fs::write(&path, "user,name\n1,2\n").expect("the folder can be written");
+    let mut other = script(Vec::new(), Vec::new());
+    other.files = vec![file.clone()];
+    let sentence = refused(other);
+    assert!(sentence.contains("begins with `user,name` and not with `user,the id`"), "{sentence}");
+}
+
+fn user_of(stage: &Arc<Stage>) -> Box<dyn plimsoll_plan::program::Program> {
+    user(stage, 2)
+}
+
+#[test]
+fn a_row_that_cannot_be_written_is_counted_and_the_file_is_named() {
+    // The one device on which every write fails for lack of room.
+    let file = OutFile { path: "/dev/full".into(), columns: vec!["a".into()] };
+    let mut script = script(
+        Vec::new(),
+        vec![Node::Repeat {
+            times: text("3"),
+            nodes: vec![Node::Append { file: 0, columns: vec![text(&"x".repeat(70_000))] }],
+        }],
+    );
+    script.files = vec![file];
+    let Ok(stage) = Stage::new(&plan_of(script, Entry::Scenario(0))) else {
+        // A machine without this device: then the refusal to open it was the test.
+        return;
+    };
+    let mut engine = Engine::new(user(&stage, 0), always(200, ""));
+    engine.iterate();
+    assert_eq!(engine.run_sum(RunSum::NotAppended), 3);
+    assert!(stage.close().expect_err("nothing was written").contains("`/dev/full`"));
+}
+
+#[test]
+fn the_same_seed_sends_the_same_bytes_and_users_differ() {
+    let mut varied = ask("/");
+    varied.path = around("/", Hole::Call(Function::Uuid), "");
+    let delay = Node::Think(Delay::Exponential { mean_ns: 1_000_000 });
+    let ways = vec![(1.0, vec![Node::Ask(0), delay]), (2.0, vec![Node::Ask(1), Node::Ask(0)])];
+    let script = script(vec![varied, ask("/b")], vec![one_of(ways, Order::Random)]);
+    let run = |seed: u64, number: u32| {
+        let mut plan = plan_of(script.clone(), Entry::Scenario(0));
+        plan.outline.seed = seed;
+        let stage = Stage::new(&plan).expect("the script can be run");
+        let mut engine = Engine::new(user(&stage, number), always(200, ""));
+        engine.iterations(50);
+        engine.sent
+    };
+    assert_eq!(run(1, 0), run(1, 0));
+    assert_ne!(run(1, 0), run(1, 1), "another user");
+    assert_ne!(run(1, 0), run(2, 0), "another seed");
+}
+
+#[test]
+fn users_have_numbers_over_all_lanes_and_iterations_their_own() {
+    let mut numbered = ask("/");
+    numbered.path = around("/", Hole::Call(Function::User), "/");
+    numbered.path.parts.extend(around("", Hole::Call(Function::Iteration), "").parts);
+    let mut plan = plan_of(script(vec![numbered], vec![Node::Ask(0)]), Entry::Scenario(0));
+    plan.entries.push(Entry::Scenario(0));
+    plan.outline.lanes.push(plan.outline.lanes[0].clone());
+    let stage = Stage::new(&plan).expect("the script can be run");
+    let maker = stage.maker(Phase::Load).expect("there are no files");
+    for (lane, expected) in [(0, "GET /3/1"), (1, "GET /7/1")] {
+        let chair = plimsoll_plan::program::Chair { lane, ..chair(2) };
+        let mut engine = Engine::new(maker.make(chair), always(200, ""));
+        engine.iterations(2);
+        assert_eq!(engine.lines()[0], expected, "the first lane has four users");
+        assert!(engine.lines()[1].ends_with("/2"));
+    }
+}
+
+#[test]
+fn what_points_nowhere_is_refused_with_a_sentence() {
+    let with = |change: fn(&mut Script)| {
+        let mut script = script(vec![ask("/")], vec![Node::Ask(0)]);
+        change(&mut script);
+        refused(script)
+    };
+    type Change = fn(&mut Script);
+    let cases: [(Change, &str); 9] = [
+        (|s| s.scenarios[0].nodes = vec![Node::Ask(5)], "request 5"),
+        (|s| s.scenarios[0].nodes = vec![Node::Group { group: 2, nodes: Vec::new() }], "group 2"),
+        (|s| s.scenarios[0].nodes = vec![Node::Append { file: 1, columns: vec![text("")] }], "file 1"),
+        (|s| s.scenarios[0].nodes = vec![Node::Set(vec![(Slot::Var(9), text(""))])], "variable 9"),
+        (
+            |s| s.scenarios[0].nodes = vec![Node::Set(vec![(Slot::Global(0), text(""))])],
+            "only the set-up may",
+        ),
+        (|s| s.asks[0].path = var(9), "variable 9"),
+        (|s| s.asks[0].body = Some(around("", column(0, 0), "")), "feeder 0"),
+        (|s| s.asks[0].checks = vec![equals("$[", "1")], "$["),
+        (|s| s.scenarios.clear(), "scenario 0"),
+    ];
+    for (change, part) in cases {
+        let sentence = with(change);
+        assert!(sentence.contains(part), "{sentence}");
+    }
+}
+
+#[test]
+fn an_expected_status_of_the_set_up_is_told_as_written() {
+    let mut script = keyed();
+    script.asks[0].expect = Some(Statuses::parse("201").expect("a status"));
+    let stage = stage(script);
+    phase(&stage, Phase::Setup, always(200, r#"{"key": 1}"#)).iterate();
+    assert!(stage.trouble().is_some_and(|t| t.contains("expected `201`, found `200`")));
+}

@@ -1,0 +1,142 @@
+//! Plans in a few words.
+#![allow(dead_code)]
+
+use super::engine::{Engine, Served};
+use plimsoll_plan::answer::{Check, Extract, Pick, Rule, Source, Subject};
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::program::{Chair, Program};
+use plimsoll_plan::script::{Ask, Condition, Delay, Entry, Node, Order, Scenario, Script, Slot};
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::value::{ColumnId, Escape, FeederId, Hole, Part, Text, VarId};
+use plimsoll_plan::{Plan, Target};
+use plimsoll_script::program::{Phase, Stage};
+use std::sync::Arc;
+
+pub fn text(literal: &str) -> Text {
+    Text::literal(literal)
+}
+
+/// `before`, a hole, `after`.
+pub fn around(before: &str, hole: Hole, after: &str) -> Text {
+    let mut all = text(before);
+    all.parts.push(Part::Hole(hole, Escape::None));
+    all.push_literal(after.as_bytes());
+    all
+}
+
+pub fn var(id: VarId) -> Text {
+    around("", Hole::Var(id), "")
+}
+
+pub fn column(feeder: FeederId, column: ColumnId) -> Hole {
+    Hole::Column { feeder, column }
+}
+
+pub fn ask(path: &str) -> Ask {
+    Ask {
+        name: path.into(),
+        scenario: Some(0),
+        group: None,
+        tags: Vec::new(),
+        method: "GET".into(),
+        path: text(path),
+        headers: Vec::new(),
+        body: None,
+        timeout_ns: None,
+        redirects: 0,
+        expect: None,
+        checks: Vec::new(),
+        extracts: Vec::new(),
+        go_on_after_failure: false,
+        stream: None,
+    }
+}
+
+pub fn equals(path: &str, value: &str) -> Check {
+    let on = Subject::Json { path: path.into(), rule: Rule::Equals(text(value)) };
+    Check { name: format!("{path} is {value}"), on }
+}
+
+pub fn extract(name: &str, path: &str, into: Slot) -> Extract {
+    Extract { into, name: name.into(), from: Source::Json(path.into()), pick: Pick::First, default: None }
+}
+
+pub fn is(left: Text, right: &str) -> Condition {
+    Condition { left, rule: Rule::Equals(text(right)) }
+}
+
+pub fn think(ns: u64) -> Node {
+    Node::Think(Delay::Constant { ns })
+}
+
+pub fn one_of(ways: Vec<(f64, Vec<Node>)>, order: Order) -> Node {
+    Node::Choose { ways, order }
+}
+
+/// One scenario over the given requests.
+pub fn script(asks: Vec<Ask>, nodes: Vec<Node>) -> Script {
+    Script {
+        asks,
+        scenarios: vec![Scenario { name: "one".into(), nodes, pace: None }],
+        vars: ["a", "b", "token"].map(str::to_owned).into(),
+        ..Script::default()
+    }
+}
+
+/// A plan around a script. What the seal would refuse comes through: the interpreter must not trust that somebody has
+/// looked at its script before.
+pub fn plan_of(mut script: Script, entry: Entry) -> Plan {
+    if script.asks.is_empty() {
+        script.asks.push(ask("/unused"));
+    }
+    let shell = |own: &Ask| Ask { checks: own.checks.clone(), extracts: own.extracts.clone(), ..ask("/") };
+    let sound = Script {
+        asks: script.asks.iter().map(shell).collect(),
+        scenarios: vec![Scenario { name: "one".into(), nodes: vec![Node::Ask(0)], pace: None }],
+        groups: script.groups.clone(),
+        vars: script.vars.clone(),
+        globals: script.globals.clone(),
+        ..Script::default()
+    };
+    let draft = Draft {
+        target: Some(Target { host: "127.0.0.1".into(), port: 8080, tls: false }),
+        script: Some(sound),
+        entry: Some(Entry::Scenario(0)),
+        connections: Some(4),
+        ..Draft::default()
+    };
+    let plan = seal(draft, Machine { cpus: 1, seed: 7 }).expect("the shell is sound");
+    Plan { script: Some(Arc::new(script)), entries: vec![entry], ..plan }
+}
+
+pub fn stage_of(script: Script, entry: Entry) -> Arc<Stage> {
+    Stage::new(&plan_of(script, entry)).expect("the script can be run")
+}
+
+pub fn stage(script: Script) -> Arc<Stage> {
+    stage_of(script, Entry::Scenario(0))
+}
+
+/// The sentence with which a script is refused.
+pub fn refused(script: Script) -> String {
+    Stage::new(&plan_of(script, Entry::Scenario(0))).err().expect("the script cannot be run")
+}
+
+pub fn chair(user: u32) -> Chair {
+    Chair { lane: 0, user, users: 4 }
+}
+
+pub fn user(stage: &Arc<Stage>, number: u32) -> Box<dyn Program> {
+    stage.maker(Phase::Load).expect("the feeders can be read").make(chair(number))
+}
+
+/// User 0 of a script, before a service.
+pub fn play(script: Script, service: impl FnMut(&str) -> Served + 'static) -> Engine {
+    Engine::new(user(&stage(script), 0), service)
+}
+
+/// A service that says the same to everybody.
+pub fn always(status: u16, body: &str) -> impl FnMut(&str) -> Served + 'static {
+    let served = Served { body: body.into(), ..Served::status(status) };
+    move |_| served.clone()
+}

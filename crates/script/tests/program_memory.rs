@@ -1,0 +1,182 @@
+//! What a waiting user costs in memory, and that an iteration in the steady state allocates nothing.
+//!
+//! All in one test, because the counters are the process's.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "program/engine.rs"]
+mod engine;
+#[path = "program/plans.rs"]
+mod plans;
+
+use plans::*;
+use plimsoll_plan::answer::{Check, Rule, Subject};
+use plimsoll_plan::program::{At, BodyUse, Chair, Event, Outbox, Program, Reply, Wake};
+use plimsoll_plan::script::{Node, Order, Script, Slot};
+use plimsoll_plan::stream::{Place, Stream};
+use plimsoll_plan::value::{Function, Hole};
+use plimsoll_script::program::Phase;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    /// Bytes in use by this thread, and how often it has asked for some.
+    static LIVE: Cell<i64> = const { Cell::new(0) };
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn note(bytes: i64) {
+    // A thread that is going away has no cells any more; nothing is measured then.
+    let _ = LIVE.try_with(|live| live.set(live.get() + bytes));
+    if bytes > 0 {
+        let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+    }
+}
+
+// SAFETY: every call is passed on unchanged to the system's allocator; the counters touch no memory of theirs.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size() as i64);
+        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        note(-(layout.size() as i64));
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const USERS: u32 = 1_000;
+
+/// Users of a script, each brought to where it waits; bytes per user.
+fn bytes_per_user(script: Script, bring: impl Fn(&mut dyn Program, &mut Outbox)) -> i64 {
+    let stage = stage(script);
+    let maker = stage.maker(Phase::Load).expect("there are no files");
+    let mut out = Outbox::default();
+    let mut users: Vec<Box<dyn Program>> = Vec::with_capacity(USERS as usize);
+    let mut make = |user| {
+        let mut program = maker.make(Chair { lane: 0, user, users: USERS });
+        bring(&mut *program, &mut out);
+        users.push(program);
+    };
+    // What belongs to the thread is made by the first.
+    make(0);
+    let before = LIVE.get();
+    (1..USERS).for_each(make);
+    (LIVE.get() - before) / i64::from(USERS - 1)
+}
+
+fn at(ms: u64) -> At {
+    At { run_ns: ms * engine::MS, unix_ns: engine::UNIX_NS + ms * engine::MS }
+}
+
+fn wake(program: &mut dyn Program, ms: u64, wake: Wake<'_>, out: &mut Outbox) {
+    out.clear();
+    program.resume(at(ms), wake, out);
+}
+
+fn reply<'a>(id: u32, body: &'a [u8]) -> Wake<'a> {
+    Wake::Reply(Reply {
+        id,
+        status: 200,
+        fault: None,
+        head: b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n",
+        body,
+        body_bytes: body.len() as u64,
+        service_ns: 1_000,
+        ended: None,
+    })
+}
+
+#[test]
+fn users_are_small_and_their_iterations_allocate_nothing() {
+    a_user_that_waits_for_an_answer_is_small();
+    a_user_that_holds_a_stream_is_small();
+    an_iteration_allocates_nothing();
+}
+
+fn a_user_that_waits_for_an_answer_is_small() {
+    let mut script = script(vec![ask("/")], vec![Node::Ask(0)]);
+    script.vars.clear();
+    let bytes = bytes_per_user(script, |program, out| {
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, out);
+        assert_eq!(out.steps.len(), 1);
+    });
+    assert!(bytes <= 256, "{bytes} bytes");
+}
+
+fn a_user_that_holds_a_stream_is_small() {
+    let mut open = ask("/events");
+    open.stream = Some(Box::new(Stream {
+        sequence: Some(Place::Id),
+        idle_ns: Some(engine::MS),
+        reconnects: 3,
+        ..Stream::default()
+    }));
+    let mut script = script(vec![open], vec![Node::Ask(0)]);
+    script.vars.clear();
+    let bytes = bytes_per_user(script, |program, out| {
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, out);
+        assert_eq!(out.steps[0].body, BodyUse::Stream);
+        let id = out.steps[0].id;
+        wake(program, 1, Wake::Head { id, status: 200, head: b"HTTP/1.1 200 OK\r\n\r\n" }, out);
+        for number in ["1", "2", "3"] {
+            let event = Event { id, name: b"", data: b"{}", event_id: Some(number.as_bytes()) };
+            wake(program, 2, Wake::Event(event), out);
+        }
+    });
+    assert!(bytes <= 400, "{bytes} bytes");
+}
+
+fn an_iteration_allocates_nothing() {
+    let mut first = ask("/first");
+    first.path = around("/first/", Hole::Call(Function::Uuid), "");
+    first.checks = vec![
+        equals("$.state", "open"),
+        Check { name: "there".into(), on: Subject::Body(Rule::Contains(text("open"))) },
+    ];
+    first.extracts = vec![extract("a", "$.id", Slot::Var(0))];
+    first.redirects = 3;
+    let mut second = ask("/second");
+    second.path = around("/second/", Hole::Var(0), "");
+    second.body = Some(around("{\"id\": \"", Hole::Var(0), "\"}"));
+    let branches = vec![vec![Node::Ask(0)], vec![think(5)]];
+    let nodes = vec![
+        Node::Repeat { times: text("2"), nodes: vec![Node::Parallel(branches)] },
+        Node::If { condition: is(var(0), "x7"), then: vec![Node::Ask(1)], otherwise: Vec::new() },
+        one_of(vec![(1.0, vec![Node::Ask(1)]), (2.0, Vec::new())], Order::Random),
+    ];
+    let mut script = script(vec![first, second], vec![Node::Group { group: 0, nodes }]);
+    script.groups = vec!["all".into()];
+    script.cookies = true;
+    let stage = stage(script);
+    let mut program = user(&stage, 0);
+    let mut out = Outbox::default();
+    let mut ahead: Vec<Wake<'static>> = Vec::with_capacity(8);
+    let mut requests = 0u64;
+    let mut iterate = |program: &mut dyn Program| {
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, &mut out);
+        loop {
+            for step in &out.steps {
+                requests += 1;
+                ahead.push(reply(step.id, br#"{"state": "open", "id": "x7"}"#));
+            }
+            ahead.extend(out.sleeps.iter().map(|(id, _)| Wake::Slept { id: *id }));
+            assert!(out.failure.is_none() && out.samples.is_empty());
+            let Some(next) = ahead.pop() else { return };
+            wake(program, 1, next, &mut out);
+        }
+    };
+    (0..100).for_each(|_| iterate(&mut *program));
+    let before = CALLS.get();
+    (0..1_000).for_each(|_| iterate(&mut *program));
+    let calls = CALLS.get() - before;
+    assert_eq!(calls, 0);
+    assert!(requests > 3_000, "{requests}: the scenario was played");
+}

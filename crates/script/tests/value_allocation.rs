@@ -1,0 +1,118 @@
+//! Filling a template and reading a row allocate nothing once the buffers have grown: there may be a million a second.
+
+#![allow(clippy::expect_used)]
+
+mod feed_support;
+
+use feed_support::{Scratch, chair, csv, json, machine};
+use plimsoll_plan::data::{Feeder, RowOrder, Sharing};
+use plimsoll_plan::value::{Alphabet, Escape, Function, Hole, Part, Text, TimeFormat};
+use plimsoll_script::feed::{Feeds, Rows};
+use plimsoll_script::value::{Counters, Globals, Scope, Vars, fill};
+use plimsoll_stats::random::SplitMix64;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+thread_local! {
+    // Per thread, because the test harness allocates on its own threads whenever it likes.
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// The only way to see an allocation is to be the allocator, and that trait is unsafe. Every call is handed on to the
+// system's allocator unchanged, so its contract is kept as the caller keeps it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn every_kind_of_hole() -> Text {
+    let functions = [
+        Function::Uuid,
+        Function::Now(TimeFormat::Iso),
+        Function::Now(TimeFormat::Http),
+        Function::Now(TimeFormat::Pattern("%Y %j".into())),
+        Function::Counter { id: 3, start: 0, step: 1 },
+        Function::RandomInt { low: -5, high: 5 },
+        Function::RandomString { length: 20, alphabet: Alphabet::Letters },
+        Function::User,
+        Function::Iteration,
+    ];
+    let column = |feeder| Hole::Column { feeder, column: 0 };
+    let looked_up = [Hole::Var(0), Hole::Global(0), column(0), column(1), column(2)];
+    let mut text = Text::literal("{\"all\": \"");
+    for hole in functions.map(Hole::Call).into_iter().chain(looked_up) {
+        for escape in [Escape::None, Escape::Json, Escape::Percent, Escape::Form] {
+            text.parts.push(Part::Hole(hole.clone(), escape));
+        }
+    }
+    text
+}
+
+#[test]
+fn a_filled_template_allocates_nothing_in_the_steady_state() {
+    let quoted = Scratch::new("n\n\"one \"\"1\"\"\"\n\"two\n\"\nthree\n");
+    let lines = Scratch::new("{\"x\": {\"n\": \"\\u00e9 \\\"\"}}\n{\"x\": {\"n\": [1, 2]}}\n");
+    let unique = Feeder { share: Sharing::Unique, order: RowOrder::Random, ..csv(&quoted, &["n"]) };
+    let feeders = [csv(&quoted, &["n"]), json(&lines, &["x.n"]), unique];
+    let feeds = Arc::new(Feeds::open(&feeders, 1, machine(1, 1)).expect("the files are sound"));
+    let (mut vars, globals, counters) = (Vars::new(1), Globals::new(1), Counters::new());
+    assert!(globals.set(0, b"a \"global\""));
+    let mut rows = Rows::new(&feeds, chair(0, 1));
+    let mut random = SplitMix64::new(1);
+    let text = every_kind_of_hole();
+    let mut out = Vec::new();
+    let mut round = |iteration: u64| {
+        rows.new_iteration();
+        vars.clear_all();
+        vars.set(0, b"a variable & more");
+        out.clear();
+        let mut scope = Scope {
+            vars: &mut vars,
+            globals: &globals,
+            rows: &mut rows,
+            random: &mut random,
+            counters: &counters,
+            unix_ns: iteration * 86_399_000_000_000,
+            user: 1,
+            iteration,
+        };
+        fill(&text, &mut scope, &mut out).expect("every hole has a value");
+    };
+    (1..1_000).for_each(&mut round);
+    let before = ALLOCATIONS.get();
+    (1_000..3_000).for_each(&mut round);
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert!(before > 0, "the counter counts");
+}
+
+#[test]
+fn a_user_costs_one_allocation_for_its_rows_whatever_the_size_of_the_file() {
+    let file = feed_support::numbered(10_000);
+    let feeds = Arc::new(Feeds::open(&[csv(&file, &["n"])], 1, machine(1, 1)).expect("the file is sound"));
+    let before = ALLOCATIONS.get();
+    let rows = Rows::new(&feeds, chair(0, 1));
+    assert_eq!(ALLOCATIONS.get() - before, 1);
+    drop(rows);
+    let none = Arc::new(Feeds::default());
+    let before = ALLOCATIONS.get();
+    let (rows, vars) = (Rows::new(&none, chair(0, 1)), Vars::new(0));
+    assert_eq!(ALLOCATIONS.get() - before, 0, "who uses none pays nothing");
+    drop((rows, vars));
+}
