@@ -11,17 +11,24 @@
 pub mod body;
 pub mod curl;
 mod detect;
+pub mod explain;
+mod given;
 pub mod header;
 mod nearest;
 pub mod own;
 mod read;
+mod schema;
+mod show;
 
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::{Diagnostic, Draft};
 use std::collections::BTreeMap;
 
 pub use detect::{Kind, detect};
-pub use read::read;
+pub use given::{Given, parse_set};
+pub use read::{read, read_with};
+pub use schema::schema;
+pub use show::show;
 
 /// Where each field of a draft was written, by its key in [`plimsoll_plan::draft::key`].
 pub type Places = BTreeMap<&'static str, Place>;

@@ -1,7 +1,7 @@
 //! From a path to a draft: what it holds, and the reader for that.
 
 use crate::body::lower;
-use crate::{Kind, Located, detect, own};
+use crate::{Given, Kind, Located, detect, own};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::io::Read;
@@ -12,11 +12,19 @@ const LONGEST_BYTES: u64 = 16 << 20;
 
 const WHAT_RUNS: &str = "run an experiment file (`.yaml`), a URL, or a pasted line behind `plimsoll curl`";
 
+/// As [`read_with`], with nothing set and the environment of this process.
+///
+/// # Errors
+/// As [`read_with`].
+pub fn read(path: &Path) -> Result<Located, Vec<Diagnostic>> {
+    read_with(path, &Given::default())
+}
+
 /// Reads an experiment from a file.
 ///
 /// # Errors
 /// Every mistake found, or one saying that the file cannot be read or is of a kind that cannot be run yet.
-pub fn read(path: &Path) -> Result<Located, Vec<Diagnostic>> {
+pub fn read_with(path: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>> {
     let file = path.display().to_string();
     let whole = |code, message: String, hint: &str| vec![Diagnostic::new(code, Place::Whole, message, hint)];
     if path.extension().is_some_and(|e| e == "plim") {
@@ -53,7 +61,7 @@ pub fn read(path: &Path) -> Result<Located, Vec<Diagnostic>> {
         )),
         Kind::Own => {
             let text = text.map_err(|error| vec![not_utf8(&file, &bytes, error.valid_up_to())])?;
-            own::parse(text, &file, path.parent().unwrap_or(Path::new("")))
+            own::parse_with(text, &file, path.parent().unwrap_or(Path::new("")), given)
         }
     }
 }

@@ -265,21 +265,6 @@ fn a_field_that_the_file_does_not_give_stays_a_field() {
 }
 
 #[test]
-fn no_key_of_the_table_is_called_unknown() {
-    for row in own::key::TABLE {
-        let text = match row.section {
-            own::key::Section::Top => format!("{}: ~\n", row.name),
-            own::key::Section::Load => with(&format!("load: {{ {}: ~ }}\n", row.name)),
-            own::key::Section::Stage => with(&format!("load: {{ stages: [ {{ {}: ~ }} ] }}\n", row.name)),
-            own::key::Section::Request => requests(&format!("{{ get: /, {}: ~ }}", row.name)),
-        };
-        for d in parse(&text).err().unwrap_or_default() {
-            assert!(!matches!(d.code, "F011" | "F012" | "F018"), "{text}: {d:?}");
-        }
-    }
-}
-
-#[test]
 fn nested_aliases_and_endless_depth_are_refused_in_no_time() {
     let mut laughs = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for i in 1..30 {

@@ -3,61 +3,89 @@
 //! Numbers go out digit for digit as written; a number that JSON would write differently is refused instead of being
 //! changed in silence (`01234` is a postcode more often than it is 1234).
 
-use super::yaml::{Node, Pos, Value};
+use super::expression::{Expression, Piece};
+use super::yaml::{Node, Pos, Scalar, Value};
 
-/// Appends `node` as JSON without white space, keys in the order written.
+/// Receives a body as it is written: literal bytes, and texts with expressions in them.
+pub trait Sink {
+    fn literal(&mut self, text: &str);
+    /// A text with expressions; `quoted` when it stands in quotes, else it is a number that a function makes.
+    fn open(&mut self, node: &Node, quoted: bool);
+}
+
+/// Writes `node` as JSON without white space, keys in the order written.
 ///
 /// # Errors
 /// The place of the first value that JSON cannot say, with a message and a hint.
-pub fn render(node: &Node, out: &mut String) -> Result<(), (Pos, String, String)> {
+pub fn render(node: &Node, out: &mut impl Sink) -> Result<(), (Pos, String, String)> {
     match &node.value {
-        Value::Scalar { text, plain } => return scalar(node.pos, text, *plain, out),
+        Value::Scalar(scalar) => return value(node, scalar, out),
         Value::List(list) => {
-            out.push('[');
+            out.literal("[");
             for (i, item) in list.iter().enumerate() {
                 if i > 0 {
-                    out.push(',');
+                    out.literal(",");
                 }
                 render(item, out)?;
             }
-            out.push(']');
+            out.literal("]");
         }
         Value::Map(entries) => {
-            out.push('{');
+            out.literal("{");
             for (i, entry) in entries.iter().enumerate() {
                 if i > 0 {
-                    out.push(',');
+                    out.literal(",");
                 }
-                string(&entry.key, out);
-                out.push(':');
+                out.literal(&format!("{}:", string(&entry.key)));
                 render(&entry.value, out)?;
             }
-            out.push('}');
+            out.literal("}");
         }
     }
     Ok(())
 }
 
-fn scalar(pos: Pos, text: &str, plain: bool, out: &mut String) -> Result<(), (Pos, String, String)> {
-    if !plain {
-        string(text, out);
+fn value(node: &Node, scalar: &Scalar, out: &mut impl Sink) -> Result<(), (Pos, String, String)> {
+    let Scalar { text, plain, pieces, .. } = scalar;
+    if !pieces.is_empty() {
+        let is_number = *plain && matches!(pieces.as_slice(), [piece] if makes_number(piece));
+        out.open(node, !is_number);
         return Ok(());
     }
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => out.push_str("null"),
-        "true" | "True" | "TRUE" => out.push_str("true"),
-        "false" | "False" | "FALSE" => out.push_str("false"),
-        _ if is_json_number(text) => out.push_str(text),
+    if !plain {
+        out.literal(&string(text));
+        return Ok(());
+    }
+    match text.as_str() {
+        "" | "~" | "null" | "Null" | "NULL" => out.literal("null"),
+        "true" | "True" | "TRUE" => out.literal("true"),
+        "false" | "False" | "FALSE" => out.literal("false"),
+        _ if is_json_number(text) => out.literal(text),
         _ if is_yaml_number(text) => {
             let message = format!("`{text}` is a number that JSON cannot write this way");
             let hint = format!(
                 "put it in quotes if it is text (`\"{text}\"`), or write it as a plain decimal number"
             );
-            return Err((pos, message, hint));
+            return Err((node.pos, message, hint));
         }
-        _ => string(text, out),
+        _ => out.literal(&string(text)),
     }
     Ok(())
+}
+
+/// Whether an expression without quotes can only be a number: what comes out of data or answers may be text, and a text
+/// without quotes would break the body.
+fn makes_number(piece: &Piece) -> bool {
+    let Piece::Expression { means, .. } = piece else { return false };
+    match means {
+        Expression::Name(name) => matches!(name.as_str(), "counter" | "user" | "iteration"),
+        Expression::Call(name, arguments) => match name.as_str() {
+            "counter" | "random_int" | "user" | "iteration" => true,
+            "now" => arguments.first().is_some_and(|format| format.starts_with("unix")),
+            _ => false,
+        },
+        Expression::Field(..) => false,
+    }
 }
 
 /// Whether an unquoted scalar is a number in YAML 1.2 (its core schema).
@@ -94,8 +122,14 @@ fn is_json_number(text: &str) -> bool {
         && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
 }
 
-fn string(text: &str, out: &mut String) {
-    out.push('"');
+/// `text` in quotes.
+pub fn string(text: &str) -> String {
+    format!("\"{}\"", escaped(text))
+}
+
+/// `text` as it stands between the quotes of a JSON string (RFC 8259 section 7).
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
@@ -107,5 +141,5 @@ fn string(text: &str, out: &mut String) {
             c => out.push(c),
         }
     }
-    out.push('"');
+    out
 }

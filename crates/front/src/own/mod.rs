@@ -7,54 +7,100 @@
 //! load: { users: 100, duration: 15s }
 //! ```
 
+mod connection;
+mod constants;
+mod data;
+mod escape;
+mod expression;
+mod functions;
 mod json;
 pub mod key;
 mod load;
+mod plain;
 mod reader;
-mod request;
 mod scenario;
 mod site;
+mod steps;
 mod syntax;
+mod template;
+mod work;
 mod yaml;
 
 use crate::Located;
+use crate::given::Given;
 use key::Section;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key as field;
 use plimsoll_plan::load::Share;
 use plimsoll_plan::{Diagnostic, Draft, limit, threshold, unit};
 use reader::Reader;
+use scenario::Parts;
 use std::path::Path;
-use yaml::{Node, Pos, Source, Value};
+use work::Work;
+use yaml::{Node, Scalar, Source, Value};
+
+/// As [`parse_with`], with nothing set and the environment of this process.
+///
+/// # Errors
+/// As [`parse_with`].
+pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Located, Vec<Diagnostic>> {
+    parse_with(text, file, folder, &Given::default())
+}
 
 /// Reads an experiment. `file` is the name that diagnostics show; relative file names in the text start at `folder`.
 ///
 /// # Errors
 /// Every mistake found, in the order of the text. Broken YAML is reported alone: what follows it cannot be judged.
-pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Located, Vec<Diagnostic>> {
+pub fn parse_with(text: &str, file: &str, folder: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>> {
     let source = Source::new(text, file);
     let mut wrong = Vec::new();
-    let tree = yaml::tree(text, &source, &mut wrong).map_err(|diagnostic| vec![diagnostic])?;
-    let mut reader = Reader { source, folder, wrong, places: Default::default() };
-    refuse_expressions(&tree, &mut reader);
-    let draft = experiment(&tree, &mut reader);
-    let Reader { mut wrong, places, .. } = reader;
+    let mut tree = yaml::tree(text, &source, &mut wrong).map_err(|diagnostic| vec![diagnostic])?;
+    let mut r = Reader {
+        source,
+        folder,
+        wrong,
+        places: Default::default(),
+        constants: Default::default(),
+        secrets: Default::default(),
+    };
+    constants::fill(&mut tree, given, &mut r);
+    let mut w = Work {
+        r,
+        site: Default::default(),
+        script: Default::default(),
+        known: Default::default(),
+        scope: Default::default(),
+        common: Default::default(),
+        taken: Default::default(),
+        counters: 0,
+        scripted: false,
+    };
+    let mut draft = experiment(&tree, &mut w);
+    let mut wrong = std::mem::take(&mut w.r.wrong);
     if wrong.is_empty() {
+        let places = std::mem::take(&mut w.r.places);
+        plain::settle(w, &mut draft);
         return Ok(Located { draft, places });
     }
-    // One value that an alias repeats would be reported as often.
     wrong.sort_by_key(|d| match d.place {
         Place::Text { line, column, .. } => (line, column),
         _ => (0, 0),
     });
-    wrong.dedup();
-    Err(wrong)
+    // One value that an alias repeats, or that every request carries, would be reported as often.
+    let mut seen: Vec<Diagnostic> = Vec::with_capacity(wrong.len());
+    for diagnostic in wrong {
+        // Equal ones have one place, so that they stand near each other.
+        if !seen.iter().rev().take(64).any(|other| *other == diagnostic) {
+            seen.push(diagnostic);
+        }
+    }
+    Err(seen)
 }
 
-fn experiment(tree: &Node, r: &mut Reader<'_>) -> Draft {
+fn experiment(tree: &Node, w: &mut Work<'_>) -> Draft {
     let mut draft = Draft::default();
     let Value::Map(entries) = &tree.value else {
-        r.complain(
+        w.r.complain(
             "F014",
             tree.pos,
             "an experiment is a mapping of keys to values",
@@ -63,29 +109,53 @@ fn experiment(tree: &Node, r: &mut Reader<'_>) -> Draft {
         return draft;
     };
 
-    let mut parts = scenario::Parts::default();
+    let mut parts = Parts::default();
+    let (mut target, mut data, mut reuse, mut keep, mut tls) = (None, None, None, None, None);
+    let mut graceful = None;
     for entry in entries {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Top, entry)) else {
+        let (node, Some(row)) = (&entry.value, w.r.row(Section::Top, entry)) else {
             parts.misspelt.extend(key::meant(Section::Top, &entry.key));
             continue;
         };
         if let Some(field) = field_of(row.name) {
-            r.mark(field, node.pos);
+            w.r.mark(field, node.pos);
         }
+        let r = &mut w.r;
         match row.name {
             "name" => draft.name = r.text(node, row).map(str::to_owned),
-            "target" => parts.target = r.written(node, row).map(|text| (text.to_owned(), node.pos)),
-            "scenarios" => parts.scenarios = Some(node),
-            "headers" => parts.headers = request::headers(node, row, r),
-            "load" => load::read(node, row, &mut draft, r),
-            "thresholds" => {
-                for item in one_or_more(node) {
-                    draft.thresholds.extend(r.parsed(item, row, threshold::parse));
-                }
+            "target" => {
+                w.site.written = true;
+                target = r.written(node, row).map(|text| (text.to_owned(), node.pos));
             }
+            "data" => data = Some((node, row)),
+            "headers" => w.common.headers = r.map(node, row).unwrap_or_default().to_vec(),
+            "auth" => w.common.auth = Some(node.clone()),
+            "cookies" => w.script.cookies = r.truth(node, row).unwrap_or_default(),
+            "redirects" => w.common.redirects = steps::redirects(node, row, w).unwrap_or_default(),
+            "setup" => parts.setup = Some(node),
+            "scenarios" => parts.scenarios = Some(node),
+            "teardown" => parts.teardown = Some(node),
+            "mix" => parts.mix = steps::order(node, row, w).map(|order| (order, entry.pos)),
+            "load" => {
+                if let Value::Map(fields) = &node.value {
+                    graceful =
+                        fields.iter().find(|field| field.key == "graceful_stop").map(|field| field.pos);
+                }
+                parts.load = Some((load::read(node, row, Section::Load, r), entry.pos));
+            }
+            "thresholds" => thresholds(node, row, &mut draft, r),
             "timeout" => draft.timeout_ns = r.parsed(node, row, unit::duration_ns),
             "warmup" => draft.warmup_ns = r.parsed(node, row, unit::duration_ns),
-            "keep_alive" => draft.keep_alive = r.truth(node, row),
+            "graceful_stop" => draft.graceful_stop_ns = r.parsed(node, row, unit::duration_ns),
+            "keep_alive" => {
+                draft.keep_alive = r.truth(node, row);
+                keep = Some(entry.pos);
+            }
+            "connection" => reuse = connection::read(node, row, &mut draft.link, r),
+            "tls" => {
+                tls = Some(entry.pos);
+                draft.link.tls = connection::tls(node, row, &mut draft.tls_files, r);
+            }
             "read_bodies" => draft.read_bodies = r.truth(node, row),
             "workers" => draft.workers = r.count(node, row),
             "seed" => draft.seed = r.whole(node, row),
@@ -94,10 +164,42 @@ fn experiment(tree: &Node, r: &mut Reader<'_>) -> Draft {
             }
             "bands" => draft.bands_ns = bands(node, row, r),
             "limits" => limits(node, row, &mut draft.limits, r),
+            // Resolved before anything else.
             _ => {}
         }
     }
-    parts.assemble(&mut draft, r);
+    if let (Some(keep), Some(reuse)) = (keep, reuse) {
+        let message = "`keep_alive` and `reuse` both say when a connection is used again";
+        w.r.complain(
+            "F017",
+            keep.max(reuse),
+            message,
+            "keep `reuse`; `keep_alive: false` is `reuse: request`",
+        );
+    }
+    if let (Some(pos), true) = (graceful, draft.graceful_stop_ns.is_some()) {
+        w.r.complain("F017", pos, "`graceful_stop` stands at the left edge as well", "keep one");
+    }
+    w.site.written |= parts.misspelt.contains(&"target");
+    w.site.base = target.and_then(|(text, pos)| site::base(&text, pos, &mut w.r));
+    if let Some((node, row)) = data {
+        let mut made = Vec::new();
+        if let Some(setup) = parts.setup {
+            data::made_by(setup, w.r.folder, &mut made);
+        }
+        data::read(node, row, &made, w);
+    }
+    parts.assemble(&mut draft, w);
+    draft.target = w.site.base.as_ref().map(|base| base.target.clone());
+    if let (Some(pos), Some(false)) = (tls, draft.target.as_ref().map(|target| target.tls)) {
+        let hint = "write `https://` in `target`, or leave `tls` out";
+        w.r.complain(
+            "F017",
+            pos,
+            "the target is `http`: there is nothing that `tls` could say about it",
+            hint,
+        );
+    }
     draft
 }
 
@@ -114,6 +216,40 @@ fn field_of(name: &str) -> Option<&'static str> {
         "thresholds" => field::THRESHOLDS,
         _ => return None,
     })
+}
+
+/// Conditions as text, or as mappings, which say the same in pieces.
+fn thresholds(node: &Node, row: &key::Row, draft: &mut Draft, r: &mut Reader<'_>) {
+    for item in one_or_more(node) {
+        let Value::Map(entries) = &item.value else {
+            draft.thresholds.extend(r.parsed(item, row, threshold::parse));
+            continue;
+        };
+        let before = r.wrong.len();
+        let (mut text, mut over, mut abort) = (None, String::new(), String::new());
+        for entry in entries {
+            let (node, Some(row)) = (&entry.value, r.row(Section::Threshold, entry)) else { continue };
+            let time = |text: &str| unit::duration_ns(text).map(|_| text.trim().to_owned());
+            match row.name {
+                "threshold" => text = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
+                "over" => over = r.parsed(node, row, time).map_or(String::new(), |t| format!(" over {t}")),
+                _ => abort = r.parsed(node, row, time).map_or(String::new(), |t| format!(" abort after {t}")),
+            }
+        }
+        match text {
+            Some((text, pos)) => match threshold::parse(&format!("{text}{over}{abort}")) {
+                Ok(threshold) => draft.thresholds.push(threshold),
+                Err(sentence) => r.complain_sentence(pos, &sentence),
+            },
+            None if r.wrong.len() == before => r.expected(item, row, "add `threshold: \"errors < 1%\"`"),
+            None => {}
+        }
+    }
+}
+
+/// The beginning of a long text, in one line.
+pub(crate) fn shortened(text: &str) -> String {
+    expression::short(text)
 }
 
 /// A list, or one value that stands for a list of one.
@@ -142,8 +278,11 @@ fn limits(node: &Node, row: &key::Row, limits: &mut limit::Limits, r: &mut Reade
                 None => format!("there are {}", reader::quoted(names())),
             };
             r.complain("F011", entry.pos, format!("there is no limit `{}`", entry.key), hint);
-        } else if let Value::Scalar { text, .. } = &entry.value.value {
-            if let Err(sentence) = limits.set(&entry.key, text) {
+        } else if let Value::Scalar(Scalar { text, .. }) = &entry.value.value {
+            // What is not fixed is reported by the reader.
+            if r.written(&entry.value, row).is_some()
+                && let Err(sentence) = limits.set(&entry.key, text)
+            {
                 r.complain_sentence(entry.value.pos, &sentence);
             }
         } else {
@@ -155,43 +294,5 @@ fn limits(node: &Node, row: &key::Row, limits: &mut limit::Limits, r: &mut Reade
                 "write a number, a size such as `32k` or a time such as `10s`",
             );
         }
-    }
-}
-
-/// `${...}` will be a value that changes from request to request. Until then it must not be sent as it stands.
-fn refuse_expressions(tree: &Node, r: &mut Reader<'_>) {
-    let Value::Map(entries) = &tree.value else { return };
-    for entry in entries {
-        refuse_expression(&entry.key, entry.pos, r);
-        // What is refused as a whole need not be refused in detail.
-        if !key::LATER.contains(&(Section::Top, entry.key.as_str())) {
-            refuse_expressions_below(&entry.value, r);
-        }
-    }
-}
-
-fn refuse_expressions_below(node: &Node, r: &mut Reader<'_>) {
-    match &node.value {
-        Value::Scalar { text, .. } => refuse_expression(text, node.pos, r),
-        Value::List(list) => list.iter().for_each(|item| refuse_expressions_below(item, r)),
-        Value::Map(entries) => {
-            for entry in entries {
-                refuse_expression(&entry.key, entry.pos, r);
-                refuse_expressions_below(&entry.value, r);
-            }
-        }
-    }
-}
-
-fn refuse_expression(text: &str, pos: Pos, r: &mut Reader<'_>) {
-    if let Some(at) = text.find("${") {
-        let end = text[at..].find('}').map_or(text.len(), |end| at + end + 1);
-        let shown: String = text[at..end].chars().take(40).collect();
-        r.complain(
-            "F012",
-            pos,
-            format!("`{}` is not supported yet: every request is sent as written", shown.escape_debug()),
-            "write a fixed value; a body that holds `${` itself goes into a file: `body_file: name`",
-        );
     }
 }

@@ -1,11 +1,15 @@
 //! Values out of the tree: each either what its key expects, or a diagnostic that says what was found instead.
 
+use super::constants::Constant;
+use super::expression::{Expression, Piece, short};
 use super::json::is_yaml_number;
 use super::key::{self, Row, Section};
-use super::yaml::{Entry, Node, Pos, Source, Value};
+use super::yaml::{Entry, Node, Pos, Scalar, Source, Value};
 use crate::nearest::nearest;
 use crate::{Places, message_and_hint};
 use plimsoll_plan::Diagnostic;
+use plimsoll_plan::value::Function;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What all parts of the reading share: the text, where its files are, and what was wrong so far.
@@ -15,6 +19,10 @@ pub struct Reader<'a> {
     pub folder: &'a Path,
     pub wrong: Vec<Diagnostic>,
     pub places: Places,
+    /// What `vars` defines, resolved.
+    pub constants: BTreeMap<String, Constant>,
+    /// The values of `${secret.X}`, by X.
+    pub secrets: BTreeMap<String, String>,
 }
 
 impl<'a> Reader<'a> {
@@ -34,7 +42,7 @@ impl<'a> Reader<'a> {
         self.complain("F015", pos, message, hint);
     }
 
-    fn expected(&mut self, node: &Node, row: &Row, hint: &str) {
+    pub fn expected(&mut self, node: &Node, row: &Row, hint: &str) {
         let message = format!("found {}; `{}` expects {}", found(node), row.name, row.expects);
         self.complain("F014", node.pos, message, hint);
     }
@@ -44,30 +52,64 @@ impl<'a> Reader<'a> {
         self.places.insert(field, self.source.place(pos));
     }
 
+    /// A single value without anything that only the load knows; for everything else it has complained.
+    fn fixed<'n>(&mut self, node: &'n Node, name: &str) -> Option<Option<&'n Scalar>> {
+        let Value::Scalar(scalar) = &node.value else { return Some(None) };
+        if scalar.spoiled {
+            return None;
+        }
+        let mut is_fixed = true;
+        for piece in &scalar.pieces {
+            let Piece::Expression { written, means } = piece else { continue };
+            is_fixed = false;
+            let at = self.source.within(node.pos, written);
+            let shown = short(written);
+            let (message, hint) = match means {
+                Expression::Field(front, _) if front == "secret" => (
+                    format!("`{shown}` is a secret, which cannot stand in `{name}`: it would be shown"),
+                    "secrets may stand in requests: in paths, headers, bodies and `auth`".to_owned(),
+                ),
+                Expression::Name(word) if !Function::NAMES.contains(&word.as_str()) => {
+                    let hint = match nearest(word, self.constants.keys().map(String::as_str)) {
+                        Some(right) => format!("did you mean `${{{right}}}`?"),
+                        None => format!(
+                            "define `{word}` under `vars`, or write `${{env.{}}}`",
+                            word.to_uppercase()
+                        ),
+                    };
+                    (format!("`{shown}` is not known before the load, and `{name}` has to be"), hint)
+                }
+                _ => (
+                    format!("`{shown}` changes from request to request, and `{name}` cannot"),
+                    "write a fixed value, a name from `vars` or `${env.NAME}`".to_owned(),
+                ),
+            };
+            self.complain("F030", at, message, hint);
+        }
+        is_fixed.then_some(Some(scalar))
+    }
+
     /// Text: in quotes, or something that YAML does not take for a number, a truth value or nothing.
     pub fn text<'n>(&mut self, node: &'n Node, row: &Row) -> Option<&'n str> {
-        match &node.value {
-            Value::Scalar { text, plain: false } => Some(text),
-            Value::Scalar { text, plain: true } if !is_special(text) => Some(text),
-            Value::Scalar { text, .. } if text.is_empty() => {
-                self.expected(node, row, "write it behind the colon");
-                None
-            }
-            Value::Scalar { text, .. } => {
-                self.expected(node, row, &format!("put it in quotes: `\"{text}\"`"));
-                None
-            }
-            _ => {
-                self.expected(node, row, "");
-                None
-            }
+        let Some(Scalar { text, plain, filled, .. }) = self.fixed(node, row.name)? else {
+            self.expected(node, row, "");
+            return None;
+        };
+        if !plain || *filled || !is_special(text) {
+            return Some(text);
         }
+        let hint = match text.is_empty() {
+            true => "write it behind the colon".to_owned(),
+            false => format!("put it in quotes: `\"{text}\"`"),
+        };
+        self.expected(node, row, &hint);
+        None
     }
 
     /// A scalar as it is written, quotes or not: for values with a grammar of their own, such as times.
     pub fn written<'n>(&mut self, node: &'n Node, row: &Row) -> Option<&'n str> {
-        match &node.value {
-            Value::Scalar { text, plain } if !(text.is_empty() || *plain && is_null(text)) => Some(text),
+        match self.fixed(node, row.name)? {
+            Some(Scalar { text, plain, .. }) if !(text.is_empty() || *plain && is_null(text)) => Some(text),
             _ => {
                 self.expected(node, row, "");
                 None
@@ -94,9 +136,12 @@ impl<'a> Reader<'a> {
 
     /// A whole number in plain digits.
     pub fn whole(&mut self, node: &Node, row: &Row) -> Option<u64> {
-        match &node.value {
-            Value::Scalar { text, plain } if text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() => {
-                if !plain {
+        let scalar = self.fixed(node, row.name)?;
+        match scalar {
+            Some(Scalar { text, plain, filled, .. })
+                if text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() =>
+            {
+                if !plain && !filled {
                     self.expected(node, row, "leave out the quotes");
                     return None;
                 }
@@ -111,7 +156,7 @@ impl<'a> Reader<'a> {
                 }
                 number
             }
-            Value::Scalar { plain: true, .. } => {
+            Some(Scalar { plain: true, .. } | Scalar { filled: true, .. }) => {
                 self.expected(node, row, "write plain digits, without sign, point or unit");
                 None
             }
@@ -137,25 +182,59 @@ impl<'a> Reader<'a> {
         fits
     }
 
-    pub fn truth(&mut self, node: &Node, row: &Row) -> Option<bool> {
-        match &node.value {
-            Value::Scalar { text, plain: true } if matches!(text.as_str(), "true" | "True" | "TRUE") => {
-                Some(true)
-            }
-            Value::Scalar { text, plain: true } if matches!(text.as_str(), "false" | "False" | "FALSE") => {
-                Some(false)
-            }
+    /// A number that may have a fraction.
+    pub fn number(&mut self, node: &Node, row: &Row) -> Option<f64> {
+        let text = self.written(node, row)?;
+        match text.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() && is_yaml_number(text.trim()) => Some(number),
             _ => {
-                // Older YAML took these words for truth values; what their author means is plain.
-                let hint = match &node.value {
-                    Value::Scalar { text, .. } => match text.to_ascii_lowercase().as_str() {
-                        "yes" | "on" | "true" | "1" => "write `true`",
-                        "no" | "off" | "false" | "0" => "write `false`",
-                        _ => "",
-                    },
-                    _ => "",
-                };
-                self.expected(node, row, hint);
+                self.expected(node, row, "write plain digits, without a unit");
+                None
+            }
+        }
+    }
+
+    pub fn truth(&mut self, node: &Node, row: &Row) -> Option<bool> {
+        let scalar = self.fixed(node, row.name)?;
+        let word = match scalar {
+            Some(Scalar { text, plain, filled, .. }) if *plain || *filled => text.as_str(),
+            _ => "",
+        };
+        match word {
+            "true" | "True" | "TRUE" => return Some(true),
+            "false" | "False" | "FALSE" => return Some(false),
+            _ => {}
+        }
+        // Older YAML took these words for truth values; what their author means is plain.
+        let hint = match scalar.map(|scalar| scalar.text.to_ascii_lowercase()).as_deref() {
+            Some("yes" | "on" | "true" | "1") => "write `true`",
+            Some("no" | "off" | "false" | "0") => "write `false`",
+            _ => "",
+        };
+        self.expected(node, row, hint);
+        None
+    }
+
+    /// One of several words.
+    pub fn choice<T: Copy>(&mut self, node: &Node, row: &Row, words: &[(&str, T)]) -> Option<T> {
+        let text = self.written(node, row)?;
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        if found.is_none() {
+            let hint = match nearest(text, words.iter().map(|(word, _)| *word)) {
+                Some(right) => format!("did you mean `{right}`?"),
+                None => String::new(),
+            };
+            self.expected(node, row, &hint);
+        }
+        found
+    }
+
+    pub fn list<'n>(&mut self, node: &'n Node, row: &Row) -> Option<&'n [Node]> {
+        match &node.value {
+            Value::List(list) => Some(list),
+            Value::Scalar(Scalar { spoiled: true, .. }) => None,
+            _ => {
+                self.expected(node, row, "");
                 None
             }
         }
@@ -164,6 +243,7 @@ impl<'a> Reader<'a> {
     pub fn map<'n>(&mut self, node: &'n Node, row: &Row) -> Option<&'n [Entry]> {
         match &node.value {
             Value::Map(entries) => Some(entries),
+            Value::Scalar(Scalar { spoiled: true, .. }) => None,
             _ => {
                 self.expected(node, row, "");
                 None
@@ -187,8 +267,9 @@ impl<'a> Reader<'a> {
         } else if let Some((_, _, ours)) = key::SYNONYMS.iter().find(|(s, n, _)| *s == section && *n == name)
         {
             ("F011", format!("there is no key `{name}` {}", section.name()), synonym_hint(section, ours))
-        } else if let Some(home) =
-            [Section::Top, Section::Load].into_iter().find(|home| key::find(*home, name).is_some())
+        } else if let Some(home) = [Section::Top, Section::Load]
+            .into_iter()
+            .find(|home| key::find(*home, name).is_some() && section != Section::ScenarioLoad)
         {
             let hint = match home {
                 Section::Load => format!("move it {}: `load: {{ {name}: ... }}`", home.name()),
@@ -197,7 +278,9 @@ impl<'a> Reader<'a> {
             ("F018", format!("`{name}` stands {}, not {}", home.name(), section.name()), hint)
         } else {
             let message = format!("there is no key `{name}` {}", section.name());
-            let hint = match nearest(name, key::names(section)) {
+            // A step may be meant where a request is the best guess.
+            let steps = key::STEPS.iter().map(|(word, _)| *word).filter(|_| section == Section::Request);
+            let hint = match nearest(name, key::names(section).chain(steps)) {
                 Some(right) => format!("did you mean `{right}`?"),
                 None => format!("there are {}", quoted(key::names(section))),
             };
@@ -211,6 +294,7 @@ impl<'a> Reader<'a> {
 fn synonym_hint(section: Section, ours: &str) -> String {
     match (section, ours) {
         (Section::Request, "get") => "write the method as the key: `get: /pick`".to_owned(),
+        (Section::Request, "repeat" | "if" | "group") => format!("write a step of its own: `- {ours}: ...`"),
         _ => format!("it is called `{ours}` here"),
     }
 }
@@ -226,32 +310,28 @@ pub fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Whether YAML takes an unquoted scalar for something else than text.
-fn is_special(text: &str) -> bool {
+pub fn is_special(text: &str) -> bool {
     is_null(text)
         || matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
         || is_yaml_number(text)
 }
 
-fn is_null(text: &str) -> bool {
+pub fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
 /// What stands there, as it follows behind the word "found".
 fn found(node: &Node) -> String {
-    // A long or many-lined text would drown the sentence.
-    let short = |text: &str| -> String {
-        match text.char_indices().nth(40) {
-            Some((end, _)) => format!("{}...", text[..end].escape_debug()),
-            None => text.escape_debug().to_string(),
-        }
-    };
     match &node.value {
-        Value::Scalar { text, plain: true } if is_null(text) => "nothing".into(),
-        Value::Scalar { text, plain: true } if is_yaml_number(text) => {
-            format!("the number `{}`", short(text))
+        Value::Scalar(scalar) => {
+            let text = &scalar.text;
+            match scalar.plain || scalar.filled {
+                true if is_null(text) => "nothing".into(),
+                true if is_yaml_number(text) => format!("the number `{}`", short(text)),
+                true if is_special(text) => format!("`{text}`"),
+                _ => format!("the text `{}`", short(text)),
+            }
         }
-        Value::Scalar { text, plain: true } if is_special(text) => format!("`{text}`"),
-        Value::Scalar { text, .. } => format!("the text `{}`", short(text)),
         Value::List(_) => "a list".into(),
         Value::Map(_) => "a mapping".into(),
     }

@@ -1,20 +1,17 @@
-//! Where the requests of a file go, and what they all carry: `target:` and `headers:`.
+//! Where the requests of a file go: `target:`, and the paths that are joined to it.
 
 use super::reader::Reader;
 use super::yaml::Pos;
 use plimsoll_plan::Target;
-use plimsoll_plan::request::{Url, base64, url};
+use plimsoll_plan::request::{Url, url};
 
-/// Headers in the order written.
-pub type Headers = Vec<(String, String)>;
-
-/// Where requests go and what they all carry.
+/// Where requests go.
+#[derive(Debug, Default)]
 pub struct Site {
     /// Whether the file has a `target:`, right or wrong.
     pub written: bool,
     /// From `target:`, or from the first whole URL of a request.
     pub base: Option<Url>,
-    pub common: Headers,
 }
 
 impl Site {
@@ -51,30 +48,13 @@ impl Site {
                 self.written = true;
             }
             // Judged against any host, so that a bad path is found in the same pass.
-            let anywhere = Target { host: "localhost".into(), port: 80 };
+            let anywhere = Target { host: "localhost".into(), port: 80, tls: false };
             check_path(&anywhere, path, pos, r);
             return None;
         };
         let slash = if path.starts_with(['/', '?']) { "" } else { "/" };
         let path = check_path(&base.target, &format!("{}{slash}{path}", base.path), pos, r)?;
         Some(Url { target: base.target.clone(), path, credentials: base.credentials.clone() })
-    }
-
-    /// The request's own headers, behind those of the file that it does not replace, in front of those that its other
-    /// keys imply.
-    pub fn headers(&self, own: Headers, is_json: bool, credentials: Option<&str>) -> Headers {
-        let has = |all: &Headers, name: &str| all.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
-        let mut all: Headers = self.common.iter().filter(|(n, _)| !has(&own, n)).cloned().collect();
-        all.extend(own);
-        if is_json && !has(&all, "Content-Type") {
-            all.push(("Content-Type".into(), "application/json".into()));
-        }
-        if let Some(credentials) = credentials
-            && !has(&all, "Authorization")
-        {
-            all.push(("Authorization".into(), format!("Basic {}", base64(credentials.as_bytes()))));
-        }
-        all
     }
 }
 

@@ -3,6 +3,7 @@
 //! Refused although YAML has them: tags and merge keys (they change values out of sight), a second document, keys that
 //! are no text. Aliases are resolved here, within a budget, because nine lines of them can mean a billion nodes.
 
+use super::expression::Piece;
 use super::syntax;
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use plimsoll_plan::Diagnostic;
@@ -39,13 +40,23 @@ pub struct Node {
 
 #[derive(Debug, Clone)]
 pub enum Value {
-    Scalar {
-        text: String,
-        /// Written without quotes, so that `5`, `true` and nothing at all are no text.
-        plain: bool,
-    },
+    Scalar(Scalar),
     List(Vec<Node>),
     Map(Vec<Entry>),
+}
+
+/// A single value as text, and what became of the expressions in it.
+#[derive(Debug, Clone, Default)]
+pub struct Scalar {
+    pub text: String,
+    /// Written without quotes, so that `5`, `true` and nothing at all are no text.
+    pub plain: bool,
+    /// The whole text came out of one expression, so that quotes around it say nothing about its kind.
+    pub filled: bool,
+    /// What stands between, before and behind expressions that only the load fills in; empty: `text` is all.
+    pub pieces: Vec<Piece>,
+    /// An expression in it is wrong, and that is reported.
+    pub spoiled: bool,
 }
 
 /// A key with its value.
@@ -73,6 +84,26 @@ impl<'a> Source<'a> {
         let line = self.lines.get((pos.line as usize).saturating_sub(1)).copied().unwrap_or_default();
         let excerpt = line.chars().take(400).map(|c| if c.is_control() { ' ' } else { c }).collect();
         Place::Text { file: self.file.to_owned(), line: pos.line, column: pos.column, excerpt }
+    }
+
+    /// Where `needle` stands in the value that begins at `pos`; `pos` itself where it is not written as it reads
+    /// (escapes, folded lines).
+    pub fn within(&self, pos: Pos, needle: &str) -> Pos {
+        /// Bodies have many lines; a needle that lies farther away belongs to something else.
+        const LINES: u32 = 300;
+        for line in pos.line..pos.line.saturating_add(LINES) {
+            if line as usize > self.lines.len() {
+                break;
+            }
+            let text = self.line(line);
+            let skipped = if line == pos.line { pos.column.saturating_sub(1) as usize } else { 0 };
+            let begin = text.char_indices().nth(skipped).map_or(text.len(), |(at, _)| at);
+            if let Some(at) = text[begin..].find(needle) {
+                let column = text[..begin + at].chars().count() as u32 + 1;
+                return Pos { line, column };
+            }
+        }
+        pos
     }
 
     pub fn wrong(
@@ -164,7 +195,8 @@ impl Builder<'_, '_> {
                 let plain = style == ScalarStyle::Plain;
                 // A value left out (`get:`) arrives as a `~` of no length.
                 let text = if plain && span.start == span.end { String::new() } else { text.into_owned() };
-                self.put(Node { pos, value: Value::Scalar { text, plain } }, anchor)?;
+                let scalar = Scalar { text, plain, ..Scalar::default() };
+                self.put(Node { pos, value: Value::Scalar(scalar) }, anchor)?;
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span);
@@ -233,7 +265,7 @@ impl Builder<'_, '_> {
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
         }
-        if matches!(node.value, Value::Scalar { .. }) {
+        if matches!(node.value, Value::Scalar(_)) {
             self.budget(node.pos, 1, 0)?;
         }
         match self.open.last_mut().map(|open| &mut open.items) {
@@ -272,13 +304,13 @@ impl Builder<'_, '_> {
 /// The text of a key, or `None` for one that was refused.
 fn key_text(node: &Node, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Option<String> {
     match &node.value {
-        Value::Scalar { text, plain: true } if text == "<<" => {
+        Value::Scalar(Scalar { text, plain: true, .. }) if text == "<<" => {
             let hint = "write the keys out, or repeat a whole value with an alias";
             wrong.push(source.wrong("F012", node.pos, "merge keys (`<<`) are not supported", hint));
             None
         }
-        Value::Scalar { text, .. } if !text.is_empty() => Some(text.clone()),
-        Value::Scalar { .. } => {
+        Value::Scalar(Scalar { text, .. }) if !text.is_empty() => Some(text.clone()),
+        Value::Scalar(_) => {
             wrong.push(source.wrong("F014", node.pos, "an empty key", "write a name in front of the colon"));
             None
         }
@@ -302,7 +334,7 @@ fn extent(node: &Node) -> (usize, usize) {
         (size + s, height.max(h + 1))
     };
     match &node.value {
-        Value::Scalar { .. } => (1, 0),
+        Value::Scalar(_) => (1, 0),
         Value::List(list) => list.iter().fold((1, 1), fold),
         Value::Map(entries) => entries.iter().map(|e| &e.value).fold((1, 1), fold),
     }

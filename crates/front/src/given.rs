@@ -1,0 +1,38 @@
+//! What a text is read with besides itself: values from the command line, and the environment.
+
+/// The value of a variable by its name.
+pub type Environment = dyn Fn(&str) -> Option<String>;
+
+/// Values that override `vars`, and where `${env.X}` and `${secret.X}` come from.
+pub struct Given {
+    /// `--set NAME=VALUE`, in the order given; the last of a name counts.
+    pub set: Vec<(String, String)>,
+    /// The value of an environment variable. A function, so that a test needs no environment.
+    pub env: Box<Environment>,
+}
+
+impl Default for Given {
+    /// Nothing set, and the environment of this process.
+    fn default() -> Self {
+        Self { set: Vec::new(), env: Box::new(|name| std::env::var(name).ok()) }
+    }
+}
+
+impl std::fmt::Debug for Given {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Values may be secrets.
+        f.debug_list().entries(self.set.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+/// Takes `NAME=VALUE` apart, as a flag gives it.
+///
+/// # Errors
+/// A sentence when there is no `=`, or nothing in front of it.
+pub fn parse_set(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
+        // What stands there may be a secret alone.
+        _ => Err("a value without its name; expected `NAME=VALUE`".into()),
+    }
+}

@@ -1,0 +1,178 @@
+//! `connection:` and `tls:`, how connections are made, kept and secured.
+
+use super::key::{Row, Section};
+use super::one_or_more;
+use super::reader::Reader;
+use super::yaml::{Node, Pos};
+use crate::body::from_file;
+use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, TlsFiles, Versions};
+use std::net::{IpAddr, Ipv4Addr};
+
+/// Reads `connection:`. Returns where `reuse` stands, if it does.
+pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Option<Pos> {
+    let mut reuse = None;
+    for entry in r.map(node, row)? {
+        let (node, Some(row)) = (&entry.value, r.row(Section::Connection, entry)) else { continue };
+        match row.name {
+            "reuse" => {
+                let words = [
+                    ("user", Reuse::User),
+                    ("pool", Reuse::Pool),
+                    ("iteration", Reuse::Iteration),
+                    ("request", Reuse::Request),
+                ];
+                link.reuse = r.choice(node, row, &words).unwrap_or_default();
+                reuse = Some(entry.pos);
+            }
+            "requests" => {
+                link.requests_per_connection = r.count(node, row);
+                if link.requests_per_connection == Some(0) {
+                    r.complain(
+                        "F015",
+                        node.pos,
+                        "a connection of 0 requests sends nothing",
+                        "give at least 1",
+                    );
+                }
+            }
+            "http" => link.http10 = r.choice(node, row, &[("1.0", true), ("1.1", false)]).unwrap_or_default(),
+            "resolve" => {
+                for host in r.map(node, row).unwrap_or_default() {
+                    let address = r.parsed(&host.value, row, address);
+                    link.resolve.extend(address.map(|address| (host.key.to_ascii_lowercase(), address)));
+                }
+            }
+            "addresses" => {
+                let words = [("first", Addresses::First), ("all", Addresses::All)];
+                link.addresses = r.choice(node, row, &words).unwrap_or_default();
+            }
+            _ => {
+                for item in one_or_more(node) {
+                    let all = r.parsed(item, row, addresses).unwrap_or_default();
+                    link.source_addresses.extend(all);
+                }
+                if let Some(double) = link
+                    .source_addresses
+                    .iter()
+                    .enumerate()
+                    .find(|(i, a)| link.source_addresses[..*i].contains(a))
+                {
+                    r.complain("F013", node.pos, format!("`{}` is named twice", double.1), "keep one");
+                }
+            }
+        }
+    }
+    if link.reuse == Reuse::Request && link.requests_per_connection.is_some_and(|requests| requests != 1) {
+        let message = "`reuse: request` closes each connection behind its first request";
+        r.complain("F017", node.pos, message, "leave out `requests`, or choose another `reuse`");
+    }
+    reuse
+}
+
+fn address(text: &str) -> Result<IpAddr, String> {
+    text.trim_matches(['[', ']'])
+        .parse()
+        .map_err(|_| format!("`{text}` is no address; expected one such as `127.0.0.2` or `::1`"))
+}
+
+/// One address, or a range of IPv4 addresses with both ends.
+fn addresses(text: &str) -> Result<Vec<IpAddr>, String> {
+    /// A machine has fewer; a range of more is a slip.
+    const MOST: u32 = 4096;
+    let Some((first, last)) = text.split_once('-') else {
+        return address(text.trim()).map(|address| vec![address]);
+    };
+    let end = |text: &str| {
+        text.trim().parse::<Ipv4Addr>().map(u32::from).map_err(|_| {
+            format!("`{}` is no IPv4 address; a range is written `127.0.0.2-127.0.0.9`", text.trim())
+        })
+    };
+    let (first, last) = (end(first)?, end(last)?);
+    if first > last {
+        return Err(format!("`{text}` runs backwards; write the lower address first"));
+    }
+    if last - first >= MOST {
+        return Err(format!("`{text}` holds more than {MOST} addresses; write a shorter range"));
+    }
+    Ok((first..=last).map(|n| IpAddr::V4(Ipv4Addr::from(n))).collect())
+}
+
+/// Reads `tls:` and the files that it names.
+pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> Option<Tls> {
+    const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----";
+    // `BEGIN PRIVATE KEY`, `BEGIN RSA PRIVATE KEY`, `BEGIN EC PRIVATE KEY`
+    const KEY: &str = "PRIVATE KEY-----";
+    let mut tls = Tls { resume: false, ..Tls::default() };
+    let (mut certificate, mut key, mut ca) = (None, None, None);
+    for entry in r.map(node, row)? {
+        let (node, Some(row)) = (&entry.value, r.row(Section::Tls, entry)) else { continue };
+        match row.name {
+            "ca" => {
+                ca = Some(entry.pos);
+                for item in one_or_more(node) {
+                    files.ca.extend(pem(item, row, CERTIFICATE, r));
+                }
+            }
+            "certificate" => {
+                certificate = Some(entry.pos);
+                files.certificate = pem(node, row, CERTIFICATE, r);
+            }
+            "key" => {
+                key = Some(entry.pos);
+                files.key = pem(node, row, KEY, r);
+            }
+            "insecure" => tls.insecure = r.truth(node, row).unwrap_or_default(),
+            "versions" => {
+                let words = [("1.2", Versions::Tls12), ("1.3", Versions::Tls13)];
+                tls.versions = r.choice(node, row, &words).unwrap_or_default();
+            }
+            "server_name" => {
+                let name = r.parsed(node, row, |text| {
+                    let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:".contains(c);
+                    match text.chars().all(is_host) {
+                        true => Ok(text.to_owned()),
+                        false => Err(format!("`{text}` is no host name; leave out scheme, port and path")),
+                    }
+                });
+                tls.server_name = name.unwrap_or_default();
+            }
+            _ => tls.resume = r.truth(node, row).unwrap_or_default(),
+        }
+    }
+    for (pos, other, name, missing) in
+        [(certificate, key, "certificate", "key"), (key, certificate, "key", "certificate")]
+    {
+        if let (Some(pos), None) = (pos, other) {
+            let message = format!("`{name}` without its `{missing}`");
+            r.complain("F016", pos, message, format!("add `{missing}: {missing}.pem`"));
+        }
+    }
+    if let (Some(pos), true) = (ca, tls.insecure) {
+        let message = "`ca` names who is trusted, and `insecure` trusts everybody";
+        r.complain("F017", pos, message, "keep one");
+    }
+    Some(tls)
+}
+
+/// A file that must hold PEM of a kind: what it is worth, the handshake says.
+fn pem(node: &Node, row: &Row, mark: &str, r: &mut Reader<'_>) -> Option<Vec<u8>> {
+    let name = r.text(node, row)?;
+    match from_file(name, r.folder) {
+        Ok(bytes) if String::from_utf8_lossy(&bytes).contains(mark) => Some(bytes),
+        Ok(_) => {
+            let message =
+                format!("`{name}` holds no `{}` in PEM", mark.trim_matches('-').trim_start_matches("BEGIN "));
+            r.complain(
+                "F032",
+                node.pos,
+                message,
+                "expected text between `-----BEGIN ...-----` and `-----END ...-----`",
+            );
+            None
+        }
+        Err(sentence) => {
+            r.complain_sentence(node.pos, &sentence);
+            None
+        }
+    }
+}

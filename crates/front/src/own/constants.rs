@@ -1,0 +1,276 @@
+//! What is known before the load: `vars`, `--set`, `${env.X}` and `${secret.X}`, put into the tree wherever they stand.
+//!
+//! Done once, before any key is read, so that a constant may stand anywhere: in a number of users as well as in a path.
+//! It is text that takes the place of text; expressions that only the load can fill stay behind as pieces.
+
+use super::expression::{Expression, Piece, pieces, short};
+use super::json::is_yaml_number;
+use super::key::{LATER, Section, find};
+use super::reader::{Reader, is_special};
+use super::yaml::{Entry, Node, Pos, Scalar, Value};
+use crate::given::Given;
+use crate::nearest::nearest;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::value::Function;
+
+/// A value of `vars`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constant {
+    pub text: String,
+    /// A number or a truth value: also what stands alone in quotes may be one, `"${n}"`.
+    pub plain: bool,
+}
+
+/// Resolves `vars`, then fills every text of the tree. What `given` sets and nobody defines is a mistake.
+pub fn fill(tree: &mut Node, given: &Given, r: &mut Reader<'_>) {
+    let Value::Map(entries) = &mut tree.value else { return };
+    let mut env = Environment { given, unset: Vec::new() };
+    let vars: Vec<Entry> = match entries.iter().find(|entry| entry.key == "vars") {
+        None => Vec::new(),
+        Some(entry) => match find(Section::Top, "vars").and_then(|row| r.map(&entry.value, row)) {
+            Some(vars) => vars.to_vec(),
+            None => return,
+        },
+    };
+    refuse_unknown_sets(&vars, given, r);
+    let mut resolving = Resolving { vars: &vars, open: Vec::new() };
+    for var in &vars {
+        resolving.resolve(var, &mut env, r);
+    }
+    for entry in entries.iter_mut().filter(|entry| entry.key != "vars") {
+        refuse_in_key(entry, r);
+        // What is refused as a whole need not be refused in detail.
+        if !LATER.contains(&(Section::Top, entry.key.as_str())) {
+            fill_node(&mut entry.value, &mut env, r);
+        }
+    }
+}
+
+/// The variables of the environment, each complained of once.
+struct Environment<'g> {
+    given: &'g Given,
+    unset: Vec<String>,
+}
+
+struct Resolving<'v> {
+    vars: &'v [Entry],
+    /// Names whose values are being made: one that comes again stands for itself.
+    open: Vec<String>,
+}
+
+impl Resolving<'_> {
+    fn resolve(&mut self, var: &Entry, env: &mut Environment<'_>, r: &mut Reader<'_>) {
+        if r.constants.contains_key(&var.key) {
+            return;
+        }
+        refuse_name(var, r);
+        let spoil = |r: &mut Reader<'_>| {
+            r.constants.insert(var.key.clone(), Constant { text: String::new(), plain: false });
+        };
+        if let Some((_, text)) = env.given.set.iter().rev().find(|(name, _)| *name == var.key) {
+            let plain = is_special(text);
+            r.constants.insert(var.key.clone(), Constant { text: text.clone(), plain });
+            return;
+        }
+        let Value::Scalar(scalar) = &var.value.value else {
+            let message = format!("`{}` is no single value", var.key);
+            r.complain("F014", var.value.pos, message, "`vars` holds texts, numbers and truth values");
+            return spoil(r);
+        };
+        self.open.push(var.key.clone());
+        // Those that this one is made of come first.
+        if let Ok(pieces) = pieces(&scalar.text) {
+            for piece in &pieces {
+                let Piece::Expression { written, means: Expression::Name(name) } = piece else { continue };
+                let Some(other) = self.vars.iter().find(|other| other.key == *name) else { continue };
+                if self.open.contains(name) {
+                    let at = r.source.within(var.value.pos, written);
+                    let message = format!("`{}` is made of itself", self.open.join("`, which needs `"));
+                    r.complain("F017", at, message, "write one of them out");
+                    self.open.pop();
+                    return spoil(r);
+                }
+                self.resolve(other, env, r);
+            }
+        }
+        self.open.pop();
+        let mut value = var.value.clone();
+        fill_node(&mut value, env, r);
+        let Value::Scalar(filled) = &value.value else { return };
+        let row = super::key::Row { name: "vars", ..super::key::TABLE[0] };
+        // An empty text is a value too.
+        let fixed = filled.spoiled || filled.pieces.is_empty() || r.written(&value, &row).is_some();
+        if fixed && !filled.spoiled {
+            let plain = (scalar.plain || filled.filled) && is_special(&filled.text);
+            r.constants.insert(var.key.clone(), Constant { text: filled.text.clone(), plain });
+        } else {
+            spoil(r);
+        }
+    }
+}
+
+/// A name that the reader of an expression would take for something else.
+fn refuse_name(var: &Entry, r: &mut Reader<'_>) {
+    if let Some((message, hint)) = wrong_name(&var.key) {
+        r.complain("F015", var.pos, message, hint);
+    }
+}
+
+/// Why nothing may be called so, and what to do.
+pub fn wrong_name(name: &str) -> Option<(String, &'static str)> {
+    if !super::expression::is_name(name) {
+        let message = format!("`{}` is no name for a value", short(name));
+        return Some((message, "begin with a letter and go on with letters, digits, `_` and `-`"));
+    }
+    if Function::NAMES.contains(&name) || matches!(name, "env" | "secret") {
+        return Some((format!("`{name}` means something else already"), "choose another name"));
+    }
+    None
+}
+
+fn refuse_unknown_sets(vars: &[Entry], given: &Given, r: &mut Reader<'_>) {
+    for (name, value) in &given.set {
+        if vars.iter().any(|var| var.key == *name) {
+            continue;
+        }
+        let names = || vars.iter().map(|var| var.key.as_str());
+        let hint = match nearest(name, names()) {
+            Some(right) => format!("did you mean `{right}`?"),
+            None if vars.is_empty() => format!("add `vars: {{ {name}: ... }}` to the file"),
+            None => format!("there are {}", super::reader::quoted(names())),
+        };
+        let message = format!("nothing under `vars` is called `{name}`: setting it would change nothing");
+        // The value may be a secret: only the name is shown.
+        let shown = if value.is_empty() { format!("--set {name}=") } else { format!("--set {name}=...") };
+        r.wrong.push(Diagnostic::new("F029", Place::Flag(shown), message, hint));
+    }
+}
+
+/// Names are read before anything is filled in.
+fn refuse_in_key(entry: &Entry, r: &mut Reader<'_>) {
+    if let Some(at) = entry.key.find("${") {
+        let end = entry.key[at..].find('}').map_or(entry.key.len(), |end| at + end + 1);
+        let message =
+            format!("`{}` stands in a name, where nothing is filled in", short(&entry.key[at..end]));
+        r.complain("F030", entry.pos, message, "write the name out; only values can hold expressions");
+    }
+}
+
+fn fill_node(node: &mut Node, env: &mut Environment<'_>, r: &mut Reader<'_>) {
+    let pos = node.pos;
+    match &mut node.value {
+        Value::Scalar(scalar) => fill_scalar(scalar, pos, env, r),
+        Value::List(list) => list.iter_mut().for_each(|item| fill_node(item, env, r)),
+        Value::Map(entries) => {
+            for entry in entries {
+                refuse_in_key(entry, r);
+                fill_node(&mut entry.value, env, r);
+            }
+        }
+    }
+}
+
+fn fill_scalar(scalar: &mut Scalar, pos: Pos, env: &mut Environment<'_>, r: &mut Reader<'_>) {
+    // Most texts hold nothing to fill in.
+    if !["${", "{{", "__"].iter().any(|mark| scalar.text.contains(mark)) {
+        return;
+    }
+    let all = match pieces(&scalar.text) {
+        Ok(all) => all,
+        Err(mistakes) => {
+            scalar.spoiled = true;
+            for mistake in mistakes {
+                let at = r.source.within(pos, &mistake.written);
+                r.complain(mistake.code, at, mistake.message, mistake.hint);
+            }
+            return;
+        }
+    };
+    let alone = all.len() == 1;
+    let mut filled: Vec<Piece> = Vec::new();
+    for piece in all {
+        let found = match &piece {
+            Piece::Literal(text) => Found::Text { text: text.clone(), plain: false },
+            Piece::Expression { written, means } => value_of(means, written, pos, env, r),
+        };
+        match (found, filled.last_mut()) {
+            (Found::Text { text, plain }, last) => {
+                if alone {
+                    scalar.filled = plain;
+                    // Quotes in `vars` make text of a number, wherever it is used.
+                    scalar.plain &= plain || !is_special(&text);
+                }
+                match last {
+                    Some(Piece::Literal(literal)) => literal.push_str(&text),
+                    _ => filled.push(Piece::Literal(text)),
+                }
+            }
+            (Found::Later, _) => filled.push(piece),
+            (Found::Wrong, _) => scalar.spoiled = true,
+        }
+    }
+    match filled.as_slice() {
+        [] => scalar.text.clear(),
+        [Piece::Literal(text)] => scalar.text = text.clone(),
+        _ => {
+            scalar.text = filled.iter().map(written).collect();
+            scalar.pieces = filled;
+        }
+    }
+}
+
+fn written(piece: &Piece) -> &str {
+    match piece {
+        Piece::Literal(text) => text,
+        Piece::Expression { written, .. } => written,
+    }
+}
+
+enum Found {
+    Text {
+        text: String,
+        plain: bool,
+    },
+    /// Only the load knows it.
+    Later,
+    Wrong,
+}
+
+fn value_of(
+    means: &Expression,
+    written: &str,
+    pos: Pos,
+    env: &mut Environment<'_>,
+    r: &mut Reader<'_>,
+) -> Found {
+    match means {
+        Expression::Name(name) => match r.constants.get(name) {
+            Some(constant) => Found::Text { text: constant.text.clone(), plain: constant.plain },
+            None => Found::Later,
+        },
+        Expression::Field(front, name) if front == "env" || front == "secret" => {
+            let Some(text) = (env.given.env)(name) else {
+                if !env.unset.contains(name) {
+                    env.unset.push(name.clone());
+                    let at = r.source.within(pos, written);
+                    let message = format!("the environment variable `{name}` is not set");
+                    r.complain("F024", at, message, format!("set it: `{name}=... plimsoll run ...`"));
+                }
+                return Found::Wrong;
+            };
+            if front == "env" {
+                let plain = is_yaml_number(&text) || is_special(&text);
+                return Found::Text { text, plain };
+            }
+            if text.is_empty() {
+                let at = r.source.within(pos, written);
+                r.complain("F024", at, format!("the secret `{name}` is empty"), "give it a value");
+                return Found::Wrong;
+            }
+            r.secrets.insert(name.clone(), text);
+            Found::Later
+        }
+        _ => Found::Later,
+    }
+}

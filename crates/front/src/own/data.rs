@@ -1,0 +1,324 @@
+//! `data:`, the files whose rows feed the users: what each is, and which columns it has.
+//!
+//! Only the first lines are read here, to find a misspelt column before the load; rows are the interpreter's.
+
+use super::key::{Row, Section, find};
+use super::reader::Reader;
+use super::work::Work;
+use super::yaml::{Node, Pos, Scalar, Value};
+use crate::body::lower;
+use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
+use plimsoll_plan::value::FeederId;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// A data file of the experiment, used or not.
+#[derive(Debug)]
+pub struct Known {
+    pub feeder: Feeder,
+    /// The columns that it has; `None`: nobody knows before the set-up has written it.
+    pub columns: Option<Vec<String>>,
+    /// Its number, from the first use on.
+    pub id: Option<FeederId>,
+    /// Its mistakes are reported: nobody complains of its columns.
+    pub spoiled: bool,
+}
+
+impl Known {
+    /// Whether a column can be asked for; of JSON Lines also a path below a key.
+    pub fn has(&self, column: &str) -> bool {
+        let front = match self.feeder.format {
+            Format::JsonLines => column.split('.').next().unwrap_or_default(),
+            Format::Csv { .. } => column,
+        };
+        self.columns.as_ref().is_none_or(|all| all.iter().any(|known| known == column || known == front))
+    }
+}
+
+/// A file that a step of the set-up writes.
+pub struct Made {
+    path: PathBuf,
+    columns: Vec<String>,
+}
+
+/// Finds the files that the steps of a set-up write, however deep they stand.
+pub fn made_by(steps: &Node, folder: &Path, all: &mut Vec<Made>) {
+    match &steps.value {
+        Value::Scalar(_) => {}
+        Value::List(list) => list.iter().for_each(|item| made_by(item, folder, all)),
+        Value::Map(entries) => {
+            for entry in entries {
+                if matches!(entry.key.as_str(), "append" | "generate")
+                    && let Value::Map(inner) = &entry.value.value
+                {
+                    let of = |name: &str| inner.iter().find(|e| e.key == name).map(|e| &e.value.value);
+                    if let (Some(Value::Scalar(Scalar { text, .. })), Some(Value::Map(columns))) =
+                        (of("file"), of("columns"))
+                    {
+                        let columns = columns.iter().map(|column| column.key.clone()).collect();
+                        all.push(Made { path: folder.join(text), columns });
+                    }
+                }
+                // Bodies hold no steps.
+                if !matches!(entry.key.as_str(), "json" | "form" | "headers") {
+                    made_by(&entry.value, folder, all);
+                }
+            }
+        }
+    }
+}
+
+/// Reads `data:`.
+pub fn read(node: &Node, row: &Row, made: &[Made], w: &mut Work<'_>) {
+    for entry in w.r.map(node, row).unwrap_or_default() {
+        if let Some((message, hint)) = super::constants::wrong_name(&entry.key) {
+            w.r.complain("F015", entry.pos, message, hint);
+            continue;
+        }
+        if w.r.constants.contains_key(&entry.key) {
+            let message = format!("`{}` is a fixed value under `vars` already", entry.key);
+            w.r.complain("F013", entry.pos, message, "give one of them another name");
+        }
+        let before = w.r.wrong.len();
+        let known = feeder(&entry.key, &entry.value, made, &mut w.r);
+        let spoiled = known.is_none() || w.r.wrong.len() > before;
+        let nothing = || Feeder {
+            name: entry.key.clone(),
+            path: PathBuf::new(),
+            format: Format::JsonLines,
+            columns: Vec::new(),
+            share: Sharing::All,
+            order: RowOrder::Sequential,
+            at_end: AtEnd::Recycle,
+            made_by_setup: false,
+        };
+        let (feeder, columns) = known.unwrap_or_else(|| (nothing(), None));
+        w.known.insert(entry.key.clone(), Known { feeder, columns, id: None, spoiled });
+    }
+}
+
+fn feeder(
+    name: &str,
+    node: &Node,
+    made: &[Made],
+    r: &mut Reader<'_>,
+) -> Option<(Feeder, Option<Vec<String>>)> {
+    let whole = find(Section::Top, "data")?;
+    let Value::Map(entries) = &node.value else {
+        let hint = format!("write `{name}: {{ file: {name}.csv }}`");
+        r.expected(node, whole, &hint);
+        return None;
+    };
+    let (mut file, mut format, mut delimiter, mut header) = (None, None, None, None);
+    let (mut share, mut order, mut at_end) = (Sharing::All, RowOrder::Sequential, AtEnd::Recycle);
+    let mut delimiter_pos = node.pos;
+    let before = r.wrong.len();
+    for entry in entries {
+        let (node, Some(row)) = (&entry.value, r.row(Section::Feeder, entry)) else { continue };
+        match row.name {
+            "file" => file = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
+            "format" => format = r.choice(node, row, &[("csv", false), ("jsonl", true)]),
+            "delimiter" => {
+                delimiter = r.parsed(node, row, one_byte);
+                delimiter_pos = entry.pos;
+            }
+            "columns" => header = names(node, row, r).map(|names| (names, entry.pos)),
+            "share" => {
+                let words =
+                    [("all", Sharing::All), ("partition", Sharing::Partition), ("unique", Sharing::Unique)];
+                share = r.choice(node, row, &words).unwrap_or_default();
+            }
+            "order" => {
+                let words = [("sequential", RowOrder::Sequential), ("random", RowOrder::Random)];
+                order = r.choice(node, row, &words).unwrap_or_default();
+            }
+            "at_end" => {
+                let words = [("recycle", AtEnd::Recycle), ("stop", AtEnd::Stop)];
+                at_end = r.choice(node, row, &words).unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+    let Some((file, pos)) = file else {
+        if r.wrong.len() == before {
+            let message = format!("the data file `{name}` has no `file`");
+            r.complain("F016", node.pos, message, format!("add its name: `file: {name}.csv`"));
+        }
+        return None;
+    };
+    let path = r.folder.join(&file);
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let lines = match (format, ending.as_str()) {
+        (Some(lines), _) => lines,
+        (None, "csv" | "tsv") => false,
+        (None, "jsonl" | "ndjson") => true,
+        (None, _) => {
+            let message = format!("`{file}` does not say by its ending what it holds");
+            r.complain("F016", pos, message, "add `format: csv` or `format: jsonl`");
+            return None;
+        }
+    };
+    let format = if lines {
+        for (given, pos, key) in [
+            (delimiter.is_some(), delimiter_pos, "delimiter"),
+            (header.is_some(), header.as_ref().map_or(node.pos, |(_, pos)| *pos), "columns"),
+        ] {
+            if given {
+                let message = format!("JSON Lines have no `{key}`: every line names its values itself");
+                r.complain("F017", pos, message, "leave it out");
+            }
+        }
+        Format::JsonLines
+    } else {
+        let usual = if ending == "tsv" { b'\t' } else { b',' };
+        Format::Csv { delimiter: delimiter.unwrap_or(usual), header: header.map(|(names, _)| names) }
+    };
+    let made = made.iter().find(|made| made.path == path);
+    let columns = match made {
+        Some(made) => Some(match &format {
+            Format::Csv { header: Some(names), .. } => names.clone(),
+            _ => made.columns.clone(),
+        }),
+        None => match first_lines(&path, &format) {
+            Ok(columns) => Some(columns),
+            Err((message, hint)) => {
+                r.complain("F026", pos, message, hint);
+                None
+            }
+        },
+    };
+    let made_by_setup = made.is_some();
+    let feeder =
+        Feeder { name: name.into(), path, format, columns: Vec::new(), share, order, at_end, made_by_setup };
+    Some((feeder, columns))
+}
+
+fn one_byte(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        _ if text == "tab" || text == "\\t" => Ok(b'\t'),
+        [byte]
+            if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\n' | b'\r') =>
+        {
+            Ok(*byte)
+        }
+        _ => Err(format!(
+            "`{text}` cannot stand between columns; expected one character such as `;`, or `tab`"
+        )),
+    }
+}
+
+fn names(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Vec<String>> {
+    let list = r.list(node, row)?;
+    let mut names: Vec<String> = Vec::new();
+    for item in list {
+        let name = r.written(item, row)?.to_owned();
+        if names.contains(&name) {
+            twice(&name, item.pos, r);
+        }
+        names.push(name);
+    }
+    if names.is_empty() {
+        r.expected(node, row, "name at least one");
+        return None;
+    }
+    Some(names)
+}
+
+fn twice(name: &str, pos: Pos, r: &mut Reader<'_>) {
+    r.complain("F013", pos, format!("two columns are called `{name}`"), "give each a name of its own");
+}
+
+/// The columns that a file has, by its first line; a file without a row behind it feeds nobody.
+fn first_lines(path: &Path, format: &Format) -> Result<Vec<String>, (String, String)> {
+    let shown = path.display();
+    let opened = std::fs::File::open(path).and_then(|file| {
+        // A folder opens like a file.
+        if file.metadata()?.is_dir() { Err(std::io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
+    });
+    let file = opened.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => (
+            format!("there is no file `{shown}`"),
+            "check its name and folder; a file that the set-up writes is named there by `generate` or `append`".into(),
+        ),
+        std::io::ErrorKind::IsADirectory => (format!("`{shown}` is a folder"), "name a file in it".into()),
+        _ => (format!("`{shown}` cannot be read: {}", lower(&error)), "make it readable for this user".into()),
+    })?;
+    /// A first line that is longer is no line of names.
+    const LONGEST_BYTES: u64 = 1 << 20;
+    let file = BufReader::new(file.take(LONGEST_BYTES));
+    match format {
+        Format::Csv { delimiter, header } => {
+            csv_columns(file, &shown.to_string(), *delimiter, header.as_ref())
+        }
+        Format::JsonLines => json_columns(file, &shown.to_string()),
+    }
+}
+
+fn csv_columns(
+    file: impl Read,
+    shown: &str,
+    delimiter: u8,
+    header: Option<&Vec<String>>,
+) -> Result<Vec<String>, (String, String)> {
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(file);
+    let mut record = csv::StringRecord::new();
+    let mut next = |record: &mut csv::StringRecord| {
+        reader.read_record(record).map_err(|_| {
+            (
+                format!("the first lines of `{shown}` are no CSV in UTF-8"),
+                "save the file as CSV in UTF-8".to_owned(),
+            )
+        })
+    };
+    let empty = || (format!("`{shown}` has no rows"), "add at least one".to_owned());
+    if !next(&mut record)? {
+        return Err(empty());
+    }
+    if let Some(header) = header {
+        if record.len() != header.len() {
+            let message = format!(
+                "the first row of `{shown}` has {} values, `columns` has {} names",
+                record.len(),
+                header.len()
+            );
+            return Err((message, "name every column; check the delimiter".into()));
+        }
+        return Ok(header.clone());
+    }
+    let names: Vec<String> =
+        record.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
+    if let Some((i, name)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
+        let message = format!(
+            "the columns {} and {} of `{shown}` are both called `{name}`",
+            1 + names.iter().position(|n| n == name).unwrap_or(i),
+            i + 1
+        );
+        return Err((message, "give each a name of its own, in its first line or by `columns`".into()));
+    }
+    if !next(&mut record)? {
+        let (message, _) = empty();
+        return Err((
+            message,
+            "add rows below its first line, or name the columns by `columns: [...]`".into(),
+        ));
+    }
+    Ok(names)
+}
+
+fn json_columns(file: impl BufRead, shown: &str) -> Result<Vec<String>, (String, String)> {
+    let first = file.lines().map_while(Result::ok).find(|line| !line.trim().is_empty());
+    let Some(first) = first else {
+        return Err((
+            format!("`{shown}` has no rows"),
+            "add at least one, such as `{\"email\": \"a@example.com\"}`".into(),
+        ));
+    };
+    match serde_json::from_str::<serde_json::Value>(first.trim_start_matches('\u{feff}')) {
+        Ok(serde_json::Value::Object(object)) => Ok(object.keys().cloned().collect()),
+        _ => Err((
+            format!("the first line of `{shown}` is no JSON object"),
+            "write one object a line, such as `{\"email\": \"a@example.com\"}`".into(),
+        )),
+    }
+}

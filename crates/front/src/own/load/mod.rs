@@ -1,0 +1,200 @@
+//! `load:`, how much and for how long; of the whole file, or of one scenario.
+
+mod recorded;
+mod shape;
+
+use super::key::{Row, Section};
+use super::reader::Reader;
+use super::yaml::{Entry, Node};
+use plimsoll_plan::draft::{Draft, LaneDraft, key as field};
+use plimsoll_plan::load::{Arrivals, Profile};
+use plimsoll_plan::script;
+use plimsoll_plan::unit;
+use std::sync::Arc;
+
+/// What a `load:` says.
+#[derive(Debug, Default)]
+pub struct Load {
+    pub connections: Option<u32>,
+    pub rate_per_s: Option<f64>,
+    pub arrivals: Option<Arrivals>,
+    pub stages: Option<(Profile, bool)>,
+    pub duration_ns: Option<u64>,
+    pub requests: Option<u64>,
+    pub iterations: Option<u64>,
+    pub loops: Option<u64>,
+    pub recorded: Option<Arc<[u64]>>,
+    pub graceful_stop_ns: Option<u64>,
+}
+
+impl Load {
+    /// As the load of a whole file.
+    pub fn into_draft(self, draft: &mut Draft) {
+        draft.connections = self.connections;
+        draft.rate_per_s = self.rate_per_s;
+        draft.arrivals = self.arrivals;
+        draft.stages = self.stages;
+        draft.duration_ns = self.duration_ns;
+        draft.requests_total = self.requests;
+        draft.iterations = self.iterations;
+        draft.loops = self.loops;
+        draft.recorded = self.recorded;
+        // The key at the left edge says the same.
+        draft.graceful_stop_ns = draft.graceful_stop_ns.or(self.graceful_stop_ns);
+    }
+
+    /// As the load of one scenario, which begins `start_ns` behind the run.
+    pub fn into_lane(self, name: &str, scenario: u16, start_ns: u64) -> LaneDraft {
+        LaneDraft {
+            name: name.to_owned(),
+            entry: script::Entry::Scenario(scenario),
+            connections: self.connections,
+            rate_per_s: self.rate_per_s,
+            arrivals: self.arrivals,
+            stages: self.stages,
+            duration_ns: self.duration_ns,
+            iterations: self.iterations,
+            loops: self.loops,
+            recorded: self.recorded,
+            start_ns,
+        }
+    }
+}
+
+/// Reads a `load:`; `section` says whose it is.
+pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Load {
+    let mut load = Load::default();
+    let Some(entries) = r.map(node, row) else { return load };
+    contradictions(entries, r);
+    for entry in entries {
+        let (node, Some(row)) = (&entry.value, r.row(section, entry)) else { continue };
+        if let Some(field) = field_of(row.name) {
+            r.mark(field, node.pos);
+        }
+        match row.name {
+            // In the closed model a user holds one connection, so both words fill one field.
+            "users" | "connections" => load.connections = r.count(node, row),
+            "arrivals" => arrivals(node, row, &mut load, r),
+            "spread" => load.arrivals = r.parsed(node, row, spread),
+            "stages" => load.stages = shape::stages(node, row, r),
+            "rows" => load.stages = shape::rows(node, row, r),
+            "spike" => load.stages = shape::spike(node, row, r),
+            "steps" => load.stages = shape::ladder(node, row, r),
+            "recorded" => load.recorded = recorded::read(node, row, r),
+            "duration" => load.duration_ns = r.parsed(node, row, unit::duration_ns).or(load.duration_ns),
+            "requests" => load.requests = r.whole(node, row),
+            "iterations" => load.iterations = r.whole(node, row).or(load.iterations),
+            "loops" => load.loops = r.whole(node, row),
+            _ => load.graceful_stop_ns = r.parsed(node, row, unit::duration_ns),
+        }
+    }
+    load
+}
+
+fn field_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "users" | "connections" => field::CONNECTIONS,
+        "arrivals" | "recorded" => field::RATE,
+        "spread" => field::ARRIVALS,
+        "stages" | "rows" | "spike" | "steps" => field::STAGES,
+        "duration" => field::DURATION,
+        "requests" => field::TOTAL,
+        "iterations" => field::ITERATIONS,
+        "loops" => field::LOOPS,
+        _ => return None,
+    })
+}
+
+fn spread(text: &str) -> Result<Arrivals, String> {
+    match text {
+        "constant" => Ok(Arrivals::Constant),
+        "poisson" => Ok(Arrivals::Poisson),
+        _ => Err(format!("`{text}` is no spread of arrivals; expected `constant` or `poisson`")),
+    }
+}
+
+/// A rate; or so many arrivals over a time, which is a rate with an end.
+fn arrivals(node: &Node, row: &Row, load: &mut Load, r: &mut Reader<'_>) {
+    let Some(text) = r.written(node, row) else { return };
+    let Some((number, time)) = text.split_once(" over ") else {
+        load.rate_per_s = r.parsed(node, row, unit::rate_per_s);
+        return;
+    };
+    let number = number.trim();
+    let Some(arrivals) = number.parse::<u64>().ok().filter(|n| *n > 0) else {
+        let message = format!("`{number}` is no number of arrivals");
+        r.complain("F015", node.pos, message, "write plain digits, such as `10000 over 15s`");
+        return;
+    };
+    match unit::duration_ns(time) {
+        Err(sentence) => r.complain_sentence(node.pos, &sentence),
+        Ok(0) => r.complain(
+            "F015",
+            node.pos,
+            "arrivals over no time at all",
+            "give them a time, such as `10000 over 15s`",
+        ),
+        Ok(duration_ns) => {
+            load.rate_per_s = Some(arrivals as f64 * 1e9 / duration_ns as f64);
+            load.iterations = Some(arrivals);
+            load.duration_ns = Some(duration_ns);
+        }
+    }
+}
+
+/// What the seal cannot see any more, because two keys fill one field. The later key is blamed.
+fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
+    let pos = |name: &str| entries.iter().find(|e| e.key == name).map(|e| e.pos);
+    if let Some(users) = pos("users") {
+        for (other, message, hint) in [
+            (
+                "connections",
+                "`users` and `connections` contradict each other: every user holds one connection",
+                "keep `users`; `connections` caps a load that is given by `arrivals`",
+            ),
+            (
+                "arrivals",
+                "`users` and `arrivals` contradict each other: users wait for answers, arrivals do not",
+                "keep one; the most connections of `arrivals` are set with `connections`",
+            ),
+        ] {
+            if let Some(other) = pos(other) {
+                r.complain("F017", users.max(other), message, hint);
+            }
+        }
+    }
+    const SHAPES: [&str; 7] = ["users", "arrivals", "stages", "rows", "spike", "steps", "recorded"];
+    // Those in front have sentences of their own, here or in the seal.
+    for (i, second) in SHAPES.iter().enumerate().skip(3) {
+        for first in &SHAPES[..i] {
+            if let (Some(one), Some(other)) = (pos(first), pos(second)) {
+                let message = format!("`{first}` and `{second}` both say how much load there is");
+                r.complain("F017", one.max(other), message, "keep one");
+            }
+        }
+    }
+    for (shape, other) in
+        [("rows", "duration"), ("spike", "duration"), ("steps", "duration"), ("recorded", "spread")]
+    {
+        if let (Some(one), Some(other_pos)) = (pos(shape), pos(other)) {
+            let message = format!("`{shape}` and `{other}` contradict each other");
+            let hint = match other {
+                "spread" => "recorded arrivals come when they came",
+                _ => "keep the first: it says how long the run is",
+            };
+            r.complain("F017", one.max(other_pos), message, hint);
+        }
+    }
+    let counted = entries.iter().find(|entry| {
+        entry.key == "arrivals"
+            && matches!(&entry.value.value, super::yaml::Value::Scalar(scalar) if scalar.text.contains(" over "))
+    });
+    if let Some(counted) = counted {
+        for other in ["duration", "iterations"] {
+            if let Some(other_pos) = pos(other) {
+                let message = format!("`{other}`, and `arrivals` says so many over a time");
+                r.complain("F017", counted.pos.max(other_pos), message, "keep one");
+            }
+        }
+    }
+}

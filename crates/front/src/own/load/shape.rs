@@ -1,0 +1,282 @@
+//! Levels over time: stages, rows of users, a spike, a ladder.
+
+use crate::own::key::{Row, Section};
+use crate::own::one_or_more;
+use crate::own::reader::Reader;
+use crate::own::yaml::{Entry, Node, Pos, Value};
+use plimsoll_plan::load::{self, Profile};
+use plimsoll_plan::unit;
+
+/// A profile, and whether its levels are rates.
+type Shape = Option<(Profile, bool)>;
+
+/// A profile from its list, or from the text that the flag takes. Each stage is read by the one grammar that there
+/// is; only to blame the right one, stages are tried one by one when the whole is refused.
+pub fn stages(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
+    let mut written: Vec<(Pos, String)> = Vec::new();
+    let items = one_or_more(node);
+    for item in items {
+        let text = match &item.value {
+            Value::Map(entries) => stage(item.pos, entries, r),
+            _ => r.written(item, row).map(str::to_owned),
+        };
+        written.extend(text.map(|text| (item.pos, text)));
+    }
+    if written.len() < items.len() {
+        return None;
+    }
+    let is_rate = |text: &str| text.contains('/');
+    // One stage that makes any other lawful: it lasts and it is above 0.
+    let alone = |text: &str| load::stages(&format!("{text},1s:1{}", if is_rate(text) { "/s" } else { "" }));
+    for (pos, text) in &written {
+        if let Err(sentence) = alone(text) {
+            r.complain_sentence(*pos, &sentence.replace(",1s:1/s`", "`").replace(",1s:1`", "`"));
+            return None;
+        }
+    }
+    let whole = written.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(",");
+    if whole.is_empty() {
+        r.complain("F015", node.pos, "there is no stage", format!("expected {}", row.expects));
+        return None;
+    }
+    load::stages(&whole).map_err(|sentence| r.complain_sentence(node.pos, &sentence)).ok()
+}
+
+/// `{ duration: 10s, users: 100 }` as the flag would write it: `10s:100`.
+fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
+    let before = r.wrong.len();
+    let (mut time, mut level) = (None, None);
+    for entry in entries {
+        let (node, Some(row)) = (&entry.value, r.row(Section::Stage, entry)) else { continue };
+        if row.name == "duration" {
+            time = r.parsed(node, row, |text| unit::duration_ns(text).map(|_| text.to_owned()));
+            continue;
+        }
+        if level.is_some() {
+            r.complain("F017", entry.pos, "a stage has either `users` or `arrivals`", "keep one");
+        }
+        level = match row.name {
+            "users" => r.count(node, row).map(|users| users.to_string()),
+            _ => r.written(node, row).map(|t| if t.contains('/') { t.to_owned() } else { format!("{t}/s") }),
+        };
+    }
+    if r.wrong.len() > before {
+        return None;
+    }
+    match (time, level) {
+        (Some(time), Some(level)) => Some(format!("{time}:{level}")),
+        (time, _) => {
+            let (missing, hint) = match time {
+                None => ("duration", "add how long it lasts, such as `duration: 10s`"),
+                Some(_) => ("users", "add a level, such as `users: 100` or `arrivals: 100/s`"),
+            };
+            r.complain("F016", pos, format!("this stage lacks `{missing}`"), hint);
+            None
+        }
+    }
+}
+
+/// Rows of users that add up, each with a begin, a ramp, a while and a ramp down.
+pub fn rows(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
+    let before = r.wrong.len();
+    let mut profiles = Vec::new();
+    for item in r.list(node, row)? {
+        let Some(entries) = r.map(item, row) else { continue };
+        let (mut users, mut times) = (None, [0u64; 4]);
+        for entry in entries {
+            let (node, Some(row)) = (&entry.value, r.row(Section::LoadRow, entry)) else { continue };
+            let slot = match row.name {
+                "users" => {
+                    users = r.count(node, row);
+                    continue;
+                }
+                "start" => 0,
+                "ramp_up" => 1,
+                "hold" => 2,
+                _ => 3,
+            };
+            times[slot] = r.parsed(node, row, unit::duration_ns).unwrap_or_default();
+        }
+        let [start_ns, up_ns, hold_ns, down_ns] = times;
+        match users {
+            Some(0) => r.complain("F015", item.pos, "a row of 0 users sends nothing", "give at least 1"),
+            Some(_) if up_ns + hold_ns + down_ns == 0 && r.wrong.len() == before => {
+                let hint = "add `hold: 30s`, or ramps";
+                r.complain("F016", item.pos, "this row lasts no time at all", hint);
+            }
+            Some(users) => {
+                profiles.push(Profile::trapezoid(start_ns, up_ns, hold_ns, down_ns, f64::from(users)));
+            }
+            None if r.wrong.len() == before => {
+                r.complain("F016", item.pos, "this row lacks `users`", "add how many, such as `users: 10`");
+            }
+            None => {}
+        }
+    }
+    if profiles.is_empty() && r.wrong.len() == before {
+        r.expected(node, row, "name at least one");
+    }
+    (r.wrong.len() == before).then(|| (Profile::sum(profiles.iter()), false))
+}
+
+/// A number of users, or a rate with its `/s`; none at all is a level too.
+fn level(text: &str) -> Result<(f64, bool), String> {
+    let text = text.trim();
+    if text.contains('/') {
+        return match text {
+            "0/s" => Ok((0.0, true)),
+            _ => unit::rate_per_s(text).map(|rate| (rate, true)),
+        };
+    }
+    text.parse::<u32>()
+        .map(|users| (f64::from(users), false))
+        .map_err(|_| format!("`{text}` is no level; write a rate such as `50/s`, or a whole number of users"))
+}
+
+/// Levels of one mapping: all rates, or all users.
+fn agree(levels: &[(f64, bool)], node: &Node, r: &mut Reader<'_>) -> Option<bool> {
+    let open = levels.first()?.1;
+    if levels.iter().any(|(_, other)| *other != open) {
+        r.complain(
+            "F017",
+            node.pos,
+            "rates and users are mixed here",
+            "write `/s` behind every level or behind none",
+        );
+        return None;
+    }
+    Some(open)
+}
+
+/// Says which of the keys are missing, once.
+fn missing(names: &[(&str, bool)], node: &Node, row: &Row, r: &mut Reader<'_>) {
+    if let Some((name, _)) = names.iter().find(|(_, is_there)| !is_there) {
+        let message = format!("`{}` lacks `{name}`", row.name);
+        r.complain("F016", node.pos, message, format!("expected {}", row.expects));
+    }
+}
+
+/// A base with one peak.
+pub fn spike(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
+    let before = r.wrong.len();
+    let (mut base, mut peak) = (None, None);
+    let (mut at, mut rise, mut hold, mut total) = (None, None, None, None);
+    for entry in r.map(node, row)? {
+        let (node, Some(row)) = (&entry.value, r.row(Section::Spike, entry)) else { continue };
+        match row.name {
+            "base" => base = r.parsed(node, row, level),
+            "peak" => peak = r.parsed(node, row, level),
+            "at" => at = r.parsed(node, row, unit::duration_ns),
+            "rise" => rise = r.parsed(node, row, unit::duration_ns),
+            "hold" => hold = r.parsed(node, row, unit::duration_ns),
+            _ => total = r.parsed(node, row, unit::duration_ns),
+        }
+    }
+    if r.wrong.len() > before {
+        return None;
+    }
+    let (Some(base), Some(peak), Some(at_ns), Some(hold_ns), Some(total_ns)) = (base, peak, at, hold, total)
+    else {
+        let names = [
+            ("base", base.is_some()),
+            ("peak", peak.is_some()),
+            ("at", at.is_some()),
+            ("hold", hold.is_some()),
+            ("duration", total.is_some()),
+        ];
+        missing(&names, node, row, r);
+        return None;
+    };
+    let rise_ns = rise.unwrap_or(0);
+    let open = agree(&[base, peak], node, r)?;
+    if peak.0 <= base.0 {
+        r.complain("F015", node.pos, "the peak is not above the base", "give `peak` the higher level");
+        return None;
+    }
+    if at_ns + 2 * rise_ns + hold_ns > total_ns {
+        r.complain(
+            "F015",
+            node.pos,
+            "the run ends before the spike does",
+            "make `duration` longer, or begin earlier",
+        );
+        return None;
+    }
+    Some((Profile::spike(base.0, peak.0, at_ns, rise_ns, hold_ns, total_ns), open))
+}
+
+/// How one level follows from the one before.
+#[derive(Clone, Copy)]
+enum By {
+    Add(f64, bool),
+    Factor(f64),
+}
+
+fn by(text: &str) -> Result<By, String> {
+    match text.trim().strip_prefix('x') {
+        None => level(text).map(|(step, open)| By::Add(step, open)),
+        Some(factor) => match factor.parse::<f64>() {
+            Ok(factor) if factor.is_finite() && factor > 1.0 => Ok(By::Factor(factor)),
+            _ => Err(format!("`{text}` leads nowhere; write a factor above 1, such as `x1.5`")),
+        },
+    }
+}
+
+/// Levels that rise by steps.
+pub fn ladder(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
+    /// A ladder of more rungs is a ramp: `stages`.
+    const MOST: usize = 10_000;
+    let before = r.wrong.len();
+    let (mut from, mut step, mut every, mut until) = (None, None, None, None);
+    for entry in r.map(node, row)? {
+        let (node, Some(row)) = (&entry.value, r.row(Section::Ladder, entry)) else { continue };
+        match row.name {
+            "from" => from = r.parsed(node, row, level),
+            "by" => step = r.parsed(node, row, by),
+            "every" => every = r.parsed(node, row, unit::duration_ns),
+            _ => until = r.parsed(node, row, level),
+        }
+    }
+    if r.wrong.len() > before {
+        return None;
+    }
+    let (Some(from), Some(step), Some(every_ns), Some(until)) = (from, step, every, until) else {
+        let names = [
+            ("from", from.is_some()),
+            ("by", step.is_some()),
+            ("every", every.is_some()),
+            ("until", until.is_some()),
+        ];
+        missing(&names, node, row, r);
+        return None;
+    };
+    let mut levels = vec![from, until];
+    if let By::Add(_, open) = step {
+        levels.push((0.0, open));
+    }
+    let open = agree(&levels, node, r)?;
+    let stands_still = match step {
+        By::Add(step, _) => step <= 0.0,
+        By::Factor(_) => from.0 <= 0.0,
+    };
+    if stands_still || every_ns == 0 || until.0 < from.0 || until.0 <= 0.0 {
+        let hint = "let `until` lie above `from`, `by` above 0, and `every` last";
+        r.complain("F015", node.pos, "these steps lead nowhere", hint);
+        return None;
+    }
+    let mut levels = Vec::new();
+    let mut level = from.0;
+    // Sums of fractions miss their end by a hair.
+    while level <= until.0 * (1.0 + 1e-9) {
+        levels.push(if open { level } else { level.round() });
+        if levels.len() > MOST {
+            r.complain("F015", node.pos, "these are more than 10,000 steps", "take larger ones, or `stages`");
+            return None;
+        }
+        level = match step {
+            By::Add(step, _) => level + step,
+            By::Factor(factor) => level * factor,
+        };
+    }
+    Some((Profile::ladder(&levels, every_ns), open))
+}

@@ -1,0 +1,114 @@
+//! Data files, checks and extractions in words.
+
+use super::words::{short, time};
+use plimsoll_plan::answer::{Check, Extract, Hash, Pick, Rule, Source, Subject};
+use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
+use plimsoll_plan::script::Script;
+use plimsoll_plan::seal::names::shown;
+
+pub fn feeder(feeder: &Feeder) -> String {
+    let format = match &feeder.format {
+        Format::Csv { delimiter: b',', .. } => "CSV".to_owned(),
+        Format::Csv { delimiter: b'\t', .. } => "CSV with tabs".to_owned(),
+        Format::Csv { delimiter, .. } => format!("CSV with `{}`", char::from(*delimiter)),
+        Format::JsonLines => "JSON Lines".to_owned(),
+    };
+    let share = match feeder.share {
+        Sharing::All => "every user goes through all rows",
+        Sharing::Partition => "rows are dealt out among the users",
+        Sharing::Unique => "no row is given twice",
+    };
+    let order = match feeder.order {
+        RowOrder::Sequential => "in order",
+        RowOrder::Random => "at random",
+    };
+    let end = match feeder.at_end {
+        AtEnd::Recycle => "then again",
+        AtEnd::Stop => "then the user ends",
+    };
+    let made = if feeder.made_by_setup { ", written by the set-up" } else { "" };
+    format!(
+        "`{}` is `{}` ({format}{made}): {}; {share}, {order}, {end}",
+        feeder.name,
+        feeder.path.display(),
+        feeder.columns.join(", "),
+    )
+}
+
+pub fn check(check: &Check, script: &Script) -> String {
+    let what = match &check.on {
+        Subject::Status(statuses) => {
+            let ranges: Vec<String> = statuses
+                .0
+                .iter()
+                .map(|(low, high)| if low == high { low.to_string() } else { format!("{low}-{high}") })
+                .collect();
+            format!("status is {}", ranges.join(" or "))
+        }
+        Subject::Header { name, rule } => format!("header {name} {}", rule_words(rule, script)),
+        Subject::Body(rule) => format!("body {}", rule_words(rule, script)),
+        Subject::Json { path, rule } => format!("{path} {}", rule_words(rule, script)),
+        Subject::Length { least_bytes, most_bytes } if least_bytes == most_bytes => {
+            format!("body has {least_bytes} bytes")
+        }
+        Subject::Length { least_bytes, most_bytes: u64::MAX } => {
+            format!("body has at least {least_bytes} bytes")
+        }
+        Subject::Length { least_bytes, most_bytes } => {
+            format!("body has {least_bytes} to {most_bytes} bytes")
+        }
+        Subject::Hash { algorithm, hex } => {
+            let name = match algorithm {
+                Hash::Md5 => "md5",
+                Hash::Sha1 => "sha1",
+                Hash::Sha256 => "sha256",
+            };
+            format!("{name} of the body is {hex}")
+        }
+        Subject::Duration { below_ns } => format!("takes less than {}", time(*below_ns)),
+    };
+    format!("check `{}`: {}", check.name, short(&what))
+}
+
+pub fn rule_words(rule: &Rule, script: &Script) -> String {
+    let text = |text| format!("`{}`", shown(text, script));
+    match rule {
+        Rule::Exists => "exists".into(),
+        Rule::Absent => "is absent".into(),
+        Rule::Equals(value) => format!("is {}", text(value)),
+        Rule::Differs(value) => format!("is not {}", text(value)),
+        Rule::Contains(value) => format!("contains {}", text(value)),
+        Rule::Lacks(value) => format!("lacks {}", text(value)),
+        Rule::Matches(pattern) => format!("matches /{pattern}/"),
+        Rule::Below(number) => format!("< {number}"),
+        Rule::AtMost(number) => format!("<= {number}"),
+        Rule::Above(number) => format!("> {number}"),
+        Rule::AtLeast(number) => format!(">= {number}"),
+        Rule::OneOf(values) => {
+            format!("is one of {}", values.iter().map(text).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+pub fn extract(extract: &Extract, script: &Script) -> String {
+    let from = match &extract.from {
+        Source::Json(path) => path.clone(),
+        Source::Regex { pattern, group: 0 } => format!("/{pattern}/"),
+        Source::Regex { pattern, group } => format!("group {group} of /{pattern}/"),
+        Source::Header(name) => format!("header {name}"),
+        Source::Cookie(name) => format!("cookie {name}"),
+        Source::Status => "the status".into(),
+        Source::Body => "the body".into(),
+    };
+    let pick = match extract.pick {
+        Pick::First => "",
+        Pick::Last => ", the last",
+        Pick::Random => ", any",
+        Pick::Count => ", how many",
+    };
+    let default = match &extract.default {
+        None => String::new(),
+        Some(text) => format!(", else `{}`", shown(text, script)),
+    };
+    format!("extract `{}` from {}{pick}{default}", extract.name, short(&from))
+}

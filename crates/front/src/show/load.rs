@@ -1,0 +1,96 @@
+//! Load models in words: the level over time, and what ends it.
+
+use super::words::{Lines, count, level, time};
+use plimsoll_plan::Plan;
+use plimsoll_plan::load::{Arrivals, Lane, Load, Profile};
+use plimsoll_plan::unit::SECOND_NS;
+
+/// Legs of a profile that are told; a trace has thousands.
+const MOST_LEGS: usize = 16;
+
+pub fn show(plan: &Plan, out: &mut Lines) {
+    let outline = &plan.outline;
+    let recorded = |lane: usize| plan.recorded.get(lane).and_then(|all| all.as_ref()).map(|all| all.len());
+    if outline.lanes.is_empty() {
+        out.fact("load", &model(&outline.load, outline.connections, recorded(0)));
+        legs(outline.load.profile(), outline.load.is_open(), out);
+    }
+    for (number, lane) in outline.lanes.iter().enumerate() {
+        out.fact("load", &lane_words(lane, recorded(number)));
+        legs(lane.load.profile(), lane.load.is_open(), out);
+    }
+    let mut ends = Vec::new();
+    ends.extend(outline.stop.duration_ns.map(|ns| format!("after {}", time(ns))));
+    ends.extend(outline.stop.requests.map(|requests| format!("after {}", count(requests, "request"))));
+    if ends.is_empty() {
+        ends.push("when all iterations are through".to_owned());
+    }
+    let mut end = ends.join(" or ");
+    if outline.graceful_stop_ns > 0 {
+        end.push_str(&format!("; iterations under way may go on for {}", time(outline.graceful_stop_ns)));
+    }
+    out.fact("ends", &end);
+    if outline.warmup_ns > 0 {
+        out.fact("warm-up", &format!("{}, not counted", time(outline.warmup_ns)));
+    }
+}
+
+fn lane_words(lane: &Lane, recorded: Option<usize>) -> String {
+    let mut text = format!("`{}`: {}", lane.name, model(&lane.load, lane.connections, recorded));
+    if let Some(iterations) = lane.iterations {
+        text.push_str(&format!(", {} in all", count(iterations, "iteration")));
+    }
+    if let Some(loops) = lane.loops {
+        text.push_str(&format!(", {} of each user", count(loops, "iteration")));
+    }
+    text
+}
+
+fn model(load: &Load, connections: u32, recorded: Option<usize>) -> String {
+    match load {
+        Load::Closed { users } if users.stages.is_empty() => count(users.start as u64, "user"),
+        Load::Closed { users } => format!("up to {}", count(users.peak() as u64, "user")),
+        Load::Open { rate_per_s, arrivals } => {
+            let spread = match arrivals {
+                Arrivals::Constant => "evenly spread",
+                Arrivals::Poisson => "as a Poisson process",
+                Arrivals::Recorded => "as recorded",
+            };
+            let rate = match (recorded, rate_per_s.stages.is_empty()) {
+                (Some(arrivals), _) => count(arrivals as u64, "arrival"),
+                (None, true) => format!("{} arrivals/s", level(rate_per_s.start)),
+                (None, false) => format!("up to {} arrivals/s", level(rate_per_s.peak())),
+            };
+            format!("{rate}, {spread}, at most {} in flight", count(u64::from(connections), "user"))
+        }
+    }
+}
+
+fn legs(profile: &Profile, open: bool, out: &mut Lines) {
+    let unit = if open { "/s" } else { " users" };
+    let (mut at_ns, mut now) = (0u64, profile.start);
+    let mut told = 0;
+    for stage in &profile.stages {
+        let is_same = (stage.to - now).abs() < 1e-9;
+        // Nothing happens in no time.
+        if stage.duration_ns == 0 && is_same {
+            continue;
+        }
+        if told == MOST_LEGS {
+            out.line(7, "...");
+            return;
+        }
+        told += 1;
+        let to = format!("{}{unit}", level(stage.to));
+        let words = match (stage.duration_ns, is_same) {
+            (0, _) => format!("jump to {to}"),
+            (ns, true) => format!("{to} for {}", time(ns)),
+            (ns, false) => format!("{}{unit} to {to} within {}", level(now), time(ns)),
+        };
+        // Tenths of a second are enough to find the place.
+        let from = at_ns - at_ns % (SECOND_NS / 10);
+        out.line(7, &format!("at {:<8}{words}", time(from)));
+        now = stage.to;
+        at_ns = at_ns.saturating_add(stage.duration_ns);
+    }
+}

@@ -1,0 +1,163 @@
+//! Steps as an indented tree.
+
+use super::answer;
+use super::words::{Lines, bytes, count, delay, level, short, time};
+use plimsoll_plan::request::{redacted_header, redacted_path};
+use plimsoll_plan::script::{Ask, Condition, Node, Order, Script, Slot};
+use plimsoll_plan::seal::names::shown;
+use plimsoll_plan::stream::{Closer, Place, Stream};
+
+pub fn show(nodes: &[Node], depth: usize, script: &Script, out: &mut Lines) {
+    for node in nodes {
+        step(node, depth, script, out);
+    }
+}
+
+fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
+    let mut below = |title: &str, nodes: &[Node]| {
+        out.line(depth, title);
+        show(nodes, depth + 1, script, out);
+    };
+    match node {
+        Node::Ask(id) => {
+            if let Some(ask) = script.asks.get(*id as usize) {
+                request(ask, depth, script, out);
+            }
+        }
+        Node::Think(pause) => out.line(depth, &format!("think {}", delay(pause))),
+        Node::Group { group, nodes } => {
+            let name = script.groups.get(usize::from(*group)).map_or("", String::as_str);
+            below(&format!("group `{name}`"), nodes);
+        }
+        Node::Repeat { times, nodes } => below(&format!("repeat {} times", shown(times, script)), nodes),
+        Node::While { condition, most, nodes } => {
+            let most = count(u64::from(*most), "time");
+            below(&format!("while {}, at most {most}", condition_words(condition, script)), nodes);
+        }
+        Node::If { condition, then, otherwise } => {
+            below(&format!("if {}", condition_words(condition, script)), then);
+            if !otherwise.is_empty() {
+                below("else", otherwise);
+            }
+        }
+        Node::Once(nodes) => below("once per user", nodes),
+        Node::Choose { ways, order } => {
+            let kept = match order {
+                Order::Random => "by chance",
+                Order::Exact => "in exact proportion",
+            };
+            out.line(depth, &format!("one of these, {kept}"));
+            let total: f64 = ways.iter().map(|(weight, _)| weight).sum();
+            for (weight, nodes) in ways {
+                out.line(depth + 1, &format!("{} of {}", level(*weight), level(total)));
+                show(nodes, depth + 2, script, out);
+            }
+        }
+        Node::Set(pairs) => {
+            for (slot, text) in pairs {
+                out.line(
+                    depth,
+                    &format!("set `{}` to `{}`", slot_name(*slot, script), short(&shown(text, script))),
+                );
+            }
+        }
+        Node::Append { file, columns } => {
+            let path = script.files.get(usize::from(*file)).map(|file| file.path.display().to_string());
+            let values: Vec<String> = columns.iter().map(|text| shown(text, script)).collect();
+            let line = format!("append to `{}`: {}", path.unwrap_or_default(), values.join(", "));
+            out.line(depth, &line);
+        }
+        Node::Parallel(branches) => {
+            for (number, branch) in branches.iter().enumerate() {
+                let title = if number == 0 { "all at once" } else { "and" };
+                out.line(depth, title);
+                show(branch, depth + 1, script, out);
+            }
+        }
+    }
+}
+
+fn slot_name(slot: Slot, script: &Script) -> &str {
+    let (names, number) = match slot {
+        Slot::Var(number) => (&script.vars, number),
+        Slot::Global(number) => (&script.globals, number),
+    };
+    names.get(usize::from(number)).map_or("", String::as_str)
+}
+
+fn condition_words(condition: &Condition, script: &Script) -> String {
+    format!("`{}` {}", shown(&condition.left, script), answer::rule_words(&condition.rule, script))
+}
+
+fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
+    let line = format!("{} {}", ask.method, redacted_path(&shown(&ask.path, script)));
+    let named = if ask.name == line { String::new() } else { format!("  `{}`", ask.name) };
+    out.line(depth, &format!("{line}{named}"));
+    let depth = depth + 2;
+    for (name, value) in &ask.headers {
+        out.line(depth, &format!("{name}: {}", redacted_header(name, &shown(value, script))));
+    }
+    if let Some(body) = &ask.body {
+        let line = match body.fixed() {
+            Some(fixed) => format!("body of {}", bytes(fixed.len() as u64)),
+            None => "body, filled in for each request".to_owned(),
+        };
+        out.line(depth, &line);
+    }
+    if let Some(ns) = ask.timeout_ns {
+        out.line(depth, &format!("at most {}", time(ns)));
+    }
+    if ask.redirects > 0 {
+        out.line(depth, &format!("follows at most {}", count(u64::from(ask.redirects), "redirect")));
+    }
+    for (name, value) in &ask.tags {
+        out.line(depth, &format!("tag {name}: {value}"));
+    }
+    for check in &ask.checks {
+        out.line(depth, &answer::check(check, script));
+    }
+    for extract in &ask.extracts {
+        out.line(depth, &answer::extract(extract, script));
+    }
+    if ask.go_on_after_failure {
+        out.line(depth, "the iteration goes on after a failure");
+    }
+    if let Some(stream) = &ask.stream {
+        stream_words(stream, depth, script, out);
+    }
+}
+
+fn stream_words(stream: &Stream, depth: usize, script: &Script, out: &mut Lines) {
+    let mut ends = Vec::new();
+    ends.extend(stream.for_ns.map(|ns| format!("for {}", time(ns))));
+    ends.extend(stream.events.map(|events| format!("for {}", count(events, "event"))));
+    let end = if ends.is_empty() { "until the server ends it".to_owned() } else { ends.join(" or ") };
+    out.line(depth, &format!("a stream of events, {end}"));
+    let mut facts = Vec::new();
+    facts.extend(stream.every_ns.map(|ns| format!("one event every {}", time(ns))));
+    facts.extend(stream.idle_ns.map(|ns| format!("failed after a silence of {}", time(ns))));
+    facts.extend(stream.sequence.as_ref().map(|place| format!("numbered by {}", place_words(place))));
+    facts.extend(stream.made_at.as_ref().map(|(place, _)| format!("dated by {}", place_words(place))));
+    if stream.reconnects > 0 {
+        facts.push(format!("opened again at most {}", count(u64::from(stream.reconnects), "time")));
+    }
+    facts.extend(stream.closed_by.map(|closer| match closer {
+        Closer::Server => "the server is to end it".to_owned(),
+        Closer::Client => "we are to end it".to_owned(),
+    }));
+    for fact in facts {
+        out.line(depth + 1, &fact);
+    }
+    if !stream.beside.is_empty() {
+        out.line(depth, "beside it");
+        show(&stream.beside, depth + 1, script, out);
+    }
+}
+
+fn place_words(place: &Place) -> String {
+    match place {
+        Place::Id => "its id".into(),
+        Place::Json(path) => path.clone(),
+        Place::Regex(pattern) => format!("/{pattern}/"),
+    }
+}

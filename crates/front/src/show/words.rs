@@ -1,0 +1,99 @@
+//! Lines, times and numbers as people write them.
+
+use plimsoll_plan::script::Delay;
+use plimsoll_plan::unit::SECOND_NS;
+
+/// Column in which the facts stand.
+const MARGIN: usize = 13;
+
+/// Text in the making.
+#[derive(Default)]
+pub struct Lines(String);
+
+impl Lines {
+    pub fn fact(&mut self, name: &str, text: &str) {
+        self.0.push_str(&format!("{name:MARGIN$}{}\n", printable(text)));
+    }
+
+    pub fn section(&mut self, title: &str) {
+        self.0.push_str(&format!("\n{}\n", printable(title)));
+    }
+
+    pub fn line(&mut self, depth: usize, text: &str) {
+        self.0.push_str(&format!("{}{}\n", "  ".repeat(depth), printable(text)));
+    }
+
+    pub fn finish(self) -> String {
+        self.0
+    }
+}
+
+/// Control characters stay out of the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// `1m30s`, as it may be written in a file.
+pub fn time(ns: u64) -> String {
+    const UNITS: [(u64, &str); 6] = [
+        (3600 * SECOND_NS, "h"),
+        (60 * SECOND_NS, "m"),
+        (SECOND_NS, "s"),
+        (1_000_000, "ms"),
+        (1_000, "us"),
+        (1, "ns"),
+    ];
+    let mut rest = ns;
+    let mut text = String::new();
+    for (unit_ns, name) in UNITS {
+        let number = rest / unit_ns;
+        rest %= unit_ns;
+        if number > 0 {
+            text.push_str(&format!("{number}{name}"));
+        }
+    }
+    if text.is_empty() { "0s".to_owned() } else { text }
+}
+
+/// `1 user`, `1,200 users`.
+pub fn count(number: u64, what: &str) -> String {
+    format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+pub fn bytes(number: u64) -> String {
+    count(number, "byte")
+}
+
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A level without a row of nines behind the point.
+pub fn level(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+pub fn delay(delay: &Delay) -> String {
+    match delay {
+        Delay::Constant { ns } => time(*ns),
+        Delay::Uniform { low_ns, high_ns } => format!("{} to {}, evenly", time(*low_ns), time(*high_ns)),
+        Delay::Normal { mean_ns, deviation_ns } => {
+            format!("{} on average, normal, deviation {}", time(*mean_ns), time(*deviation_ns))
+        }
+        Delay::Exponential { mean_ns } => format!("{} on average, exponential", time(*mean_ns)),
+    }
+}
+
+/// The beginning of a long text, in one line.
+pub fn short(text: &str) -> String {
+    crate::own::shortened(text)
+}
