@@ -42,9 +42,10 @@ impl Breaker {
     /// Takes the next tick, in order; says when it is enough.
     pub fn tick(&mut self, interval: &Interval) -> Option<Trip> {
         let (from_ns, to_ns) = self.outline.tick_bounds_ns(interval.tick);
-        let sum = |what: SeriesSum| -> u64 {
-            interval.series.iter().filter_map(|one| one.sums.get(what.id())).sum()
-        };
+        // Behind the series of the requests are those of checks and groups.
+        let requests = || self.outline.requests.iter().zip(&interval.series).filter(|(one, _)| !one.aside);
+        let sum =
+            |what: SeriesSum| -> u64 { requests().filter_map(|(_, tally)| tally.sums.get(what.id())).sum() };
         let (finished, failed) = (sum(SeriesSum::Finished), sum(SeriesSum::Failed));
         let bad = finished > 0 && failed as f64 > FAILED_RATIO_MAX * finished as f64;
         if !bad || !rises(self.outline.load.profile(), from_ns) {

@@ -3,6 +3,7 @@
 use crate::Error;
 use plimsoll_engine::clock;
 use plimsoll_plan::Target;
+use plimsoll_plan::link::{Addresses, Link};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 /// Where the load goes.
@@ -20,12 +21,30 @@ impl Resolved {
         self.addresses[0]
     }
 
+    /// The addresses that are loaded.
+    pub fn loaded(&self, which: Addresses) -> Vec<SocketAddr> {
+        match which {
+            Addresses::First => vec![self.first()],
+            Addresses::All => self.addresses.clone(),
+        }
+    }
+
     /// Moves an address to the front: the one that took the trial connection.
     pub fn prefer(&mut self, address: SocketAddr) {
         if let Some(at) = self.addresses.iter().position(|a| *a == address) {
             self.addresses[..=at].rotate_right(1);
         }
     }
+}
+
+/// As [`resolve`], but the plan's own addresses for a name come before any resolver.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn resolve_with(target: &Target, link: &Link) -> Result<Resolved, Error> {
+    let own = link.resolve.iter().filter(|(host, _)| host.eq_ignore_ascii_case(&target.host));
+    let addresses: Vec<SocketAddr> = own.map(|(_, ip)| SocketAddr::new(*ip, target.port)).collect();
+    if addresses.is_empty() { resolve(target) } else { Ok(Resolved { addresses, dns_ns: 0 }) }
 }
 
 /// Asks the system's resolver (hosts file, then whatever it is configured to ask). A literal address asks

@@ -3,7 +3,7 @@
 use crate::gather::Refused;
 use plimsoll_engine::probe::ProbeError;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// Each is a sentence and, where there is one, a mend; all of them mean "could not run" (exit code 1).
 #[derive(Debug)]
@@ -12,6 +12,14 @@ pub enum Error {
     Unresolved { host: String, why: String },
     /// The addresses of the target, all tried, none took the connection.
     NobodyListens { target: String, tried: Vec<(SocketAddr, ProbeError)> },
+    /// A certificate or a key of the plan cannot be used.
+    TlsSetup(String),
+    /// The trial handshake failed.
+    NoTls { target: String, why: String },
+    /// A local address that cannot be connected from.
+    Source { address: IpAddr, why: String },
+    /// The set-up or the tear-down did not come through.
+    Aside { phase: &'static str, why: String },
     /// The engine could not start.
     Engine(plimsoll_engine::Error),
     /// A worker's report contradicted an earlier one: a bug of the load generator, seen in time.
@@ -38,6 +46,13 @@ impl Error {
                 }
                 _ => None,
             },
+            Error::TlsSetup(_) => None,
+            Error::NoTls { .. } => Some(
+                "name the authority with `tls: { ca: file.pem }`, or the server with `server_name`; nothing was sent"
+                    .into(),
+            ),
+            Error::Source { .. } => Some("`ip address` shows the addresses of this machine".into()),
+            Error::Aside { .. } => Some("no load was sent".into()),
             Error::Engine(_) => Some("`plimsoll doctor` shows the limits of this machine".into()),
             Error::Uncountable(_) => Some(
                 "this is a bug of the load generator, please report it; the run file holds what was counted \
@@ -65,6 +80,10 @@ impl fmt::Display for Error {
                     tried.iter().map(|(address, why)| format!("{address}: {why}")).collect();
                 write!(f, "no connection to `{target}` ({})", each.join("; "))
             }
+            Error::TlsSetup(why) => write!(f, "{why}"),
+            Error::NoTls { target, why } => write!(f, "no TLS with `{target}`: {why}"),
+            Error::Source { address, why } => write!(f, "`{address}` cannot be connected from: {why}"),
+            Error::Aside { phase, why } => write!(f, "the {phase} failed: {why}"),
             Error::Engine(source) => write!(f, "the engine could not start: {source}"),
             Error::Uncountable(refused) => write!(f, "the load was stopped: {refused}"),
         }

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aside;
 pub mod breaker;
 pub mod dns;
 pub mod environment;
@@ -15,7 +16,9 @@ mod helm;
 pub mod permission;
 pub mod place;
 mod run;
+pub mod watch;
 
+pub use aside::{Aside, aside};
 pub use dns::Resolved;
 pub use error::Error;
 pub use helm::Helm;

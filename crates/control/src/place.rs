@@ -1,8 +1,11 @@
 //! Does anybody listen? One connection before any load, so that a closed port is a sentence and not a result.
 
 use crate::{Error, Resolved};
+use plimsoll_engine::link::tls::{Setup, Versions, Wanted};
 use plimsoll_engine::probe;
-use plimsoll_plan::Outline;
+use plimsoll_plan::link::{self, TlsFiles};
+use plimsoll_plan::{Outline, link::Tls};
+use std::net::TcpListener;
 use std::time::Duration;
 
 /// The trial waits no longer than this, however long the plan allows a connection to take.
@@ -26,4 +29,56 @@ pub fn knock(place: &mut Resolved, outline: &Outline) -> Result<u64, Error> {
         }
     }
     Err(Error::NobodyListens { target: format!("{}:{}", outline.host, outline.port), tried })
+}
+
+/// What TLS connections need, once for all of them; `None` when the target speaks plain HTTP.
+///
+/// # Errors
+/// When a certificate or a key cannot be used.
+pub fn tls(outline: &Outline, files: &TlsFiles) -> Result<Option<Setup>, Error> {
+    let Some(Tls { server_name, insecure, versions, resume }) = &outline.link.tls else { return Ok(None) };
+    let wanted = Wanted {
+        server_name: server_name.clone(),
+        ca_pem: files.ca.clone(),
+        cert_pem: files.certificate.clone(),
+        key_pem: files.key.clone(),
+        insecure: *insecure,
+        versions: match versions {
+            link::Versions::Both => Versions::Both,
+            link::Versions::Tls12 => Versions::Tls12,
+            link::Versions::Tls13 => Versions::Tls13,
+        },
+        resume: *resume,
+        alpn: vec![b"http/1.1".to_vec()],
+    };
+    Setup::new(&wanted).map(Some).map_err(Error::TlsSetup)
+}
+
+/// One TLS handshake with the address that took the trial connection. Returns the time it took, ns.
+///
+/// # Errors
+/// With the reason: a certificate that is not trusted, a server that speaks no TLS.
+pub fn shake_hands(place: &Resolved, setup: &Setup, outline: &Outline) -> Result<u64, Error> {
+    let patience = PATIENCE.min(Duration::from_nanos(outline.limits.connect_timeout_ns));
+    probe::handshake(place.first(), setup, patience)
+        .map_err(|why| Error::NoTls { target: format!("{}:{}", outline.host, outline.port), why })
+}
+
+/// Every local address to connect from must be this machine's and of the target's family.
+///
+/// # Errors
+/// Naming the first that is not.
+pub fn check_sources(place: &Resolved, outline: &Outline) -> Result<(), Error> {
+    for source in &outline.link.source_addresses {
+        let unusable = |why: String| Err(Error::Source { address: *source, why });
+        if let Some(other) =
+            place.loaded(outline.link.addresses).iter().find(|a| a.is_ipv4() != source.is_ipv4())
+        {
+            return unusable(format!("the target's address {} is of the other family", other.ip()));
+        }
+        if let Err(refused) = TcpListener::bind((*source, 0)) {
+            return unusable(refused.to_string().to_lowercase());
+        }
+    }
+    Ok(())
 }

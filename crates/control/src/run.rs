@@ -1,10 +1,11 @@
 //! One run, from the first tick to the ending: starts the engine, gathers, tells the sinks, minds the
-//! breaker.
+//! breaker and the thresholds.
 
 use crate::breaker::{Breaker, Trip};
 use crate::gather::Gather;
-use crate::{Error, Helm, Resolved};
-use plimsoll_engine::{Command, Next, Stopped};
+use crate::watch::Watch;
+use crate::{Error, Helm};
+use plimsoll_engine::{Command, Next, Scene, Stopped};
 use plimsoll_plan::Plan;
 use plimsoll_record::event::{Ending, Note, NoteKind, Opening, RunEvent, Sink, StoppedBy, Tick};
 use std::sync::Arc;
@@ -26,7 +27,7 @@ impl Default for Options {
     }
 }
 
-/// Runs the plan against the first address of `place` and blocks until it has ended.
+/// Runs the plan on its scene and blocks until it has ended.
 ///
 /// Every event goes to every sink, in order. `helm_out` receives the handle to steer with as soon as there is
 /// one; hand it to whoever waits for signals.
@@ -36,18 +37,19 @@ impl Default for Options {
 /// doubtful, so the load is stopped and no ending is told. Whatever else happens is part of the ending.
 pub fn run(
     plan: Arc<Plan>,
-    place: &Resolved,
+    scene: Scene,
     opening: Opening,
     options: Options,
     sinks: &mut [&mut dyn Sink],
     helm_out: impl FnOnce(Helm),
 ) -> Result<Ending, Error> {
     let breaker = if options.breaker { Breaker::new(&plan.outline) } else { None };
+    let watch = Watch::new(&plan.outline);
     let mut gather = Gather::new(plan.outline.workers);
-    let mut running = plimsoll_engine::start(plan, place.first(), None).map_err(Error::Engine)?;
+    let mut running = plimsoll_engine::start(plan, scene).map_err(Error::Engine)?;
     let helm = Helm::new(running.commander());
     helm_out(helm.clone());
-    let mut life = Life { sinks, breaker, helm: &helm };
+    let mut life = Life { sinks, breaker, watch, helm: &helm, aborted: false };
     life.tell(&RunEvent::Opened(Arc::new(opening)));
     let mut contradiction = None;
     loop {
@@ -60,6 +62,13 @@ pub fn run(
                     helm.command(Command::Stop);
                 }
                 running.give_back(report.worker, report.interval);
+                if report.last {
+                    // The end has begun, and its tick is cut short: there is nothing left to stop.
+                    life.watch = None;
+                }
+                for sample in report.samples {
+                    life.tell(&RunEvent::Sampled(sample));
+                }
                 while let Some(tick) = gather.ready() {
                     life.tick(tick);
                 }
@@ -79,6 +88,9 @@ pub fn run(
     let stopped_by = match finish.stopped {
         Stopped::Duration => StoppedBy::Duration,
         Stopped::Requests => StoppedBy::Requests,
+        Stopped::Retired => StoppedBy::Retired,
+        // Whoever pressed Ctrl-C while the abort was on its way was the second.
+        Stopped::Command if life.aborted => StoppedBy::Threshold,
         Stopped::Command if helm.was_interrupted() => StoppedBy::Interrupt,
         Stopped::Command => StoppedBy::Command,
     };
@@ -94,7 +106,10 @@ pub fn run(
 struct Life<'a, 'b> {
     sinks: &'a mut [&'b mut dyn Sink],
     breaker: Option<Breaker>,
+    watch: Option<Watch>,
     helm: &'a Helm,
+    /// A threshold has stopped the run.
+    aborted: bool,
 }
 
 impl Life<'_, '_> {
@@ -109,11 +124,14 @@ impl Life<'_, '_> {
     }
 
     fn tick(&mut self, tick: Tick) {
-        let trip = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick.interval));
+        let broken = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick.interval));
+        let missed = self.watch.as_mut().and_then(|watch| watch.tick(&tick));
         self.tell(&RunEvent::Ticked(tick));
-        if let Some(Trip { at_ns, sentence }) = trip {
+        self.aborted |= missed.is_some();
+        // A threshold that somebody wrote says more than the breaker.
+        if let Some(Trip { at_ns, sentence }) = missed.or(broken) {
             // Once is enough: the ticks that are still on their way must not stop it again.
-            self.breaker = None;
+            (self.breaker, self.watch) = (None, None);
             self.note(at_ns, sentence);
             self.helm.command(Command::Stop);
         }

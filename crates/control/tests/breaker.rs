@@ -12,7 +12,7 @@ use plimsoll_stats::tally::Layout;
 
 fn outline(profile: Option<&str>) -> Outline {
     let draft = Draft {
-        target: Some(Target { host: "127.0.0.1".into(), port: 1 }),
+        target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
         requests: vec![Request {
             name: "GET /".into(),
             method: "GET".into(),
@@ -80,6 +80,21 @@ fn the_way_down_from_a_spike_is_watched_to_its_end() {
 #[test]
 fn a_second_without_answers_proves_nothing() {
     assert_eq!(watch("60s:600", 60, |tick| if tick % 5 == 0 { (0, 0) } else { (10, 10) }), None);
+}
+
+#[test]
+fn checks_that_do_not_hold_are_no_failed_requests() {
+    let mut breaker = Breaker::new(&outline(Some("60s:600"))).unwrap();
+    for tick in 0..60 {
+        let mut interval = second(tick, 100, 10);
+        let layout = Layout { sums: SeriesSum::COUNT, ..Layout::default() };
+        let mut both = Interval::new(Layout::default(), layout, 2);
+        both.tick = tick;
+        both.series[0] = interval.series[0].clone();
+        interval.series[0].add(SeriesSum::Failed.id(), 990);
+        both.series[1] = interval.series[0].clone();
+        assert_eq!(breaker.tick(&both), None);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::net::TcpListener;
 
 fn outline(host: &str, port: u16) -> Outline {
     let draft = Draft {
-        target: Some(Target { host: host.into(), port }),
+        target: Some(Target { host: host.into(), port, tls: false }),
         requests: vec![Request {
             name: "GET /".into(),
             method: "GET".into(),
@@ -32,14 +32,14 @@ fn closed_port() -> u16 {
 #[test]
 fn a_literal_address_asks_no_resolver() {
     for host in ["127.0.0.1", "::1", "203.0.113.5"] {
-        let found = dns::resolve(&Target { host: host.into(), port: 81 }).unwrap();
+        let found = dns::resolve(&Target { host: host.into(), port: 81, tls: false }).unwrap();
         assert_eq!((found.addresses.len(), found.first().port(), found.dns_ns), (1, 81, 0), "{host}");
     }
 }
 
 #[test]
 fn localhost_resolves_and_each_address_stands_once() {
-    let found = dns::resolve(&Target { host: "localhost".into(), port: 80 }).unwrap();
+    let found = dns::resolve(&Target { host: "localhost".into(), port: 80, tls: false }).unwrap();
     let mut once = found.addresses.clone();
     once.sort();
     once.dedup();

@@ -42,7 +42,7 @@ fn answer(mut stream: TcpStream, served: &AtomicU64) {
 
 fn plan(address: SocketAddr, change: impl FnOnce(&mut Draft)) -> Arc<Plan> {
     let mut draft = Draft {
-        target: Some(Target { host: address.ip().to_string(), port: address.port() }),
+        target: Some(Target { host: address.ip().to_string(), port: address.port(), tls: false }),
         requests: vec![Request {
             name: "GET /".into(),
             method: "GET".into(),

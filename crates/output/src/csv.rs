@@ -33,11 +33,17 @@ pub const COLUMNS: &[(&str, Cell)] = &[
     ("retransmits", |s| s.retransmits.to_string()),
 ];
 
+/// Behind the others, where there are streams.
+pub const STREAM_COLUMNS: &[(&str, Cell)] =
+    &[("events", |s| whole(s.events)), ("streams_open", |s| whole(s.streams_open))];
+
 /// A header and one row per tick.
 pub fn to_string(s: &Summary) -> String {
-    let mut out = row(COLUMNS.iter().map(|(name, _)| (*name).to_owned()));
+    let of_streams = if s.timeline.iter().any(|t| t.events.is_some()) { STREAM_COLUMNS } else { &[] };
+    let columns = || COLUMNS.iter().chain(of_streams);
+    let mut out = row(columns().map(|(name, _)| (*name).to_owned()));
     for second in &s.timeline {
-        out.push_str(&row(COLUMNS.iter().map(|(_, cell)| cell(second))));
+        out.push_str(&row(columns().map(|(_, cell)| cell(second))));
     }
     out
 }

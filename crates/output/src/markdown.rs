@@ -1,5 +1,7 @@
 //! The report for READMEs and pull requests: the same figures in the same order, as CommonMark with tables.
 
+mod script;
+
 use crate::format::{NONE, at_least, quantile_name};
 use crate::format::{bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, rate_per_s, ratio};
 use crate::trust;
@@ -18,7 +20,11 @@ pub fn to_string(s: &Summary) -> String {
     figures(s, &mut out);
     times(s, &mut out);
     bands(s, &mut out);
+    script::checks(s, &mut out);
+    script::samples(s, &mut out);
+    script::parts(s, &mut out);
     requests(s, &mut out);
+    script::streams(s, &mut out);
     origins(s, &mut out);
     out.push_str(&format!("\n<sub>plimsoll {}</sub>\n", escape(&s.tool_version)));
     out
@@ -50,7 +56,10 @@ fn thresholds(s: &Summary, out: &mut String) {
     for t in &s.thresholds {
         let few = if t.too_few_samples { " (too few samples)" } else { "" };
         let met = if t.met { "yes" } else { "**no**" };
-        table.row([format!("`{}`", code(&t.text)), words::observed(t) + few, words::margin(t), met.into()]);
+        let window = words::window(t);
+        let window = if window.is_empty() { window } else { format!(", {window}") };
+        let observed = words::observed(t) + &window + few;
+        table.row([format!("`{}`", code(&t.text)), escape(&observed), words::margin(t), met.into()]);
     }
     table.write(out);
 }
@@ -76,6 +85,11 @@ fn figures(s: &Summary, out: &mut String) {
     let mut table = Table::new("Figures", &["", ""]);
     table.row(["requests".into(), format!("{} in {}", count(t.requests), chosen_s(t.measured_s))]);
     table.row(["rate".into(), rate_per_s(s.achieved.rate_per_s)]);
+    let lost = words::iterations_lost(s);
+    if !lost.is_empty() {
+        let all = format!("{} finished, {}", count(t.iterations), lost.join(", "));
+        table.row(["iterations".into(), all]);
+    }
     table.row(["errors".into(), format!("{} ({})", count(t.errors), ratio(t.error_ratio))]);
     for row in s.errors.iter().filter(|row| row.count > 0) {
         let what = format!("{} {}, {}", count(row.count), words::side(row.side), escape(row.sentence));

@@ -3,7 +3,7 @@
 //! Terminal and Markdown draw the same rows. A sign repeats the heaviest caution that is about
 //! the line's subject; only late ticks, which are no caution, have a sign of their own.
 
-use crate::format::{chosen_s, count, duration_ns, maybe_ns, quantity, rate_of, rate_per_s, ratio};
+use crate::format::{chosen_s, count, counted, duration_ns, maybe_ns, quantity, rate_of, rate_per_s, ratio};
 use crate::words;
 use plimsoll_plan::Fault;
 use plimsoll_record::event::Environment;
@@ -17,6 +17,7 @@ pub enum Subject {
     Workers,
     Machine,
     Connections,
+    Tls,
     Descriptors,
     Ports,
     InFlight,
@@ -53,6 +54,9 @@ pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
     ("too_few_samples", None),
     ("mean_above_p95", None),
     ("no_requests", None),
+    ("response_changed", None),
+    ("rows_not_appended", None),
+    ("data_ran_out", Some(Subject::Rate)),
     ("short_run", None),
 ];
 
@@ -79,6 +83,7 @@ pub fn rows(s: &Summary) -> Vec<Row> {
     rows.extend(workers(s));
     rows.push(row(Subject::Machine, "machine", machine(s)));
     rows.push(row(Subject::Connections, "connections", connections(s)));
+    rows.extend(tls(s).map(|facts| row(Subject::Tls, "tls", facts)));
     rows.push(row(Subject::Descriptors, "descriptors", descriptors(s)));
     rows.push(row(Subject::Ports, "local ports", ports(s)));
     rows.push(row(Subject::InFlight, "in flight", in_flight(s)));
@@ -100,7 +105,7 @@ fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
 /// why there is no such comparison, because that is the model's blind spot. An arrival that starts several requests
 /// is not to be held against them, but against iterations.
 fn rate(s: &Summary) -> Vec<String> {
-    let many = s.plan.requests.len() > 1;
+    let many = s.counts_iterations();
     let achieved = if many {
         let iterations = rate_of(s.achieved.iterations_rate_per_s, "iterations");
         format!("achieved {iterations}, {}", rate_of(s.achieved.rate_per_s, "requests"))
@@ -220,7 +225,22 @@ fn connections(s: &Summary) -> Vec<String> {
         facts.push(format!("after {} requests (p50), {} (max)", count(p50), count(max)));
     }
     facts.push(format!("{} open at the stop", count(c.open_at_stop)));
+    if c.redirects_elsewhere > 0 {
+        let n = counted(c.redirects_elsewhere, "redirect");
+        facts.push(format!("{n} to another host, not followed"));
+    }
     facts
+}
+
+/// Whether sessions were resumed: a resumed handshake costs the server a fraction of a full one.
+fn tls(s: &Summary) -> Option<Vec<String>> {
+    let tls = s.tls.as_ref()?;
+    let mut facts = vec![counted(tls.handshakes, "handshake")];
+    if tls.handshakes > 0 {
+        facts.push(format!("{} resumed ({})", count(tls.resumed), ratio(tls.resumed_share)));
+        facts.push(spread(&tls.handshake));
+    }
+    Some(facts)
 }
 
 /// Of several machines the one with the least room: the first to run out.

@@ -1,10 +1,10 @@
 //! Words that several renderers share, so that a thing is called the same in the terminal and in Markdown.
 
-use crate::format::{chosen_ns, chosen_s, count, quantity, rate_per_s};
+use crate::format::{chosen_ns, chosen_s, count, counted, quantity, rate_of, rate_per_s};
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::StoppedBy;
-use plimsoll_record::summary::{Judged, Outcome, Percentile, Summary, Times, Weight};
+use plimsoll_record::summary::{Judged, Outcome, Percentile, StreamRow, Summary, Times, Weight};
 
 pub fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
@@ -44,12 +44,19 @@ pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
         Some(StoppedBy::Requests) => "ended by its number of requests",
         Some(StoppedBy::Interrupt) => "ended by an interrupt",
         Some(StoppedBy::Command) => "ended by a command",
+        Some(StoppedBy::Threshold) => "ended by a missed threshold",
+        Some(StoppedBy::Retired) => "ended when all users had ended",
         None => "cut off: it has no end",
     }
 }
 
 /// The load model in a few words.
 pub fn load(plan: &Outline) -> String {
+    if plan.lanes.len() > 1 {
+        let each: Vec<String> =
+            plan.lanes.iter().map(|lane| format!("{} ({})", lane.name, level(&lane.load))).collect();
+        return format!("{} load models: {}", each.len(), each.join(", "));
+    }
     let profile = plan.load.profile();
     let staged = !profile.stages.is_empty();
     match &plan.load {
@@ -61,7 +68,11 @@ pub fn load(plan: &Outline) -> String {
             format!("closed model, {} user{}", count(users as u64), if users == 1.0 { "" } else { "s" })
         }
         Load::Open { arrivals, .. } => {
-            let spread = if *arrivals == Arrivals::Poisson { ", Poisson" } else { "" };
+            let spread = match arrivals {
+                Arrivals::Constant => "",
+                Arrivals::Poisson => ", Poisson",
+                Arrivals::Recorded => ", recorded",
+            };
             let level = rate_per_s(profile.peak());
             if staged {
                 format!("open model, stages of up to {level}{spread}")
@@ -69,6 +80,16 @@ pub fn load(plan: &Outline) -> String {
                 format!("open model, {level}{spread}")
             }
         }
+    }
+}
+
+/// The highest level of a load model: `up to 20 users`, `500/s`.
+fn level(load: &Load) -> String {
+    let profile = load.profile();
+    let up_to = if profile.stages.is_empty() { "" } else { "up to " };
+    match load {
+        Load::Closed { .. } => format!("{up_to}{}", counted(profile.peak() as u64, "user")),
+        Load::Open { .. } => format!("{up_to}{}", rate_per_s(profile.peak())),
     }
 }
 
@@ -112,6 +133,73 @@ pub fn observed(judged: &Judged) -> String {
     let Some(value) = judged.observed else { return "no sample".into() };
     let text = crate::format::figure(value, judged.unit);
     if judged.at_least { format!(">= {text}") } else { text }
+}
+
+/// The worst window of a threshold that has windows.
+pub fn window(judged: &Judged) -> String {
+    judged
+        .window
+        .map_or(String::new(), |w| format!("worst from {} to {}", chosen_s(w.from_s), chosen_s(w.to_s)))
+}
+
+/// What became of the iterations that were not finished; empty when there is nothing to tell.
+pub fn iterations_lost(s: &Summary) -> Vec<String> {
+    let t = &s.totals;
+    let told = [(t.iterations_abandoned, "abandoned"), (t.iterations_cut, "cut off by the stop")];
+    let mut facts: Vec<String> =
+        told.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))).collect();
+    if t.users_retired > 0 {
+        facts.push(format!("{} out of data", counted(t.users_retired, "user")));
+    }
+    facts
+}
+
+/// How a stream's events compare with what was stated.
+pub fn events(row: &StreamRow) -> Vec<String> {
+    let mut facts = vec![format!("{} events, {}", count(row.events), rate_of(row.events_per_s, "events"))];
+    if let Some(share) = row.lost_ratio {
+        let lost = crate::format::ratio(share);
+        facts.push(format!("{} of {} expected lost ({lost})", count(row.lost), count(row.expected)));
+    }
+    let odd =
+        [(row.repeated, "repeated"), (row.disordered, "out of order"), (row.unnumbered, "without a number")];
+    facts.extend(odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
+    if let Some(fair) = row.fairness {
+        facts.push(format!(
+            "{} to {} events a stream, median {}, fairness {:.3} (Jain)",
+            count(fair.least),
+            count(fair.most),
+            count(fair.median),
+            fair.index
+        ));
+    }
+    facts
+}
+
+/// How the streams of a request ended.
+pub fn ends(row: &StreamRow) -> Vec<String> {
+    let told = [
+        (row.open_at_stop, "open at the stop"),
+        (row.closed_by_server, "closed by the server"),
+        (row.closed_by_us, "closed by us"),
+        (row.failed, "failed"),
+        (row.reconnects, "opened again"),
+    ];
+    let mut facts = vec![counted(row.streams, "stream")];
+    facts.extend(told.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
+    facts
+}
+
+/// The distributions of a stream that have samples, by the name that reports give them.
+pub fn stream_times(row: &StreamRow) -> impl Iterator<Item = (&'static str, &Times)> {
+    let all = [
+        ("head", &row.head),
+        ("first event", &row.first_event),
+        ("gap", &row.gap),
+        ("age", &row.age),
+        ("life", &row.life),
+    ];
+    all.into_iter().filter(|(_, times)| times.count > 0)
 }
 
 /// A percentile as fact, or why it is none.

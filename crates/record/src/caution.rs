@@ -75,6 +75,11 @@ cautions! {
         "the server's framing is wrong (a length too small, an answer sent twice): the next answer may be misread";
     MeanAboveP95 = "mean_above_p95", Warning, "the mean is above p95",
         "a few very long times make up the mean: look at p99, the maximum and the timeline";
+    ResponseChanged = "response_changed", Warning, "answers changed in the middle of the run",
+        "before and behind the change are two experiments: look at the answers (a samples row, the service's log), and run \
+         again";
+    RowsNotAppended = "rows_not_appended", Warning, "extracted values are missing in a file",
+        "look at the file and its disk: what reads it will miss these rows";
     MergedTargetsDiffer = "merged_targets_differ", Warning, "the merged runs are not of one experiment",
         "compare runs of different targets or loads instead of adding them up";
     SameMachine = "same_machine", Note, "the target runs on this machine",
@@ -83,6 +88,8 @@ cautions! {
         "run longer: their share of the samples shrinks";
     ShortRun = "short_run", Note, "a short run",
         "seconds differ: measure for at least 10 s, better a minute";
+    DataRanOut = "data_ran_out", Note, "users ended because their data ran out",
+        "give the feeder more rows, or let it begin again at its end";
     Interrupted = "interrupted", Note, "the run was stopped before its end",
         "the figures hold for the part that ran";
 }
@@ -139,6 +146,8 @@ pub struct Doubts {
     pub slow_hidden: f64,
     /// Share of samples under way at the stop.
     pub in_flight: f64,
+    /// Answers changed when their mean size behind differs by more than this share from that before.
+    pub answers_differ: f64,
     /// Shorter measured parts are short runs.
     pub short_ns: u64,
     /// From this many samples on a mean is compared with p95.
@@ -171,6 +180,7 @@ impl Default for Doubts {
             slow_time: 0.05,
             slow_hidden: 5.0,
             in_flight: 0.01,
+            answers_differ: 0.20,
             short_ns: 10_000_000_000,
             mean_samples: 20,
             spike_baselines: 3.0,

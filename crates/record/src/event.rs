@@ -1,6 +1,7 @@
 //! What happens in a run, in order: the live view, the run file and a replay all eat these.
 
 use plimsoll_plan::Outline;
+use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -79,12 +80,16 @@ pub struct Tick {
 pub enum StoppedBy {
     /// The duration was over.
     Duration,
-    /// The number of requests was reached.
+    /// The number of requests (or of iterations) was reached.
     Requests,
     /// Somebody pressed Ctrl-C (or sent SIGTERM).
     Interrupt,
     /// The circuit breaker or another `Command`.
     Command,
+    /// A threshold with `abort after` had been missed for so long.
+    Threshold,
+    /// All users have ended: their data ran out, or their loops are done.
+    Retired,
 }
 
 /// The end. A record without one was cut off (killed, crashed, disk full).
@@ -121,6 +126,8 @@ pub enum RunEvent {
     Opened(Arc<Opening>),
     Ticked(Tick),
     Noted(Note),
+    /// An example of what went wrong.
+    Sampled(Sample),
     Ended(Ending),
 }
 

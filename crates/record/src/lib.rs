@@ -8,6 +8,7 @@
 pub mod analysis;
 pub mod caution;
 pub mod event;
+pub mod gauge;
 pub mod phrase;
 pub mod record;
 pub mod run_file;

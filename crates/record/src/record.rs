@@ -3,16 +3,21 @@
 //! Records are added up by [`RunRecord::merge`]: a union keyed by origin and tick, so that the order and the grouping
 //! of machines make no difference and the same file given twice counts once.
 
+mod beside;
 mod gatherer;
 mod tick_row;
+mod total;
 
+pub use beside::{Beside, Sizes, windowed};
 pub use gatherer::Gatherer;
 pub use tick_row::TickRow;
 pub(crate) use tick_row::widened;
+pub use total::{requests_total, total_of};
 
 use crate::event::{Ending, Note, Opening, Pulse, Tick};
 use crate::run_file::Error;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist};
+use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::BTreeMap;
@@ -48,7 +53,12 @@ pub struct Origin {
     /// `None`: the run was cut off.
     pub ending: Option<Ending>,
     pub notes: Vec<Note>,
+    /// Examples of failures in the order in which they came, see [`Origin::keep_sample`].
+    pub samples: Vec<Sample>,
 }
+
+/// Most samples that are kept of one machine: each takes up to a kilobyte, and nobody reads more.
+pub const SAMPLES_KEPT: usize = 300;
 
 impl RunRecord {
     /// Both runs as one. Associative, commutative and idempotent, with the empty record as identity.
@@ -81,8 +91,21 @@ impl RunRecord {
 impl Origin {
     /// A run of which nothing has happened yet.
     pub fn new(opening: Arc<Opening>) -> Self {
-        let totals = blank_interval(opening.outline.requests.len());
-        Self { opening, ticks: BTreeMap::new(), totals, workers: Vec::new(), ending: None, notes: Vec::new() }
+        let totals = blank_interval(opening.outline.series_count());
+        let (workers, notes, samples) = Default::default();
+        Self { opening, ticks: BTreeMap::new(), totals, workers, ending: None, notes, samples }
+    }
+
+    /// Takes a sample unless there are enough of its kind (the same request and check) or of all kinds: each worker
+    /// sends its own first few. Says whether it was taken.
+    pub fn keep_sample(&mut self, sample: &Sample) -> bool {
+        let alike = |one: &&Sample| one.request == sample.request && one.check == sample.check;
+        let is_wanted = self.samples.len() < SAMPLES_KEPT
+            && self.samples.iter().filter(alike).count() < SAMPLES_MAX as usize;
+        if is_wanted {
+            self.samples.push(sample.clone());
+        }
+        is_wanted
     }
 
     /// Adds a tick to `totals` and `workers`, unless it belongs to the warm-up. `ticks` is left alone: where rows
@@ -102,6 +125,7 @@ impl Origin {
             ("ticks", self.ticks != other.ticks),
             ("totals", self.totals != other.totals || self.workers != other.workers),
             ("notes", self.notes != other.notes),
+            ("samples", self.samples != other.samples),
         ];
         differences.into_iter().find(|(_, differ)| *differ).map(|(what, _)| what)
     }

@@ -2,6 +2,10 @@
 //!
 //! Field names are the public JSON schema ([`SCHEMA_VERSION`]): fields are added, never renamed.
 
+mod script;
+
+pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
+
 use crate::event::{Environment, StoppedBy};
 use plimsoll_plan::{Outline, Side};
 use serde::Serialize;
@@ -23,6 +27,7 @@ pub struct Summary {
     /// Open model only.
     pub offered: Option<Offered>,
     pub achieved: Achieved,
+    /// Of all requests but streams, whose times are their whole life and stand in `streams`.
     pub response_time: Times,
     pub service_time: Times,
     pub phases: Phases,
@@ -33,6 +38,7 @@ pub struct Summary {
     pub errors: Vec<ErrorRow>,
     /// Count by status code; codes outside 100-599 under `other`.
     pub statuses: BTreeMap<String, u64>,
+    /// Those of the load that were sent.
     pub requests: Vec<SeriesRow>,
     pub client: Client,
     /// Latency spikes of the timeline and the way back to the baseline.
@@ -47,6 +53,24 @@ pub struct Summary {
     pub plan: Outline,
     /// One per origin, in the order of `origins`.
     pub environments: Vec<Environment>,
+    /// The requests of each scenario added up.
+    pub scenarios: Vec<PartRow>,
+    pub groups: Vec<GroupRow>,
+    /// Those that failed most come first.
+    pub checks: Vec<CheckRow>,
+    pub samples: Vec<SampleRow>,
+    pub streams: Vec<StreamRow>,
+    /// `None`: the target is not `https`.
+    pub tls: Option<TlsRow>,
+    /// Empty for a plain sequence of requests.
+    pub lanes: Vec<LaneRow>,
+}
+
+impl Summary {
+    /// An arrival or an iteration is more than one request, so the two are not to be held against each other.
+    pub fn counts_iterations(&self) -> bool {
+        !self.plan.lanes.is_empty() || self.plan.requests.len() > 1
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -70,6 +94,8 @@ pub struct Verdict {
 #[derive(Debug, Clone, Serialize)]
 pub struct Judged {
     pub text: String,
+    /// What is compared: `response_time{request: login} p99`.
+    pub what: String,
     pub implied: bool,
     /// ns, ratio or per second, as the subject has it; `None` when there is no sample.
     pub observed: Option<f64>,
@@ -81,8 +107,12 @@ pub struct Judged {
     pub met: bool,
     /// How far inside (positive) or outside (negative) the limit, as a share of the limit; `None` for a limit of 0.
     pub margin: Option<f64>,
+    /// How many samples stand behind the figure.
+    pub samples: u64,
     /// Fewer samples than 10 / (1 - p).
     pub too_few_samples: bool,
+    /// Of a threshold with `over`: the worst window, whose figure is `observed`.
+    pub window: Option<Window>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -125,6 +155,7 @@ pub struct Totals {
     pub requests: u64,
     /// Failed requests.
     pub errors: u64,
+    /// Of the finished requests and the streams that stood at the stop.
     pub error_ratio: f64,
     pub sent: u64,
     pub iterations: u64,
@@ -137,6 +168,14 @@ pub struct Totals {
     pub in_flight_at_stop: u64,
     /// Arrivals still waiting for a connection at the stop.
     pub never_started: u64,
+    /// Iterations left in the middle because of a failure, or of a value that was never extracted.
+    pub iterations_abandoned: u64,
+    /// Iterations that the stop cut off in the middle.
+    pub iterations_cut: u64,
+    /// Users that ended because their data ran out.
+    pub users_retired: u64,
+    /// Requests that followed a redirect; each is among `requests`.
+    pub redirects: u64,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -151,7 +190,8 @@ pub struct Offered {
 pub struct Achieved {
     /// Finished requests per second of the measured part; of several machines, each by its own.
     pub rate_per_s: f64,
-    /// Finished iterations per second: what an arrival of several requests is to be held against.
+    /// Finished iterations per second: what an arrival of several requests is to be held against. Beside load models of
+    /// users only those count that arrivals started.
     pub iterations_rate_per_s: f64,
     /// Share of the offered arrivals that were served, those excepted which were younger than the mean response time
     /// at the stop (Little: a healthy service has X times R of them; three Poisson deviations more are allowed). Open
@@ -239,6 +279,11 @@ pub struct ErrorRow {
 #[derive(Debug, Clone, Serialize)]
 pub struct SeriesRow {
     pub name: String,
+    pub scenario: Option<String>,
+    pub group: Option<String>,
+    pub tags: Vec<(String, String)>,
+    /// The answer is a stream of events: the times are its whole life.
+    pub stream: bool,
     pub requests: u64,
     pub errors: u64,
     pub rate_per_s: f64,
@@ -249,6 +294,8 @@ pub struct SeriesRow {
     pub body_min_bytes: Option<u64>,
     pub body_mean_bytes: Option<f64>,
     pub body_max_bytes: Option<u64>,
+    /// Of the requests sent, those that followed a redirect.
+    pub redirects: u64,
 }
 
 /// What the load generator says of itself: the trust box.
@@ -308,6 +355,8 @@ pub struct Connections {
     pub requests_per_connection_max: Option<u64>,
     /// The fastest that one was made, ns: the way to the target and back, hardly anything else.
     pub fastest_connect_ns: Option<u64>,
+    /// Redirects to another host, which were not followed. Outside the warm-up.
+    pub redirects_elsewhere: u64,
 }
 
 /// N = X R, three ways to know how many requests were in flight.
@@ -366,6 +415,12 @@ pub struct Second {
     pub connections_opened: u64,
     pub lateness_p99_ns: Option<u64>,
     pub retransmits: u64,
+    /// Events received; only when there are streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// Streams open at its end; only when there are streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams_open: Option<u64>,
 }
 
 #[derive(Debug, Clone, Serialize)]

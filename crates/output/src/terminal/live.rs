@@ -2,7 +2,7 @@
 
 mod window;
 
-use crate::format::{chosen_s, count, maybe_ns, quantity, rate_per_s, ratio};
+use crate::format::{chosen_s, count, counted, maybe_ns, quantity, rate_of, rate_per_s, ratio};
 use crate::line::{Line, flow};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::{Pool, bar, resample, spark, top};
@@ -30,6 +30,8 @@ pub struct LiveState {
     finished: u64,
     opened: u64,
     closed: u64,
+    /// Streams that are open.
+    streams: u64,
     elapsed_ns: u64,
     warming_up: bool,
     ended: bool,
@@ -48,6 +50,7 @@ impl LiveState {
             finished: 0,
             opened: 0,
             closed: 0,
+            streams: 0,
             elapsed_ns: 0,
             ended: false,
             note: None,
@@ -57,6 +60,8 @@ impl LiveState {
     /// Takes in one event.
     pub fn on(&mut self, event: &RunEvent) {
         match event {
+            // Samples are for the report.
+            RunEvent::Sampled(_) => {}
             RunEvent::Opened(opening) => *self = LiveState::new(opening),
             RunEvent::Ticked(tick) => {
                 let number = tick.interval.tick;
@@ -71,6 +76,8 @@ impl LiveState {
                 self.finished += self.last.finished;
                 self.opened += self.last.opened;
                 self.closed += self.last.closed;
+                self.streams =
+                    (self.streams + self.last.streams_opened).saturating_sub(self.last.streams_ended);
                 let (from_ns, to_ns) = self.outline.tick_bounds_ns(number);
                 self.elapsed_ns = self.elapsed_ns.max(to_ns.min(from_ns + self.last.length_ns));
                 if self.history.len() == HISTORY {
@@ -168,6 +175,10 @@ impl LiveState {
 
     fn in_flight(&self) -> Vec<Line> {
         let mut facts = vec![Line::of(Ink::Strong, &quantity(self.last.in_flight()))];
+        if self.outline.requests.iter().any(|request| request.stream && !request.aside) {
+            let events = rate_of(self.last.events_per_s(), "events");
+            facts.push(Line::new().text(&format!("{} open, {events}", counted(self.streams, "stream"))));
+        }
         let open = self.opened.saturating_sub(self.closed);
         facts.push(Line::new().text(&format!("{} connections open", count(open))));
         facts.push(Line::of(Ink::Dim, &format!("{} opened so far", count(self.opened))));

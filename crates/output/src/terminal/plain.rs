@@ -63,7 +63,8 @@ impl<W: Write> Sink for Plain<W> {
             (RunEvent::Ticked(tick), Some(run)) => run.tick(tick),
             (RunEvent::Ended(_), Some(run)) => run.flush(),
             (RunEvent::Noted(note), _) => Some(note_line(note)),
-            (_, None) => None,
+            // Samples are for the report.
+            (RunEvent::Sampled(_), _) | (_, None) => None,
         };
         if let Some(line) = line {
             // Names come from the user: one event stays one line.
@@ -118,6 +119,9 @@ impl Run {
         facts.push(format!("p99 {}", q(0.99)));
         facts.push(format!("errors {}", count(w.failed)));
         facts.extend(w.faults().iter().map(|(fault, n)| format!("{} {}", fault.name(), count(*n))));
+        if self.outline.requests.iter().any(|request| request.stream && !request.aside) {
+            facts.push(format!("events {}", rate_per_s(w.events_per_s())));
+        }
         facts.push(format!("in flight {}", quantity(w.in_flight())));
         facts.push(format!("busy {}", ratio(w.busiest)));
         if self.warmup {

@@ -4,6 +4,7 @@
 mod detail;
 mod figures;
 mod head;
+mod script;
 mod timeline;
 mod trust_box;
 
@@ -25,8 +26,13 @@ pub fn summary(s: &Summary, look: &Look, run_file: Option<&str>) -> String {
         figures::totals(s, look, columns),
     ];
     blocks.extend(distribution(s, look, columns));
+    blocks.push(script::checks(s, look, columns));
+    blocks.push(script::samples(s, look, columns));
     blocks.push(detail::spikes(s, look, columns));
+    blocks.push(script::scenarios(s, look, columns));
+    blocks.push(script::groups(s, look, columns));
     blocks.push(detail::requests(s, look, columns));
+    blocks.push(script::streams(s, look, columns));
     blocks.push(detail::origins(s, look, columns));
     blocks.push(timeline::timeline(s, look, columns));
     blocks.push(vec![last_line(s, run_file)]);

@@ -52,11 +52,16 @@ fn the_terminal_shows_the_figures_of_the_json_document() {
 
 #[test]
 fn csv_has_the_columns_and_the_values_of_ndjson() {
-    let s = fixtures::fail();
-    let csv = csv::to_string(&s);
+    columns_are_fields(&fixtures::fail());
+    columns_are_fields(&fixtures::shop());
+    assert!(!csv::to_string(&fixtures::fail()).contains("events"), "only streams have events");
+}
+
+fn columns_are_fields(s: &plimsoll_record::Summary) {
+    let csv = csv::to_string(s);
     let mut rows = csv.lines();
     let header: Vec<&str> = rows.next().unwrap().split(',').collect();
-    let ndjson = ndjson::to_string(&s).unwrap();
+    let ndjson = ndjson::to_string(s).unwrap();
     assert_eq!(csv.lines().count(), 1 + s.timeline.len());
     assert!(csv.ends_with('\n') && !csv.contains('\r'));
     for (row, line) in rows.zip(ndjson.lines()) {
@@ -84,8 +89,11 @@ fn csv_quotes_what_would_break_a_row() {
 
 #[test]
 fn markdown_cannot_be_broken_by_a_name() {
-    let mut s = fixtures::fail();
+    let mut s = fixtures::shop();
     s.requests[0].name = "a|b <script> [x](y) `c`".into();
+    s.checks[0].name = "a|b".into();
+    s.samples[0].sample.excerpt = "a|b`c`\n\n# d".into();
+    s.streams[0].name = "a|b".into();
     s.thresholds[0].text = "a|b`".into();
     let text = markdown::to_string(&s);
     assert!(text.contains(r"a\|b &lt;script&gt; \[x\](y)") && !text.contains("<script>"));
@@ -111,4 +119,62 @@ fn commands_in_advice_can_be_copied_from_markdown() {
         text.contains("`sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"` as root\\_user"),
         "{text}"
     );
+}
+
+#[test]
+fn checks_that_failed_come_first_and_samples_are_told_once_each() {
+    let look = Look { colour: false, width: 100, unicode: true };
+    let text = terminal::summary(&fixtures::shop(), &look, None);
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is missing in\n{text}"));
+    assert!(at("30 failed") < at("samples  an example") && at("is paid") < at("buyer  "));
+    assert_eq!(text.matches("expected `true` at `$.paid`").count(), 1);
+    assert!(!text.contains('\u{fffd}'), "a line break of an answer is a blank");
+    for part in [
+        "2 more held always",
+        "31 abandoned",
+        "12 cut off by the stop",
+        "3 users out of data",
+        "900 followed a redirect",
+        "140 handshakes",
+        "119 resumed (85 %)",
+        "7 redirects to another host, not followed",
+        "worst from 12 s to 22 s",
+        "120 of 12,000 expected lost (1 %)",
+        "fairness 0.987 (Jain)",
+        "20 open at the stop",
+    ] {
+        at(part);
+    }
+    assert!(!text.contains("age  "), "a distribution without samples is left out:\n{text}");
+}
+
+#[test]
+fn checks_that_all_held_take_one_line() {
+    let mut s = fixtures::shop();
+    s.checks.iter_mut().for_each(|check| check.failed = 0);
+    let text = terminal::summary(&s, &Look { colour: false, width: 100, unicode: true }, None);
+    assert!(text.contains("checks  all 3 held, 24,000 made"), "{text}");
+}
+
+#[test]
+fn a_script_has_its_rows_in_json() {
+    let v = parsed(&fixtures::shop());
+    for (path, expected) in [
+        ("/scenarios/0/name", "buyer"),
+        ("/groups/0/name", "checkout"),
+        ("/checks/0/name", "is paid"),
+        ("/samples/0/request", "pay"),
+        ("/samples/0/origin", "a1"),
+        ("/streams/0/name", "feed"),
+        ("/lanes/1/model", "open"),
+        ("/requests/0/scenario", ""),
+    ] {
+        let found = v.pointer(path).unwrap_or_else(|| panic!("{path}"));
+        assert_eq!(found.as_str().unwrap_or_default(), expected, "{path}");
+    }
+    for path in
+        ["/tls/resumed_share", "/streams/0/fairness/index", "/groups/0/passage/p50_ns", "/timeline/0/events"]
+    {
+        assert!(v.pointer(path).is_some_and(Value::is_number), "{path}");
+    }
 }

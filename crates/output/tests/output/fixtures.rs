@@ -3,8 +3,10 @@
 //! histograms, so that figures fit together.
 
 mod parts;
+mod shop;
 
 pub use parts::*;
+pub use shop::{plan as shop_plan, shop};
 
 use plimsoll_plan::Fault;
 use plimsoll_record::summary::*;
@@ -240,5 +242,6 @@ pub fn all() -> Vec<(&'static str, Summary)> {
         ("inconclusive", inconclusive()),
         ("merged", merged()),
         ("nothing", nothing()),
+        ("shop", shop()),
     ]
 }

@@ -40,5 +40,8 @@ fn documents_are_as_committed() {
     check("summary.md", &markdown::to_string(&fail));
     check("timeline.csv", &csv::to_string(&fail));
     check("timeline.ndjson", &ndjson::to_string(&fail).unwrap());
+    let shop = fixtures::shop();
+    check("summary-shop.md", &markdown::to_string(&shop));
+    check("timeline-shop.csv", &csv::to_string(&shop));
     check("summary.json", &json::to_string(&fail).unwrap());
 }

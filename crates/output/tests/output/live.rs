@@ -232,3 +232,45 @@ fn a_long_run_gets_a_line_every_ten_seconds_and_one_for_the_rest() {
     assert!(lines[3].ends_with("25 s  stop"));
     assert!(lines[4].contains("25 s  offered 303/s"));
 }
+
+/// One second of the shop: its requests, a stream, and behind them the series of a check and of a group.
+fn shop_tick(number: u32) -> RunEvent {
+    let run = Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT };
+    let series = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+    let mut interval = Interval::new(run, series, 6);
+    interval.tick = number;
+    for (at, requests) in [(0, 100), (1, 100), (2, 600), (3, 10), (4, 5_000), (5, 70)] {
+        interval.series[at].add(SeriesSum::Finished.id(), requests);
+        let time_ns = if at < 3 { 2_000_000 } else { 9_000_000_000 };
+        interval.series[at].hists[SeriesHist::Response.id()].record_n(time_ns, requests);
+    }
+    interval.series[4].add(SeriesSum::Failed.id(), 900);
+    let feed = &mut interval.series[3];
+    feed.add(SeriesSum::Streams.id(), 15);
+    feed.add(SeriesSum::Events.id(), 396);
+    feed.hists[SeriesHist::StreamLife.id()].record_n(9_000_000_000, 10);
+    let pulse = Pulse { wall_ns: 1_000_000_000, ..Pulse::default() };
+    RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse] })
+}
+
+#[test]
+fn checks_and_groups_are_no_requests_and_streams_are_told_apart() {
+    let mut plan = fixtures::shop_plan();
+    plan.checks = vec![plimsoll_plan::outline::CheckOutline { name: "is paid".into(), request: 1 }];
+    let mut state = LiveState::new(&opening(plan.clone()));
+    (0..4).for_each(|number| state.on(&shop_tick(number)));
+    let text = shown(&state, &PLAIN);
+    for part in [
+        "2 load models: buyer (20 users), reader (200/s)",
+        "achieved 810/s",
+        "overall p50 2.00 ms  p99 2.00 ms  max 2.00 ms",
+        "20 streams open, 396 events/s",
+    ] {
+        assert!(text.contains(part), "`{part}` is missing in\n{text}");
+    }
+    assert!(text.lines().any(|line| line.starts_with("errors") && line.trim_end().ends_with(" 0")), "{text}");
+    let lines = plain_lines(plan, [shop_tick(0), ended()]);
+    assert!(lines[1].contains("events 396/s"), "{lines:#?}");
+    let without = plain_lines(fixtures::open(1_000.0, 15), [tick(0, 997, 2_000_000, &[]), ended()]);
+    assert!(!without[1].contains("events"));
+}

@@ -6,7 +6,7 @@ use super::little::little;
 use super::rows;
 use super::timeline::Moment;
 use super::times::short;
-use crate::summary::{Client, Connections, WorkerRow};
+use crate::summary::{Client, Connections, TlsRow, WorkerRow};
 use plimsoll_plan::Side;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
 
@@ -30,6 +30,17 @@ pub(super) fn client(facts: &Facts, moments: &[Moment]) -> Client {
         peak_in_flight: at_most(facts, RunPeak::InFlight, true),
         peak_waiting: at_most(facts, RunPeak::Waiting, false),
     }
+}
+
+/// `None` when the target is not `https`.
+pub(super) fn tls(facts: &Facts) -> Option<TlsRow> {
+    let (handshakes, resumed) = (facts.run.of(RunSum::Handshakes), facts.run.of(RunSum::HandshakesResumed));
+    facts.plan.link.tls.as_ref().map(|_| TlsRow {
+        handshakes,
+        resumed,
+        resumed_share: ratio(resumed as f64, handshakes as f64),
+        handshake: short(facts.run.spread(RunHist::Handshake)),
+    })
 }
 
 fn workers(facts: &Facts) -> Vec<WorkerRow> {
@@ -90,5 +101,6 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         requests_per_connection_p50: served.quantile(0.5),
         requests_per_connection_max: served.max(),
         fastest_connect_ns: run.least(RunFloor::ConnectNs),
+        redirects_elsewhere: run.of(RunSum::RedirectsElsewhere),
     }
 }

@@ -2,11 +2,13 @@
 
 use super::cells::Cells;
 use crate::event::{Opening, StoppedBy};
-use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow};
+use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, requests_total, total_of};
 use plimsoll_plan::limit::Limits;
+use plimsoll_plan::link::Link;
 use plimsoll_plan::load::{Load, Profile, Share, Stop};
-use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesSum, fault_id};
-use plimsoll_plan::outline::OUTLINE_VERSION;
+use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesHist, SeriesSum, fault_id};
+use plimsoll_plan::outline::{OUTLINE_VERSION, RequestOutline};
+use plimsoll_plan::threshold::Scope;
 use plimsoll_plan::{Fault, Outline, Side};
 use plimsoll_stats::Tally;
 
@@ -17,9 +19,11 @@ pub(super) struct Facts<'a> {
     pub plan: Outline,
     /// Run-wide numbers without warm-up; what counts connections, with it.
     pub run: Tally,
-    /// All series in one, without warm-up; the faults of this side with it.
+    /// All requests in one ([`requests_total`]), without warm-up; the faults of this side with it.
     pub all: Tally,
     pub series: Vec<Series>,
+    pub checks: Vec<Named>,
+    pub groups: Vec<Named>,
     /// The longest measured part of the machines, ns: they load at the same time.
     pub measured_ns: u64,
 }
@@ -32,16 +36,27 @@ pub(super) struct Machine<'a> {
     pub elapsed_ns: u64,
     /// Without warm-up.
     pub measured_ns: u64,
-    /// All series without warm-up; the faults of this side with it.
+    /// All requests without warm-up; the faults of this side with it.
     pub all: Tally,
+    /// Time spent in requests, streams included, ns: times that were cut off or ended in a failure were spent all the
+    /// same.
+    pub spent_ns: f64,
 }
 
 /// One named request, over all machines.
 pub(super) struct Series {
-    pub name: String,
+    pub request: RequestOutline,
     pub tally: Tally,
     /// The machines' own rates added up.
     pub rate_per_s: f64,
+}
+
+/// A check or a group, over all machines.
+pub(super) struct Named {
+    pub name: String,
+    /// Of a check: the name of its request.
+    pub request: String,
+    pub tally: Tally,
 }
 
 impl<'a> Facts<'a> {
@@ -59,6 +74,8 @@ impl<'a> Facts<'a> {
             plan: machines.first().map_or_else(nothing_planned, |m| m.plan().clone()),
             measured_ns: machines.iter().map(|m| m.measured_ns).max().unwrap_or(0),
             series: series(&machines),
+            checks: checks(&machines),
+            groups: groups(&machines),
             machines,
             run,
             all,
@@ -82,6 +99,39 @@ impl<'a> Facts<'a> {
         self.plan.load.is_open()
     }
 
+    /// Users do more than send requests in their order: they think, loop, choose.
+    pub fn is_scripted(&self) -> bool {
+        !self.plan.lanes.is_empty()
+    }
+
+    pub fn has_streams(&self) -> bool {
+        self.plan.requests.iter().any(|request| request.stream && !request.aside)
+    }
+
+    /// An arrival or an iteration is more than one request, so the two are not to be held against each other.
+    pub fn counts_iterations(&self) -> bool {
+        self.is_scripted() || self.plan.requests.len() > 1
+    }
+
+    /// Something was measured: a request finished, or a stream was opened.
+    pub fn has_measured(&self) -> bool {
+        self.finished() > 0 || self.all.sum(SeriesSum::Streams) > 0
+    }
+
+    /// Failed requests as a share. A stream that stands at the stop has not failed, and nothing more will be heard of
+    /// it.
+    pub fn error_ratio(&self) -> f64 {
+        let standing = self.all.sum(SeriesSum::StreamsOpenAtStop);
+        ratio(self.all.sum(SeriesSum::Failed) as f64, self.finished().saturating_add(standing) as f64)
+    }
+
+    /// The requests of a scope added up, and their rate.
+    pub fn within(&self, scope: &Scope) -> (Tally, f64) {
+        let covered = self.series.iter().filter(|one| scope.covers(&one.request));
+        let rate_per_s = covered.clone().map(|one| one.rate_per_s).sum();
+        (total_of(covered.map(|one| (&one.request, &one.tally)), true), rate_per_s)
+    }
+
     /// Failures on this side, never among the errors.
     pub fn client_faults(&self) -> u64 {
         client_faults(&self.all)
@@ -95,8 +145,14 @@ impl<'a> Facts<'a> {
 
     /// What ended the run: of several machines what is worst to miss, `None` when one was cut off.
     pub fn stopped_by(&self) -> Option<StoppedBy> {
-        const ORDER: [StoppedBy; 4] =
-            [StoppedBy::Interrupt, StoppedBy::Command, StoppedBy::Duration, StoppedBy::Requests];
+        const ORDER: [StoppedBy; 6] = [
+            StoppedBy::Threshold,
+            StoppedBy::Interrupt,
+            StoppedBy::Command,
+            StoppedBy::Duration,
+            StoppedBy::Retired,
+            StoppedBy::Requests,
+        ];
         let mut all = Vec::new();
         for machine in &self.machines {
             all.push(machine.origin.ending.as_ref()?.stopped_by);
@@ -110,9 +166,18 @@ impl<'a> Machine<'a> {
         let plan = &origin.opening.outline;
         let last_ns = origin.ticks.keys().next_back().map_or(0, |tick| plan.tick_bounds_ns(*tick).1);
         let elapsed_ns = origin.ending.as_ref().map_or(last_ns, |e| e.elapsed_ns);
-        let mut all = origin.totals.series_total();
+        let mut all = requests_total(plan, &origin.totals);
         add_warmup_faults(origin, &mut all);
-        Self { name, origin, elapsed_ns, measured_ns: elapsed_ns.saturating_sub(plan.warmup_ns), all }
+        let requests = plan.requests.iter().zip(&origin.totals.series);
+        let spent_ns = requests.map(|(request, tally)| spent_ns(request, tally)).sum();
+        Self {
+            name,
+            origin,
+            elapsed_ns,
+            measured_ns: elapsed_ns.saturating_sub(plan.warmup_ns),
+            all,
+            spent_ns,
+        }
     }
 
     pub fn plan(&self) -> &'a Outline {
@@ -141,7 +206,7 @@ fn warmup(origin: &Origin) -> impl Iterator<Item = &TickRow> {
 
 /// Connections are made once and used to the end, so they are counted from the start, warm-up included.
 fn add_warmup(machine: &Machine, run: &mut Tally) {
-    const SUMS: [RunSum; 8] = [
+    const SUMS: [RunSum; 10] = [
         RunSum::ConnAttempts,
         RunSum::ConnOpened,
         RunSum::ConnReusedRequests,
@@ -150,6 +215,8 @@ fn add_warmup(machine: &Machine, run: &mut Tally) {
         RunSum::ClosedByFault,
         RunSum::Retransmits,
         RunSum::LateTicks,
+        RunSum::Handshakes,
+        RunSum::HandshakesResumed,
     ];
     for row in warmup(machine.origin) {
         let tick_run = row.run();
@@ -159,32 +226,93 @@ fn add_warmup(machine: &Machine, run: &mut Tally) {
         if let Some(ns) = tick_run.least(RunFloor::ConnectNs) {
             run.floor(RunFloor::ConnectNs.id(), ns);
         }
-        for id in [RunHist::Connect, RunHist::ConnRequests] {
+        for id in [RunHist::Connect, RunHist::ConnRequests, RunHist::Handshake] {
             run.hists[id.id()].merge(tick_run.spread(id));
         }
     }
 }
 
-/// By name, so that machines whose plans differ are not mixed up; two requests of one name stay two.
+/// The sum of the times of a request. Number times mean is the sum; a stream lives from its head on, and when it is
+/// still open at the stop only its own account knows.
+fn spent_ns(request: &RequestOutline, tally: &Tally) -> f64 {
+    let sum = |ids: &[SeriesHist]| ids.iter().map(|id| tally.hist(*id).sum() as f64).sum::<f64>();
+    let request_ns = sum(&[SeriesHist::Service, SeriesHist::ServiceCensored, SeriesHist::FailedService]);
+    if request.stream {
+        request_ns.max(sum(&[SeriesHist::StreamHead, SeriesHist::StreamLife]))
+    } else {
+        request_ns
+    }
+}
+
+/// By name, so that machines whose plans differ are not mixed up; two requests of one name stay two. Those beside the
+/// load are left out.
 fn series(machines: &[Machine]) -> Vec<Series> {
     let mut all: Vec<(usize, Series)> = Vec::new();
     for machine in machines {
         let requests = &machine.plan().requests;
-        let name_of = |i: usize| requests.get(i).map_or(format!("request {}", i + 1), |r| r.name.clone());
-        for (i, tally) in machine.origin.totals.series.iter().enumerate() {
-            let name = name_of(i);
-            let nth = (0..i).filter(|before| name_of(*before) == name).count();
+        let tallies = requests.iter().zip(&machine.origin.totals.series).enumerate();
+        for (i, (request, tally)) in tallies.filter(|(_, (request, _))| !request.aside) {
+            let nth = requests[..i].iter().filter(|before| before.name == request.name).count();
             let rate_per_s = ratio(tally.sum(SeriesSum::Finished) as f64, machine.measured_ns as f64 / 1e9);
-            match all.iter_mut().find(|(n, s)| *n == nth && s.name == name) {
+            match all.iter_mut().find(|(n, s)| *n == nth && s.request.name == request.name) {
                 Some((_, known)) => {
                     known.tally.merge(tally);
                     known.rate_per_s += rate_per_s;
                 }
-                None => all.push((nth, Series { name, tally: tally.clone(), rate_per_s })),
+                None => {
+                    all.push((nth, Series { request: request.clone(), tally: tally.clone(), rate_per_s }))
+                }
             }
         }
     }
     all.into_iter().map(|(_, series)| series).collect()
+}
+
+/// Checks of the load, by the place of their request and by name.
+fn checks(machines: &[Machine]) -> Vec<Named> {
+    let mut all: Vec<((usize, usize), Named)> = Vec::new();
+    for machine in machines {
+        let plan = machine.plan();
+        for (i, check) in plan.checks.iter().enumerate() {
+            let Some(request) = plan.requests.get(check.request as usize).filter(|request| !request.aside)
+            else {
+                continue;
+            };
+            let Some(tally) = machine.origin.totals.series.get(plan.check_series(i) as usize) else {
+                continue;
+            };
+            let nth = plan.checks[..i].iter().filter(|before| *before == check).count();
+            let key = (check.request as usize, nth);
+            let is_it = |(k, one): &&mut ((usize, usize), Named)| {
+                *k == key && one.name == check.name && one.request == request.name
+            };
+            match all.iter_mut().find(is_it) {
+                Some((_, known)) => known.tally.merge(tally),
+                None => {
+                    let (name, request) = (check.name.clone(), request.name.clone());
+                    all.push((key, Named { name, request, tally: tally.clone() }));
+                }
+            }
+        }
+    }
+    all.into_iter().map(|(_, named)| named).collect()
+}
+
+fn groups(machines: &[Machine]) -> Vec<Named> {
+    let mut all: Vec<Named> = Vec::new();
+    for machine in machines {
+        let plan = machine.plan();
+        for (i, name) in plan.groups.iter().enumerate() {
+            let Some(tally) = machine.origin.totals.series.get(plan.group_series(i) as usize) else {
+                continue;
+            };
+            match all.iter_mut().find(|known| known.name == *name) {
+                Some(known) => known.tally.merge(tally),
+                None => all.push(Named { name: name.clone(), request: String::new(), tally: tally.clone() }),
+            }
+        }
+    }
+    all
 }
 
 /// Failures of one tally that are on this side.
@@ -224,5 +352,10 @@ fn nothing_planned() -> Outline {
         share: Share::default(),
         seed: 0,
         limits: Limits::default(),
+        checks: Vec::new(),
+        groups: Vec::new(),
+        lanes: Vec::new(),
+        link: Link::default(),
+        graceful_stop_ns: 0,
     }
 }

@@ -2,11 +2,11 @@
 //! or counter is wrong, or users were kept waiting by the load generator.
 
 use super::cells::Cells;
-use super::facts::{Facts, Machine, ratio};
+use super::facts::{Facts, ratio};
 use super::timeline::Moment;
 use crate::event::StoppedBy;
 use crate::summary::Little;
-use plimsoll_plan::metric::{RunSum, SeriesHist};
+use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_plan::{Fault, Side};
 
@@ -14,17 +14,9 @@ pub(super) fn little(facts: &Facts, moments: &[Moment]) -> Little {
     let mean = |id: RunSum| -> f64 {
         facts.machines.iter().map(|m| ratio(m.origin.totals.run.of(id) as f64, m.measured_ns as f64)).sum()
     };
-    // Number times mean is the sum; times that were cut off or ended in a failure were spent all the same.
-    const SPENT: [SeriesHist; 3] =
-        [SeriesHist::Service, SeriesHist::ServiceCensored, SeriesHist::FailedService];
-    let spent_ns = |m: &Machine| -> f64 { SPENT.iter().map(|id| m.all.hist(*id).sum() as f64).sum() };
     Little {
         in_flight_mean: mean(RunSum::InFlightNs),
-        rate_times_service_time: facts
-            .machines
-            .iter()
-            .map(|m| ratio(spent_ns(m), m.measured_ns as f64))
-            .sum(),
+        rate_times_service_time: facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum(),
         users_mean: (!facts.is_open()).then(|| mean(RunSum::UsersNs)),
         users_time_outside: users_time(facts, moments).map(|t| t.outside),
     }
@@ -35,7 +27,8 @@ pub(super) fn little(facts: &Facts, moments: &[Moment]) -> Little {
 pub(super) struct UsersTime {
     /// Share outside requests.
     pub outside: f64,
-    /// The part of it that neither connecting nor the pause after a failed attempt explains.
+    /// The part of it that neither connecting nor the pause after a failed attempt explains. Users of a script think
+    /// and wait for one another, for nobody knows how long: there it is 0.
     pub unexplained: f64,
 }
 
@@ -48,7 +41,7 @@ pub(super) fn users_time(facts: &Facts, moments: &[Moment]) -> Option<UsersTime>
     // from the last send on say nothing.
     let measured = || moments.iter().filter(|m| !m.second.warmup);
     let last = match facts.stopped_by() {
-        Some(StoppedBy::Requests) => measured().rfind(|m| m.sent > 0)?.second.tick,
+        Some(StoppedBy::Requests | StoppedBy::Retired) => measured().rfind(|m| m.sent > 0)?.second.tick,
         _ => u32::MAX,
     };
     let judged = || measured().filter(|m| m.second.tick < last);
@@ -59,6 +52,9 @@ pub(super) fn users_time(facts: &Facts, moments: &[Moment]) -> Option<UsersTime>
     let in_flight_ns: f64 = judged().map(|m| m.in_flight_ns as f64).sum();
     let connect_ns: f64 = judged().map(|m| m.connect_ns as f64).sum();
     let outside = (1.0 - in_flight_ns / users_ns).max(0.0);
+    if facts.is_scripted() {
+        return Some(UsersTime { outside, unexplained: 0.0 });
+    }
     let explained = (connect_ns + pauses_ns(facts)) / users_ns;
     Some(UsersTime { outside, unexplained: (outside - explained).max(0.0) })
 }

@@ -3,18 +3,24 @@
 mod bands;
 mod blind_spot;
 mod cells;
+mod changes;
 mod client;
 mod doubts;
 mod facts;
 mod gaps;
 mod little;
 mod offered;
+mod parts;
 mod rows;
 mod spikes;
+mod streams;
 mod summary;
 mod threshold;
 mod timeline;
 mod times;
 mod verdict;
+mod windows;
 
 pub use summary::{summarise, summarise_with};
+pub use threshold::{Reading, reading_within};
+pub use windows::{Sliding, width_of};

@@ -20,7 +20,12 @@ pub(super) struct Demand {
 
 pub(super) fn demand(facts: &Facts) -> Demand {
     let rate_per_s = facts.rate_per_s(|m| m.all.sum(SeriesSum::Finished));
-    let iterations_rate_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Iterations));
+    // Beside users of the closed model only those iterations count that arrivals started.
+    let iterations = match facts.is_scripted() && facts.is_open() {
+        true => RunSum::OpenArrivalsDone,
+        false => RunSum::Iterations,
+    };
+    let iterations_rate_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(iterations));
     if !facts.is_open() {
         return Demand {
             offered: None,
@@ -53,6 +58,9 @@ fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
     if arrivals == 0 {
         return None;
     }
+    if facts.is_scripted() {
+        return Some(iterated(facts, arrivals));
+    }
     // An arrival starts an iteration; with one request in it both counts are the same.
     let served = match facts.plan.requests.len() {
         0 | 1 => facts.finished(),
@@ -61,46 +69,103 @@ fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
     let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
     let requests_each = ratio(facts.finished() as f64, served as f64).max(1.0);
     let usual = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)) * mean_s * requests_each;
-    // How many are in service varies by chance, about as a Poisson number does: three deviations. Arrivals at an even
-    // rate vary less, and a backlog of hundreds must not hide behind chance.
-    let by_chance = matches!(facts.plan.load, Load::Open { arrivals: Arrivals::Poisson, .. });
-    let deviation = if by_chance { usual.sqrt() } else { usual.sqrt().min(EVEN_DEVIATION) };
-    let young = (usual + 3.0 * deviation).ceil().min(facts.run.of(RunSum::InFlightAtStop) as f64);
+    let young = healthy(facts, usual).min(facts.run.of(RunSum::InFlightAtStop) as f64);
     let missed = (arrivals as f64 - served as f64 - young).max(0.0);
     Some((1.0 - missed / arrivals as f64).max(0.0))
+}
+
+/// How many requests a healthy service may have in service when X R are usual. The number varies by chance, about as a
+/// Poisson number does: three deviations. Arrivals at an even rate vary less, and a backlog of hundreds must not hide
+/// behind chance.
+fn healthy(facts: &Facts, usual: f64) -> f64 {
+    let is_even =
+        |load: &Load| !matches!(load, Load::Open { arrivals: Arrivals::Poisson | Arrivals::Recorded, .. });
+    let even = is_even(&facts.plan.load) && facts.plan.lanes.iter().all(|lane| is_even(&lane.load));
+    let deviation = if even { usual.sqrt().min(EVEN_DEVIATION) } else { usual.sqrt() };
+    (usual + 3.0 * deviation).ceil()
+}
+
+/// The same where arrivals start iterations of a script. One that the stop cut off while its user was thinking, or held
+/// a stream open, is not missed; of those that waited for an answer a healthy service has X R, as above.
+fn iterated(facts: &Facts, arrivals: u64) -> f64 {
+    let run = &facts.run;
+    let (cut, in_flight) = (run.of(RunSum::CutAtStop), run.of(RunSum::InFlightAtStop));
+    let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
+    let answered = |m: &Machine| m.all.hist(SeriesHist::Response).count();
+    let waiting = healthy(facts, facts.rate_per_s(answered) * mean_s).min(in_flight as f64);
+    let excused = (cut.saturating_sub(in_flight) as f64 + waiting).min(cut as f64);
+    let missed = (arrivals as f64 - run.of(RunSum::OpenArrivalsDone) as f64 - excused).max(0.0);
+    (1.0 - missed / arrivals as f64).max(0.0)
 }
 
 /// How many arrivals the plan asked for in the measured part, and how many fewer are no sign of trouble.
 fn asked(facts: &Facts) -> (Option<f64>, f64) {
     let mut sum = 0.0;
     let mut slack = 0.0;
+    // Users whose data has run out take no arrival any more.
+    if facts.run.of(RunSum::Retired) > 0 {
+        return (None, 0.0);
+    }
     for machine in &facts.machines {
-        let Some(one) = asked_of(machine) else { return (None, 0.0) };
-        sum += one;
-        // Each worker rounds at both ends of the measured part.
-        slack += 2.0 * f64::from(machine.plan().workers.max(1));
-        if matches!(machine.plan().load, Load::Open { arrivals: Arrivals::Poisson, .. }) {
-            // Four deviations: one run in 30,000 by chance.
-            slack += 4.0 * one.sqrt();
+        // A command in the middle changed the load in a way that the plan does not know.
+        if is_steered(machine) {
+            return (None, 0.0);
+        }
+        for source in sources_of(machine) {
+            let one = asked_of(machine, &source);
+            sum += one;
+            // Each worker rounds at both ends of the measured part.
+            slack += 2.0 * f64::from(machine.plan().workers.max(1));
+            slack += match source.arrivals {
+                Arrivals::Constant => 0.0,
+                // Four deviations: one run in 30,000 by chance.
+                Arrivals::Poisson => 4.0 * one.sqrt(),
+                // The profile knows how many there were in a second, not when.
+                Arrivals::Recorded => source.rate_per_s.peak() / f64::from(machine.plan().share.of.max(1)),
+            };
         }
     }
     (Some(sum), slack)
 }
 
-fn asked_of(machine: &Machine) -> Option<f64> {
+/// Arrivals of one load model.
+struct Source<'a> {
+    rate_per_s: &'a Profile,
+    arrivals: Arrivals,
+    /// There are no more than so many, over all machines.
+    most: f64,
+}
+
+fn sources_of<'a>(machine: &Machine<'a>) -> Vec<Source<'a>> {
     let plan = machine.plan();
-    let Load::Open { rate_per_s, .. } = &plan.load else { return None };
-    // A command in the middle changed the load in a way that the plan does not know.
-    let steered = machine.origin.notes.iter().any(|note| {
-        note.kind == NoteKind::Control && note.at_ns.saturating_add(TICK_NS) < machine.elapsed_ns
-    });
-    if steered {
-        return None;
+    let of = |load: &'a Load, most: f64| match load {
+        Load::Open { rate_per_s, arrivals } => Some(Source { rate_per_s, arrivals: *arrivals, most }),
+        Load::Closed { .. } => None,
+    };
+    if plan.lanes.is_empty() {
+        let most = plan.stop.requests.map_or(f64::INFINITY, |n| n as f64 / plan.requests.len().max(1) as f64);
+        return of(&plan.load, most).into_iter().collect();
     }
-    let most = plan.stop.requests.map_or(f64::INFINITY, |n| n as f64 / plan.requests.len().max(1) as f64);
-    let until = |t_ns: u64| arrivals_until(rate_per_s, t_ns).min(most);
-    let asked = until(machine.elapsed_ns) - until(plan.warmup_ns.min(machine.elapsed_ns));
-    Some(asked / f64::from(plan.share.of.max(1)))
+    // A number of requests says nothing about arrivals here; when it ends the run, it is over.
+    let lanes = plan.lanes.iter();
+    lanes.filter_map(|lane| of(&lane.load, lane.iterations.map_or(f64::INFINITY, |n| n as f64))).collect()
+}
+
+fn is_steered(machine: &Machine) -> bool {
+    machine
+        .origin
+        .notes
+        .iter()
+        .any(|note| note.kind == NoteKind::Control && note.at_ns.saturating_add(TICK_NS) < machine.elapsed_ns)
+}
+
+fn asked_of(machine: &Machine, source: &Source) -> f64 {
+    let plan = machine.plan();
+    // Behind the end of the duration only what is under way goes on.
+    let end_ns = plan.stop.duration_ns.map_or(machine.elapsed_ns, |ns| ns.min(machine.elapsed_ns));
+    let until = |t_ns: u64| arrivals_until(source.rate_per_s, t_ns).min(source.most);
+    let asked = until(end_ns) - until(plan.warmup_ns.min(end_ns));
+    asked / f64::from(plan.share.of.max(1))
 }
 
 /// The area under a profile of rates from 0 to `t_ns`.

@@ -39,7 +39,12 @@ pub(super) fn statuses(all: &Tally) -> BTreeMap<String, u64> {
 }
 
 pub(super) fn series(facts: &Facts, belief: Belief) -> Vec<SeriesRow> {
-    facts.series.iter().map(|one| series_row(one, belief)).collect()
+    facts.series.iter().filter(|one| was_sent(&one.tally)).map(|one| series_row(one, belief)).collect()
+}
+
+/// A request that no user came to is no row of a table.
+fn was_sent(tally: &Tally) -> bool {
+    tally.sums.iter().any(|n| *n > 0) || tally.hists.iter().any(|hist| !hist.is_empty())
 }
 
 fn series_row(one: &Series, belief: Belief) -> SeriesRow {
@@ -47,7 +52,11 @@ fn series_row(one: &Series, belief: Belief) -> SeriesRow {
     let body = tally.hist(SeriesHist::BodySize);
     let requests = tally.sum(SeriesSum::Finished);
     SeriesRow {
-        name: one.name.clone(),
+        name: one.request.name.clone(),
+        scenario: one.request.scenario.clone(),
+        group: one.request.group.clone(),
+        tags: one.request.tags.clone(),
+        stream: one.request.stream,
         requests,
         errors: tally.sum(SeriesSum::Failed),
         rate_per_s: one.rate_per_s,
@@ -61,6 +70,7 @@ fn series_row(one: &Series, belief: Belief) -> SeriesRow {
         body_min_bytes: body.min(),
         body_mean_bytes: body.mean(),
         body_max_bytes: body.max(),
+        redirects: tally.sum(SeriesSum::Redirects),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Latency spikes in the timeline, outages among them, and how long the service took to come back to its baseline.
 
-use super::facts::ratio;
+use super::facts::{Facts, ratio};
 use super::timeline::Moment;
 use crate::caution::Doubts;
 use crate::event::StoppedBy;
@@ -69,13 +69,9 @@ struct Tick<'a> {
 
 /// All spikes outside the warm-up. The baseline of one is the median of the ordinary ticks before it; that of the
 /// first seconds comes from those behind them.
-pub(super) fn spikes(
-    moments: &[Moment],
-    load: &Profile,
-    stopped_by: Option<StoppedBy>,
-    doubts: &Doubts,
-) -> Vec<Spike> {
-    let measured = ticks(moments, stopped_by);
+pub(super) fn spikes(facts: &Facts, moments: &[Moment], doubts: &Doubts) -> Vec<Spike> {
+    let load = facts.plan.load.profile();
+    let measured = ticks(facts, moments);
     let mut later = Ordinary::new();
     measured.iter().skip(BASELINE_TICKS as usize).for_each(|tick| later.add(tick));
     let later = later.baseline();
@@ -100,16 +96,20 @@ pub(super) fn spikes(
     spikes
 }
 
-fn ticks(moments: &[Moment], stopped_by: Option<StoppedBy>) -> Vec<Tick<'_>> {
+fn ticks<'a>(facts: &Facts, moments: &'a [Moment]) -> Vec<Tick<'a>> {
     let measured = || moments.iter().filter(|m| !m.second.warmup);
     // When the number of requests ends a run, users without work are no sign of a service that stands still.
-    let worked_until = match stopped_by {
-        Some(StoppedBy::Requests) => measured().rfind(|m| m.sent > 0).map_or(0, |m| m.second.tick),
+    let worked_until = match facts.stopped_by() {
+        Some(StoppedBy::Requests | StoppedBy::Retired) => {
+            measured().rfind(|m| m.sent > 0).map_or(0, |m| m.second.tick)
+        }
         _ => u32::MAX,
     };
+    // Users of a script may be thinking, and a stream that is open is no sign that anybody waits.
     let busy = |m: &Moment| match m.second.tick < worked_until {
-        true => m.second.in_flight.max(m.second.users),
-        false => m.second.in_flight,
+        _ if facts.has_streams() => 0.0,
+        true if !facts.is_scripted() => m.second.in_flight.max(m.second.users),
+        _ => m.second.in_flight,
     };
     measured().map(|moment| Tick { moment, busy: busy(moment) }).collect()
 }

@@ -2,10 +2,10 @@
 
 use super::cells::Cells;
 use super::doubts::{Evidence, cautions};
-use super::facts::{Facts, ratio};
+use super::facts::Facts;
 use super::offered::demand;
 use super::times::{Belief, short, times};
-use super::{bands, client, gaps, rows, spikes, threshold, timeline, verdict};
+use super::{bands, client, gaps, parts, rows, spikes, streams, threshold, timeline, verdict};
 use crate::caution::Doubts;
 use crate::record::RunRecord;
 use crate::summary::{Phases, SCHEMA_VERSION, Summary, Totals};
@@ -63,7 +63,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         thresholds,
         cautions,
         totals: totals(&facts),
-        spikes: spikes::spikes(&moments, facts.plan.load.profile(), facts.stopped_by(), limits),
+        spikes: spikes::spikes(&facts, &moments, limits),
         bands: bands::bands(response, &facts.plan.bands_ns),
         bands_cut_off: response_cut.count(),
         errors: rows::errors(&facts.all, |side| side != Side::Client),
@@ -75,6 +75,13 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         complete: !facts.machines.is_empty() && holes.is_empty() && !facts.lost_workers(),
         gaps: holes.into_iter().map(|hole| hole.gap).collect(),
         environments: openings().map(|o| o.environment.clone()).collect(),
+        scenarios: parts::scenarios(&facts, belief),
+        groups: parts::groups(&facts, belief),
+        checks: parts::checks(&facts),
+        samples: parts::samples(&facts),
+        streams: streams::streams(&facts),
+        tls: client::tls(&facts),
+        lanes: parts::lanes(&facts),
         timeline: moments.into_iter().map(|moment| moment.second).collect(),
         offered: demand.offered,
         achieved: demand.achieved,
@@ -91,7 +98,7 @@ fn totals(facts: &Facts) -> Totals {
     Totals {
         requests,
         errors,
-        error_ratio: ratio(errors as f64, requests as f64),
+        error_ratio: facts.error_ratio(),
         sent: all.sum(SeriesSum::Sent),
         iterations: run.of(RunSum::Iterations),
         bytes_in: all.sum(SeriesSum::BytesIn),
@@ -101,6 +108,10 @@ fn totals(facts: &Facts) -> Totals {
         warmup_s: facts.machines.iter().map(|m| m.elapsed_ns - m.measured_ns).max().unwrap_or(0) as f64 / 1e9,
         in_flight_at_stop: run.of(RunSum::InFlightAtStop),
         never_started: run.of(RunSum::NeverStarted),
+        iterations_abandoned: run.of(RunSum::Abandoned),
+        iterations_cut: run.of(RunSum::CutAtStop),
+        users_retired: run.of(RunSum::Retired),
+        redirects: all.sum(SeriesSum::Redirects),
     }
 }
 

@@ -1,48 +1,108 @@
 //! Thresholds: what was observed, and whether that meets the condition for certain.
 
-use super::cells::Cells;
-use super::facts::Facts;
+use super::facts::{Facts, ratio};
 use super::times::{Belief, bent, percentile};
-use crate::summary::{Achieved, FigureUnit, Judged};
-use plimsoll_plan::metric::{SeriesHist, SeriesSum};
-use plimsoll_plan::threshold::{Comparison, Statistic, Subject, Threshold};
+use super::windows::worst;
+use crate::gauge::Gauge;
+use crate::record::windowed;
+use crate::summary::{Achieved, FigureUnit, Judged, Window};
+use plimsoll_plan::metric::RunHist;
+use plimsoll_plan::threshold::{Comparison, Kind, Statistic, Subject, Threshold};
 use plimsoll_stats::{Hist, samples_needed};
 
 /// Judges every threshold of the plan, in its order.
 pub(super) fn judge(facts: &Facts, achieved: &Achieved, belief: Belief) -> Vec<Judged> {
-    facts.plan.thresholds.iter().map(|t| judge_one(t, &observe(t, facts, achieved, belief))).collect()
+    let mut window = windowed(&facts.plan).enumerate();
+    facts
+        .plan
+        .thresholds
+        .iter()
+        .map(|threshold| {
+            if threshold.over_ns.is_none() {
+                return judge_one(threshold, &whole(threshold, facts, achieved, belief), None);
+            }
+            let number = window.next().map_or(0, |(number, _)| number);
+            match worst(threshold, number, facts) {
+                Some((reading, window)) => judge_one(threshold, &reading, Some(window)),
+                None => judge_one(threshold, &reading(threshold, &Gauge::default(), 0, belief), None),
+            }
+        })
+        .collect()
 }
 
-struct Observed {
-    value: Option<f64>,
+/// What a threshold saw.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// ns, ratio, per second or count; `None`: there is no sample.
+    pub value: Option<f64>,
     /// The true value may be higher.
-    at_least: bool,
-    samples: u64,
-    unit: FigureUnit,
+    pub at_least: bool,
+    pub samples: u64,
+    pub unit: FigureUnit,
 }
 
-fn observe(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Belief) -> Observed {
-    let number = |value, unit| Observed { value, at_least: false, samples: facts.finished(), unit };
-    let times =
-        |exact, bounds| time(threshold.statistic, facts.all.hist(exact), facts.all.hist(bounds), belief);
-    match threshold.subject {
-        Subject::ResponseTime => times(SeriesHist::Response, SeriesHist::ResponseCensored),
-        Subject::ServiceTime => times(SeriesHist::Service, SeriesHist::ServiceCensored),
-        Subject::FirstByte => first_byte(threshold.statistic, facts, belief),
-        Subject::Errors => {
-            let failed = facts.all.sum(SeriesSum::Failed) as f64;
-            let finished = facts.finished();
-            number((finished > 0).then(|| failed / finished as f64), FigureUnit::Ratio)
-        }
-        Subject::Achieved => number(achieved.ratio, FigureUnit::Ratio),
-        Subject::Rate => {
-            number((facts.measured_ns > 0).then_some(achieved.rate_per_s), FigureUnit::PerSecond)
-        }
-        Subject::Requests => number(Some(facts.finished() as f64), FigureUnit::Count),
+impl Reading {
+    /// Whether it meets the condition for certain. `None`: there is no sample.
+    pub fn meets(&self, threshold: &Threshold) -> Option<bool> {
+        // What is only known to be "at least" meets no upper limit for certain.
+        let certain = !self.at_least || threshold.comparison.is_upwards();
+        Some(certain && threshold.comparison.holds(snapped(self.value?, threshold.value), threshold.value))
     }
 }
 
-fn time(statistic: Statistic, exact: &Hist, bounds: &Hist, belief: Belief) -> Observed {
+/// A figure that differs from its limit only by the rounding of its last bits is the limit: 7 of 1,000 are 0.7 %.
+fn snapped(value: f64, limit: f64) -> f64 {
+    if (value - limit).abs() <= limit.abs() * 1e-12 { limit } else { value }
+}
+
+/// The figure of a stretch of time within a run. Nobody can tell yet how long those took that were cut off in it, so
+/// they count like the others.
+pub fn reading_within(threshold: &Threshold, gauge: &Gauge, length_ns: u64) -> Reading {
+    reading(threshold, gauge, length_ns, Belief::LikeTheOthers)
+}
+
+fn reading(threshold: &Threshold, gauge: &Gauge, length_ns: u64, belief: Belief) -> Reading {
+    let number = |value, samples, unit| Reading { value, at_least: false, samples, unit };
+    let share = |samples: u64| (samples > 0).then(|| gauge.part as f64 / samples as f64);
+    match threshold.subject.kind() {
+        Kind::Times if threshold.subject == Subject::FirstByte => {
+            first_byte(threshold.statistic, gauge, belief)
+        }
+        Kind::Times => time(threshold.statistic, &gauge.exact, &gauge.bounds, belief),
+        Kind::Share => number(share(gauge.whole), gauge.whole, FigureUnit::Ratio),
+        Kind::PerSecond => {
+            let rate = (length_ns > 0).then(|| ratio(gauge.part as f64, length_ns as f64 / 1e9));
+            number(rate, gauge.part, FigureUnit::PerSecond)
+        }
+        Kind::Count => number(Some(gauge.part as f64), gauge.part, FigureUnit::Count),
+    }
+}
+
+/// The figure of the run as a whole, all machines together.
+fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Belief) -> Reading {
+    let mut sum = Gauge::default();
+    let mut rate_per_s = 0.0;
+    for machine in &facts.machines {
+        let one = Gauge::of(threshold, machine.plan(), &machine.origin.totals);
+        // Machines load at the same time, and one may stop before the others.
+        rate_per_s += ratio(one.part as f64, machine.measured_ns as f64 / 1e9);
+        sum.merge(&one);
+    }
+    // Connections are made once and used to the end, so they are counted from the start, warm-up included.
+    for (subject, id) in [(Subject::Connect, RunHist::Connect), (Subject::TlsHandshake, RunHist::Handshake)] {
+        if threshold.subject == subject {
+            sum.exact = facts.run.hists.get(id.id()).cloned().unwrap_or_else(Hist::on_demand);
+        }
+    }
+    let reading = reading(threshold, &sum, facts.measured_ns, belief);
+    match threshold.subject {
+        Subject::Achieved => Reading { value: achieved.ratio, ..reading },
+        Subject::Rate => Reading { value: reading.value.map(|_| rate_per_s), ..reading },
+        _ => reading,
+    }
+}
+
+fn time(statistic: Statistic, exact: &Hist, bounds: &Hist, belief: Belief) -> Reading {
     let bent = bent(exact, bounds, belief);
     let (value, at_least) = match statistic {
         Statistic::Quantile(q) => match percentile(exact, bounds, q, belief) {
@@ -61,7 +121,7 @@ fn time(statistic: Statistic, exact: &Hist, bounds: &Hist, belief: Belief) -> Ob
         // The grammar gives every time a figure.
         Statistic::Value => (None, false),
     };
-    Observed {
+    Reading {
         value,
         at_least,
         samples: exact.count().saturating_add(bounds.count()),
@@ -69,51 +129,36 @@ fn time(statistic: Statistic, exact: &Hist, bounds: &Hist, belief: Belief) -> Ob
     }
 }
 
-/// How many samples a percentile of this subject comes from.
-pub(super) fn samples_of(subject: Subject, facts: &Facts) -> u64 {
-    let (exact, bounds) = match subject {
-        Subject::ResponseTime => (SeriesHist::Response, Some(SeriesHist::ResponseCensored)),
-        Subject::ServiceTime => (SeriesHist::Service, Some(SeriesHist::ServiceCensored)),
-        Subject::FirstByte => (SeriesHist::FirstByte, None),
-        _ => return facts.finished(),
-    };
-    let count = |id| facts.all.hist(id).count();
-    count(exact).saturating_add(bounds.map_or(0, count))
-}
-
 /// Of a request that was cut off nobody knows the first byte, so the figures are those of the others, and lower
 /// bounds wherever the service time's are.
-fn first_byte(statistic: Statistic, facts: &Facts, belief: Belief) -> Observed {
-    let exact = facts.all.hist(SeriesHist::FirstByte);
-    let service = facts.all.hist(SeriesHist::Service);
-    let cut = time(statistic, service, facts.all.hist(SeriesHist::ServiceCensored), belief);
-    let known = time(statistic, exact, &Hist::on_demand(), belief);
-    Observed { at_least: cut.at_least, ..known }
+fn first_byte(statistic: Statistic, gauge: &Gauge, belief: Belief) -> Reading {
+    let cut = time(statistic, &gauge.beside, &gauge.bounds, belief);
+    let known = time(statistic, &gauge.exact, &Hist::on_demand(), belief);
+    Reading { at_least: cut.at_least, ..known }
 }
 
-fn judge_one(threshold: &Threshold, observed: &Observed) -> Judged {
+fn judge_one(threshold: &Threshold, observed: &Reading, window: Option<Window>) -> Judged {
     let limit = threshold.value;
-    // 0.7 % is 0.006999999999999999 in binary, and 7 of 1,000 are 0.007: the same to everybody but the machine.
-    let value = observed.value.map(|v| if (v - limit).abs() <= limit.abs() * 1e-12 { limit } else { v });
-    let upwards = matches!(threshold.comparison, Comparison::Greater | Comparison::GreaterOrEqual);
-    // What is only known to be "at least" meets no upper limit for certain.
-    let certain = !observed.at_least || upwards;
+    let value = observed.value.map(|value| snapped(value, limit));
     Judged {
         text: threshold.text.clone(),
+        what: threshold.left(),
         implied: threshold.implied,
         observed: value,
         at_least: observed.at_least,
         limit,
         unit: observed.unit,
-        met: certain && value.is_some_and(|v| threshold.comparison.holds(v, limit)),
+        met: observed.meets(threshold).unwrap_or(false),
         margin: value.filter(|_| limit != 0.0).map(|v| match threshold.comparison {
             Comparison::Less | Comparison::LessOrEqual => (limit - v) / limit,
             Comparison::Greater | Comparison::GreaterOrEqual => (v - limit) / limit,
             Comparison::Equal => -((v - limit) / limit).abs(),
         }),
+        samples: observed.samples,
         too_few_samples: match threshold.statistic {
             Statistic::Quantile(q) => observed.samples < samples_needed(q),
             _ => false,
         },
+        window,
     }
 }

@@ -23,16 +23,23 @@ pub(super) struct Moment {
     pub open: i64,
 }
 
+/// What has been opened and not closed, from the first tick on.
+#[derive(Default)]
+struct Standing {
+    connections: i64,
+    streams: i64,
+}
+
 /// One per tick that any machine has, in order.
 pub(super) fn moments(facts: &Facts) -> Vec<Moment> {
     let mut ticks: Vec<u32> = facts.machines.iter().flat_map(|m| m.origin.ticks.keys().copied()).collect();
     ticks.sort_unstable();
     ticks.dedup();
-    let mut open = 0i64;
+    let mut open = Standing::default();
     ticks.into_iter().map(|tick| moment(facts, tick, &mut open)).collect()
 }
 
-fn moment(facts: &Facts, tick: u32, open: &mut i64) -> Moment {
+fn moment(facts: &Facts, tick: u32, open: &mut Standing) -> Moment {
     let mut sum: Option<(Tally, Tally)> = None;
     // A machine that stopped within the tick makes it shorter, unless another one went on.
     let mut to_ns = 0;
@@ -61,7 +68,16 @@ fn moment(facts: &Facts, tick: u32, open: &mut i64) -> Moment {
     let p = |q| percentile(exact, bounds, q, Belief::LikeTheOthers).map(|c| c.value);
     let service_p = |q| percentile(service, service_bounds, q, Belief::LikeTheOthers).map(|c| c.value);
     let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault].map(|id| run.of(id));
-    *open = open.saturating_add_unsigned(run.of(RunSum::ConnOpened)).saturating_sub_unsigned(sum_of(closed));
+    open.connections = open
+        .connections
+        .saturating_add_unsigned(run.of(RunSum::ConnOpened))
+        .saturating_sub_unsigned(sum_of(closed));
+    // The account of a stream is closed when it ends, and also at the stop while it stands.
+    open.streams = open
+        .streams
+        .saturating_add_unsigned(all.sum(SeriesSum::Streams))
+        .saturating_add_unsigned(all.sum(SeriesSum::StreamsOpenAtStop))
+        .saturating_sub_unsigned(all.hist(SeriesHist::StreamLife).count());
     Moment {
         second: Second {
             tick,
@@ -86,6 +102,8 @@ fn moment(facts: &Facts, tick: u32, open: &mut i64) -> Moment {
             connections_opened: run.of(RunSum::ConnOpened),
             lateness_p99_ns: run.spread(RunHist::Lateness).quantile(0.99),
             retransmits: run.of(RunSum::Retransmits),
+            events: facts.has_streams().then(|| all.sum(SeriesSum::Events)),
+            streams_open: facts.has_streams().then(|| open.streams.max(0) as u64),
         },
         p95_ns: p(0.95),
         samples: exact.count().saturating_add(bounds.count()),
@@ -94,6 +112,6 @@ fn moment(facts: &Facts, tick: u32, open: &mut i64) -> Moment {
         in_flight_ns: run.of(RunSum::InFlightNs),
         users_ns: run.of(RunSum::UsersNs),
         connect_ns: u64::try_from(run.spread(RunHist::Connect).sum()).unwrap_or(u64::MAX),
-        open: *open,
+        open: open.connections,
     }
 }

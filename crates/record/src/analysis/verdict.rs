@@ -2,6 +2,7 @@
 
 use super::cells::Cells;
 use super::facts::Facts;
+use crate::event::{NoteKind, StoppedBy};
 use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
 use crate::summary::{Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Times, Verdict, Weight};
 use plimsoll_plan::metric::SeriesSum;
@@ -37,6 +38,18 @@ pub(super) fn verdict(
             because: missed.iter().map(|t| t.text.clone()).collect(),
         };
     }
+    // A machine that shared the load may have been stopped by its own part of the figures, which together are good.
+    if facts
+        .machines
+        .iter()
+        .filter_map(|m| m.origin.ending.as_ref())
+        .any(|e| e.stopped_by == StoppedBy::Threshold)
+    {
+        let mut notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
+        let told = notes.rfind(|note| note.kind == NoteKind::Control).map(|note| note.text.clone());
+        let why = told.unwrap_or_else(|| "stopped by a threshold".into());
+        return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
+    }
     Verdict { result: Outcome::Pass, sentence: pass(facts, offered, achieved, response), because: Vec::new() }
 }
 
@@ -44,7 +57,7 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
     let what = match offered {
         None => rate_of(achieved.rate_per_s, "requests"),
         // An arrival starts a sequence: requests are not to be held against it.
-        Some(offered) if facts.plan.requests.len() > 1 => format!(
+        Some(offered) if facts.counts_iterations() => format!(
             "offered {}, achieved {} and {}",
             rate_of(offered.rate_per_s, "arrivals"),
             rate_of(achieved.iterations_rate_per_s, "iterations"),
@@ -74,10 +87,9 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
     format!("PASS: {what}{slow} and {errors} over {}", chosen_ns(facts.measured_ns))
 }
 
-/// `errors 2.1 % (threshold errors == 0%)`
+/// `errors 2.1 % (threshold errors == 0%)`, `errors 12 % from 3 s to 13 s (threshold errors < 5% over 10s)`
 fn missed_text(judged: &Judged) -> String {
-    // The text begins with what is compared: `response_time p99`, `errors`.
-    let subject = judged.text.split(['<', '>', '=']).next().unwrap_or_default().trim();
+    let subject = &judged.what;
     let Some(value) = judged.observed else {
         return format!("{subject} has no sample (threshold {})", judged.text);
     };
@@ -92,5 +104,9 @@ fn missed_text(judged: &Judged) -> String {
         };
     }
     let at_least = if judged.at_least { "at least " } else { "" };
-    format!("{subject} {at_least}{shown} (threshold {})", judged.text)
+    let when = judged.window.map_or(String::new(), |window| {
+        let [from, to] = [window.from_s, window.to_s].map(|s| chosen_ns((s * 1e9).round() as u64));
+        format!(" from {from} to {to}")
+    });
+    format!("{subject} {at_least}{shown}{when} (threshold {})", judged.text)
 }

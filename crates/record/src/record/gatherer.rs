@@ -31,11 +31,15 @@ impl Sink for Gatherer {
             RunEvent::Opened(_) => {}
             RunEvent::Ticked(tick) => {
                 if let Entry::Vacant(free) = origin.ticks.entry(tick.interval.tick) {
-                    free.insert(TickRow::of(&tick.interval));
+                    free.insert(TickRow::of(&tick.interval, &origin.opening.outline));
                     origin.count(tick);
                 }
             }
             RunEvent::Noted(note) => origin.notes.push(note.clone()),
+            RunEvent::Sampled(sample) => {
+                // Whether there was room for it is no matter here.
+                let _ = origin.keep_sample(sample);
+            }
             RunEvent::Ended(ending) => origin.ending = Some(ending.clone()),
         }
     }

@@ -1,6 +1,7 @@
 //! One tick as kept: encoded, because a dense histogram takes 38 KiB and a day has 86,400 seconds.
 
-use super::{RUN_LAYOUT, SERIES_LAYOUT};
+use super::{Beside, RUN_LAYOUT, SERIES_LAYOUT, requests_total};
+use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, SeriesHist};
 use plimsoll_stats::Hist;
 use plimsoll_stats::interval::Interval;
@@ -11,26 +12,22 @@ use plimsoll_stats::tally::{Layout, Tally};
 const COARSER_RUN: [RunHist; 1] = [RunHist::Turn];
 const COARSER_SERIES: [SeriesHist; 3] = [SeriesHist::FirstByte, SeriesHist::Body, SeriesHist::BodySize];
 
-/// One tick: the run-wide numbers, and all series added into one. A few kilobytes; the accessors decode afresh at
-/// each call, so keep what they return.
+/// One tick: the run-wide numbers, all requests added up ([`requests_total`]), and beside them what is needed of single
+/// requests second by second ([`Beside`]). A few kilobytes; the accessors decode afresh at each call, so keep what they
+/// return.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TickRow {
-    /// Both tallies in their canonical form, one behind the other: equal ticks have equal bytes.
+    /// The tallies in their canonical form, one behind the other: equal ticks have equal bytes.
     bytes: Box<[u8]>,
     /// Where the second begins.
     all_at: u32,
+    /// Where the third begins; rows of early versions have none.
+    beside_at: u32,
 }
 
 impl TickRow {
-    pub fn new(run: &Tally, all: &Tally) -> Self {
-        Self::encoded(run.clone(), all.clone())
-    }
-
-    pub fn of(interval: &Interval) -> Self {
-        Self::encoded(interval.run.clone(), interval.series_total())
-    }
-
-    fn encoded(mut run: Tally, mut all: Tally) -> Self {
+    pub fn of(interval: &Interval, outline: &Outline) -> Self {
+        let (mut run, mut all) = (interval.run.clone(), requests_total(outline, interval));
         clear(&mut run.hists, &COARSER_RUN.map(RunHist::id));
         clear(&mut all.hists, &COARSER_SERIES.map(SeriesHist::id));
         let mut bytes = Vec::new();
@@ -38,7 +35,9 @@ impl TickRow {
         // A tally is bounded by its cells to far less than 4 GiB.
         let all_at = bytes.len() as u32;
         all.encode(&mut bytes);
-        Self { bytes: bytes.into(), all_at }
+        let beside_at = bytes.len() as u32;
+        Beside::of(interval, outline).tally().encode(&mut bytes);
+        Self { bytes: bytes.into(), all_at, beside_at }
     }
 
     /// Run-wide numbers, at least [`RUN_LAYOUT`] wide.
@@ -46,9 +45,14 @@ impl TickRow {
         decoded(&self.bytes[..self.all_at as usize], RUN_LAYOUT)
     }
 
-    /// All series added up, at least [`SERIES_LAYOUT`] wide.
+    /// All requests added up, at least [`SERIES_LAYOUT`] wide.
     pub fn all(&self) -> Tally {
         decoded(&self.bytes[self.all_at as usize..], SERIES_LAYOUT)
+    }
+
+    /// What stands beside them, under the plan that the run was made with.
+    pub fn beside(&self, outline: &Outline) -> Beside {
+        Beside::from_tally(&decoded(&self.bytes[self.beside_at as usize..], Layout::default()), outline)
     }
 
     /// As the run file keeps it.
@@ -63,10 +67,14 @@ impl TickRow {
         Tally::decode(&mut rest)?;
         let all_at = (bytes.len() - rest.len()) as u32;
         Tally::decode(&mut rest)?;
+        let beside_at = (bytes.len() - rest.len()) as u32;
+        if !rest.is_empty() {
+            Tally::decode(&mut rest)?;
+        }
         if !rest.is_empty() {
             return Err(plimsoll_stats::Error::Malformed { what: "bytes behind a tick" });
         }
-        Ok(Self { bytes, all_at })
+        Ok(Self { bytes, all_at, beside_at })
     }
 }
 
@@ -74,7 +82,8 @@ fn clear(hists: &mut [Hist], ids: &[usize]) {
     hists.iter_mut().enumerate().filter(|(id, _)| ids.contains(id)).for_each(|(_, hist)| hist.clear());
 }
 
-/// `bytes` were encoded by us or decoded before, so the empty tally in place of an error is never seen.
+/// `bytes` were encoded by us or decoded before, so the empty tally in place of an error stands only for a part that
+/// early versions did not write.
 fn decoded(mut bytes: &[u8], layout: Layout) -> Tally {
     match Tally::decode(&mut bytes) {
         Ok(tally) => widened(tally, layout),

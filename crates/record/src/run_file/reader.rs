@@ -4,6 +4,7 @@ use super::open::{Closed, Opened, fold, open};
 use super::{APPLICATION_ID, Error, FORMAT_VERSION, schema};
 use crate::event::{Note, Pulse};
 use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
+use plimsoll_plan::sample::Sample;
 use plimsoll_stats::LAYOUT_ID;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
@@ -122,6 +123,7 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
     }
     origin.workers = workers(tx, at)?;
     origin.notes = notes(tx, at)?;
+    origin.samples = samples(tx, at)?;
     Ok(origin)
 }
 
@@ -171,6 +173,21 @@ fn notes(tx: &Connection, at: i64) -> Result<Vec<Note>, Bad> {
         });
     }
     Ok(notes)
+}
+
+fn samples(tx: &Connection, at: i64) -> Result<Vec<Sample>, Bad> {
+    const KNOWN: &str = "SELECT count(*) FROM sqlite_schema WHERE name = 'sample'";
+    let mut samples = Vec::new();
+    // Early versions had no such table.
+    if tx.query_row(KNOWN, (), |row| row.get::<_, i64>(0))? == 0 {
+        return Ok(samples);
+    }
+    let mut all = tx.prepare("SELECT body FROM sample WHERE origin = ?1 ORDER BY id")?;
+    let mut rows = all.query([at])?;
+    while let Some(row) = rows.next()? {
+        samples.push(json(&row.get::<_, String>(0)?)?);
+    }
+    Ok(samples)
 }
 
 fn spans(db: &Connection, origin: &str, series: Option<u32>) -> Result<Vec<Span>, Bad> {

@@ -3,6 +3,7 @@
 use super::schema;
 use crate::event::{Note, Opening};
 use crate::record::{Origin, TickRow};
+use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
 use rusqlite::{Connection, Result};
 
@@ -54,6 +55,15 @@ pub fn put_notes(db: &Connection, at: i64, first_id: i64, notes: &[Note]) -> Res
         .prepare("INSERT OR REPLACE INTO note (id, origin, at_ns, kind, text) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for (id, note) in (first_id..).zip(notes) {
         put.execute((id, at, note.at_ns as i64, json(&note.kind)?, &note.text))?;
+    }
+    Ok(())
+}
+
+/// `first_id` is that of the first of them.
+pub fn put_samples(db: &Connection, at: i64, first_id: i64, samples: &[Sample]) -> Result<()> {
+    let mut put = db.prepare("INSERT INTO sample (id, origin, body) VALUES (?1, ?2, ?3)")?;
+    for (id, sample) in (first_id..).zip(samples) {
+        put.execute((id, at, json(sample)?))?;
     }
     Ok(())
 }

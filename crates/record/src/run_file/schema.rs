@@ -4,12 +4,13 @@
 //! |---|---|
 //! | `meta` | versions, by key |
 //! | `origin` | one row per machine: its opening and ending as JSON |
-//! | `tick` | per origin and second: the run-wide tally and all series as one, encoded; without some histograms |
+//! | `tick` | per origin and second: the run-wide tally, all requests as one, and a few cells of single ones; encoded |
 //! | `total` | per origin: cumulative interval without the warm-up, per series, encoded |
 //! | `pending` | full intervals of the last few ticks that `total` does not hold yet |
 //! | `series` | the tally of some ten seconds per series, and as series -1 of the run; encoded, all histograms |
 //! | `worker` | per origin and worker: cumulative time without the warm-up |
 //! | `note` | lines of the timeline, in order |
+//! | `sample` | examples of failures as JSON, in order; files of early versions have no such table |
 //! | `reserve` | empty at rest; see `room` |
 //!
 //! The id of a tick is `origin * 2^32 + number`.
@@ -34,6 +35,7 @@ const TABLES: &str = "
         PRIMARY KEY (origin, worker)) WITHOUT ROWID;
     CREATE TABLE note (id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, at_ns INTEGER NOT NULL, kind TEXT NOT NULL,
         text TEXT NOT NULL);
+    CREATE TABLE sample (id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, body TEXT NOT NULL);
     CREATE TABLE reserve (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 ";
 

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// hundreds of series the totals are megabytes, far too much for each second.
 const TOTAL_EVERY_TICKS: u32 = 10;
 
+/// More than a sample takes: names, a sentence and an excerpt.
+const SAMPLE_BYTES: usize = 2_048;
+
 /// Where run files begin.
 pub struct RunFile;
 
@@ -41,10 +44,11 @@ impl RunFile {
             at,
             room,
             origin,
-            spans: Spans::new(opening.outline.requests.len()),
+            spans: Spans::new(opening.outline.series_count()),
             seen: BTreeSet::new(),
             pending: 0,
             totals_bytes: 0,
+            sampled: 0,
             gap: None,
             trouble: None,
         })
@@ -66,6 +70,8 @@ pub struct Writer {
     pending: u32,
     /// Length of the totals when they were last encoded.
     totals_bytes: usize,
+    /// How many of the samples are in the file.
+    sampled: usize,
     /// The gap that is open, if the last tick could not be written.
     gap: Option<Gap>,
     /// The first error that the end could not repair.
@@ -124,7 +130,7 @@ impl Writer {
     fn store(&mut self, interval: &Interval) -> rusqlite::Result<()> {
         let id = schema::tick_id(self.at, interval.tick);
         let is_measured = !self.origin.opening.outline.is_warmup(interval.tick);
-        let row = TickRow::of(interval);
+        let row = TickRow::of(interval, &self.origin.opening.outline);
         let rolls_up = is_measured && self.pending + 1 >= TOTAL_EVERY_TICKS;
         let body = match (is_measured, rolls_up) {
             (true, true) => rows::encoded(&self.origin.totals),
@@ -174,6 +180,21 @@ impl Writer {
         Ok(())
     }
 
+    /// Samples that the file does not have yet, as far as there is room for them.
+    fn store_samples(&mut self) -> rusqlite::Result<()> {
+        let fresh = &self.origin.samples[self.sampled.min(self.origin.samples.len())..];
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        let bytes = fresh.len() * SAMPLE_BYTES;
+        self.room.ensure(&self.db, bytes, self.totals_bytes)?;
+        let tx = self.db.transaction()?;
+        rows::put_samples(&tx, self.at, schema::tick_id(self.at, self.sampled as u32), fresh)?;
+        tx.commit()?;
+        self.sampled = self.origin.samples.len();
+        Ok(())
+    }
+
     fn widen_gap(&mut self, last: u32, why: &rusqlite::Error) {
         let gap = self.gap.get_or_insert_with(|| {
             let is_full = why.sqlite_error_code() == Some(ErrorCode::DiskFull);
@@ -200,9 +221,12 @@ impl Writer {
             tx.commit()?;
         }
         self.store_totals()?;
+        // Worth less than the rest, too, but a reader must be told when they are not there.
+        let sampled = self.store_samples();
         // What was kept free is not needed any more. It is no harm if it stays.
         let _ = room::free_pages(&self.db).and_then(|free| room::cut_off(&self.db, free));
-        fold(&self.db)
+        fold(&self.db)?;
+        sampled
     }
 }
 
@@ -221,6 +245,10 @@ impl Sink for Writer {
             RunEvent::Noted(note) => {
                 self.origin.notes.push(note.clone());
                 self.store_totals()
+            }
+            RunEvent::Sampled(sample) => {
+                // One that finds no room now is tried again with the next one and at the end.
+                if self.origin.keep_sample(sample) { self.store_samples() } else { Ok(()) }
             }
             RunEvent::Ended(ending) => {
                 self.origin.ending = Some(ending.clone());
@@ -252,6 +280,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
             rows::put_totals(&tx, at, origin, &rows::encoded(&origin.totals))?;
             // Each origin has a range of its own for the ids of notes.
             rows::put_notes(&tx, at, schema::tick_id(at, 1), &origin.notes)?;
+            rows::put_samples(&tx, at, schema::tick_id(at, 0), &origin.samples)?;
             rows::put_ending(&tx, at, origin)?;
         }
         tx.commit()?;

@@ -317,6 +317,34 @@ cases! {
         Run::closed(10),
         ["9 s were measured"];
 
+    answers_that_shrank_in_the_middle_are_two_experiments: ResponseChanged, Warning,
+        Run::closed(15).with(|r| r.ticks[9..].iter_mut().for_each(|t| sizes(t, |_| 80))),
+        Run::closed(15).with(|r| r.ticks.iter_mut().for_each(|t| sizes(t, |i| 100 + i * 7919 % 200))),
+        ["`pick`", "200 bytes", "80.0 bytes from 9 s on", "60 % less"];
+
+    sizes_that_vary_from_second_to_second_have_not_changed: ResponseChanged, Warning,
+        Run::closed(15).with(|r| r.ticks[5..].iter_mut().for_each(|t| sizes(t, |_| 900))),
+        Run::closed(15).with(|r| r.ticks.iter_mut().for_each(|t| {
+            let bytes = 100 + u64::from(t.tick) * 7919 % 13 * 20;
+            sizes(t, |_| bytes);
+        })),
+        ["900 bytes from 5 s on"];
+
+    answers_of_another_shape_are_two_experiments: ResponseChanged, Warning,
+        Run::closed(15).at(8, |t| t.series[0].add(SeriesSum::ShapeChanges.id(), 10)),
+        Run::closed(15).all_ticks(|t| t.series[0].add(SeriesSum::ShapeChanges.id(), 900)),
+        ["`pick`", "one shape until 8 s", "10 differed"];
+
+    rows_that_a_file_does_not_have_are_told: RowsNotAppended, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::NotAppended.id(), 4)),
+        Run::closed(15),
+        ["4 rows"];
+
+    data_that_ran_out_is_told: DataRanOut, Note,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::Retired.id(), 1)),
+        Run::closed(15),
+        ["1 user did so"];
+
     an_interrupt_is_told: Interrupted, Note,
         Run::closed(30).with(|r| r.ticks.truncate(15)).ends(StoppedBy::Interrupt, 15 * S),
         Run::closed(15),
@@ -327,6 +355,14 @@ cases! {
             .note(15 * S, NoteKind::Control, "stopped by the circuit breaker"),
         Run::closed(15).ends(StoppedBy::Requests, 15 * S),
         ["after 15 s of 30 s: stopped by the circuit breaker"];
+}
+
+/// As many bodies as there were, of other sizes.
+fn sizes(tick: &mut plimsoll_stats::Interval, bytes_of: impl Fn(u64) -> u64) {
+    let bodies = &mut tick.series[0].hists[SeriesHist::BodySize.id()];
+    let count = bodies.count();
+    bodies.clear();
+    (0..count).for_each(|i| bodies.record(bytes_of(i)));
 }
 
 /// The ten users meet a pause of a second.

@@ -330,6 +330,10 @@ fn check_finite(value: &Value, path: &str) {
         "recovered_after_s",
         "offered_rate_per_s",
         "rtt_floor_ns",
+        "scenario",
+        "group",
+        "window",
+        "tls",
     ];
     match value {
         Value::Null => {

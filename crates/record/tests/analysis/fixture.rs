@@ -74,7 +74,7 @@ impl Run {
     /// A run of a plan, without any tick yet.
     pub fn planned(change: impl FnOnce(&mut Draft)) -> Run {
         let mut draft = Draft {
-            target: Some(Target { host: "10.0.0.7".into(), port: 8080 }),
+            target: Some(Target { host: "10.0.0.7".into(), port: 8080, tls: false }),
             requests: vec![request("pick", "/pick")],
             workers: Some(1),
             ..Draft::default()
@@ -125,7 +125,7 @@ impl Run {
     }
 
     pub fn blank(&self, number: u32) -> Interval {
-        let series = self.outline.requests.len();
+        let series = self.outline.series_count();
         Interval {
             tick: number,
             run: Tally::on_demand(RUN_LAYOUT),

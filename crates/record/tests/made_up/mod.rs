@@ -5,6 +5,7 @@
 pub mod disk;
 
 use plimsoll_plan::limit::Limits;
+use plimsoll_plan::link::Link;
 use plimsoll_plan::load::{Load, Profile, Share, Stop};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, status_id};
 use plimsoll_plan::outline::{OUTLINE_VERSION, Outline, RequestOutline};
@@ -55,6 +56,11 @@ pub fn opening(origin: &str, series: usize) -> Opening {
         path: format!("/{k}"),
         headers: vec![("Accept".into(), "*/*".into())],
         body_bytes: 0,
+        scenario: None,
+        group: None,
+        tags: Vec::new(),
+        stream: false,
+        aside: false,
     };
     Opening {
         origin: origin.into(),
@@ -79,6 +85,11 @@ pub fn opening(origin: &str, series: usize) -> Opening {
             share: Share::default(),
             seed: 7,
             limits: Limits::default(),
+            checks: Vec::new(),
+            groups: Vec::new(),
+            lanes: Vec::new(),
+            link: Link::default(),
+            graceful_stop_ns: 0,
         },
         environment: Environment {
             tool_version: "0.1.0".into(),

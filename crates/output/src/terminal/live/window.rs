@@ -15,6 +15,9 @@ pub struct Window {
     pub failed: u64,
     pub opened: u64,
     pub closed: u64,
+    pub events: u64,
+    pub streams_opened: u64,
+    pub streams_ended: u64,
     pub length_ns: u64,
     in_flight_ns: u64,
     faults: [u64; Fault::COUNT],
@@ -54,11 +57,21 @@ impl Window {
         self.closed += ends.iter().map(|end| sum(run, end.id())).sum::<u64>();
         self.in_flight_ns += sum(run, RunSum::InFlightNs.id());
         merge(&mut self.lateness, run, RunHist::Lateness.id());
-        for series in &tick.interval.series {
+        // Behind the requests lie checks and groups, and some requests are not of the load.
+        let requests = outline.requests.iter().zip(&tick.interval.series).filter(|(one, _)| !one.aside);
+        for (request, series) in requests {
             self.finished += sum(series, SeriesSum::Finished.id());
             self.failed += sum(series, SeriesSum::Failed.id());
             for fault in Fault::ALL {
                 self.faults[*fault as usize] += sum(series, fault_id(*fault));
+            }
+            self.events += sum(series, SeriesSum::Events.id());
+            self.streams_opened += sum(series, SeriesSum::Streams.id());
+            let lives = series.hists.get(SeriesHist::StreamLife.id()).map_or(0, Hist::count);
+            self.streams_ended += lives;
+            if request.stream {
+                // Its whole life is no response time.
+                continue;
             }
             merge(&mut self.response, series, SeriesHist::Response.id());
             // A time-out belongs into the live picture at the time it took at least; the report tells them apart.
@@ -71,6 +84,10 @@ impl Window {
 
     pub fn achieved_per_s(&self) -> f64 {
         self.per_s(self.finished)
+    }
+
+    pub fn events_per_s(&self) -> f64 {
+        self.per_s(self.events)
     }
 
     pub fn offered_per_s(&self) -> f64 {

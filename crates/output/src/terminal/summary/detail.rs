@@ -7,10 +7,10 @@ use crate::style::{Ink, Look};
 use crate::terminal::chart::bar;
 use crate::terminal::table::{Align, Table};
 use crate::words::{self, Shown};
-use plimsoll_record::summary::{SeriesRow, Short, Summary};
+use plimsoll_record::summary::{Short, Summary, Times};
 
 /// Rows of the longer tables; the JSON document has them all.
-const ROWS: usize = 12;
+pub(super) const ROWS: usize = 12;
 const BAR: usize = 12;
 
 /// Share of the answered requests by how long they took, and how many were cut off; an empty band stays, so that
@@ -108,11 +108,11 @@ pub fn requests(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     table.row(vec![dim(""), dim("requests"), dim("errors"), dim("p50"), dim("p99"), dim("max")]);
     for row in s.requests.iter().take(ROWS) {
         table.row(vec![
-            Line::new().text(&row.name),
+            Line::new().text(&row.name).ink(Ink::Dim, if row.stream { " (stream)" } else { "" }),
             Line::new().text(&count(row.requests)),
             errors(row.errors),
-            percentile(row, 0.5),
-            percentile(row, 0.99),
+            percentile(&row.response_time, 0.5),
+            percentile(&row.response_time, 0.99),
             Line::new().text(&words::max(&row.response_time)),
         ]);
     }
@@ -160,19 +160,19 @@ pub fn origins(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     lines
 }
 
-fn errors(n: u64) -> Line {
+pub(super) fn errors(n: u64) -> Line {
     Line::of(if n > 0 { Ink::Bad } else { Ink::Plain }, &count(n))
 }
 
-fn percentile(row: &SeriesRow, q: f64) -> Line {
-    match words::percentile(&row.response_time, q) {
+pub(super) fn percentile(times: &Times, q: f64) -> Line {
+    match words::percentile(times, q) {
         Shown::Fact(p) if p.at_least => Line::new().text(&crate::format::at_least(p.value_ns)),
         Shown::Fact(p) => Line::new().text(&duration_ns(p.value_ns)),
         _ => Line::new().text(crate::format::NONE),
     }
 }
 
-fn more(all: usize, shown: usize) -> Option<Line> {
+pub(super) fn more(all: usize, shown: usize) -> Option<Line> {
     (all > shown)
         .then(|| indented(Line::of(Ink::Dim, &format!("and {} more, in the JSON document", all - shown))))
 }

@@ -26,6 +26,10 @@ pub fn totals(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     if t.iterations != t.requests {
         requests.push(Line::new().text(&format!("{} iterations", count(t.iterations))));
     }
+    requests.extend(words::iterations_lost(s).iter().map(|fact| Line::new().text(fact)));
+    if t.redirects > 0 {
+        requests.push(Line::new().text(&format!("{} followed a redirect", count(t.redirects))));
+    }
     labelled("requests", requests, look, columns, &mut lines);
     let ink = if t.errors > 0 { Ink::Bad } else { Ink::Strong };
     let share = if t.errors > 0 { format!(" ({})", ratio(t.error_ratio)) } else { String::new() };

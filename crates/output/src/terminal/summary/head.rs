@@ -41,8 +41,11 @@ pub fn thresholds(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
         let text = Line::of(ink, sign).text(" ").text(&t.text);
         let few = if t.too_few_samples { "too few samples" } else { "" };
         let implied = if t.implied { "implied" } else { "" };
-        let margin = words::margin(t);
-        let aside = [margin.as_str(), few, implied].into_iter().filter(|a| !a.is_empty()).collect::<Vec<_>>();
+        let (margin, window) = (words::margin(t), words::window(t));
+        let aside = [margin.as_str(), window.as_str(), few, implied]
+            .into_iter()
+            .filter(|a| !a.is_empty())
+            .collect::<Vec<_>>();
         let aside = Line::of(Ink::Dim, &aside.join(look.signs().between));
         table.row(vec![text, Line::of(Ink::Strong, &words::observed(t)), aside]);
     }

@@ -8,6 +8,7 @@ use crate::analysis::little::users_time;
 use crate::caution::Kind;
 use crate::phrase::{count, counted, duration_ns, ratio};
 use crate::summary::Caution;
+use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_stats::samples_needed;
 
@@ -65,7 +66,7 @@ fn late_sends(e: &Evidence) -> Option<Caution> {
 fn connection_cap(e: &Evidence) -> Option<Caution> {
     let offered = e.demand.offered.as_ref()?;
     let never = e.facts.run.of(RunSum::NeverStarted);
-    let cap: u64 = sum_of(e.facts.machines.iter().map(|m| m.plan().connections.into()));
+    let cap: u64 = sum_of(e.facts.machines.iter().map(|m| arrivals_connections(m.plan())));
     // An arrival counts as starved when it gets its connection at last; behind a service that hangs none ever does.
     let starved = offered.starved > 0 || (never > 0 && e.facts.run.of(RunSum::InFlightAtStop) >= cap);
     // Without a descriptor or a port for them the connections allowed were never reached: another caution's matter.
@@ -86,13 +87,27 @@ fn connection_cap(e: &Evidence) -> Option<Caution> {
     // To be typed, so without commas.
     caution.advice = format!(
         "raise `-c` (to {}, say) if clients of the real service do not share so few connections",
-        u64::from(e.facts.plan.connections) * 2
+        arrivals_connections(&e.facts.plan) * 2
     );
     Some(caution)
 }
 
+/// The most connections that arrivals may use; users of the closed model have their own.
+fn arrivals_connections(plan: &Outline) -> u64 {
+    let open = plan.lanes.iter().filter(|lane| lane.load.is_open());
+    if plan.lanes.is_empty() {
+        plan.connections.into()
+    } else {
+        open.map(|lane| u64::from(lane.connections)).sum()
+    }
+}
+
 /// N = X R must hold whatever the model; where it does not, a clock or a counter is wrong.
 fn in_flight_differs(e: &Evidence) -> Option<Caution> {
+    // A stream's time is its own account, which begins with the head: no second opinion.
+    if e.facts.has_streams() {
+        return None;
+    }
     let law = &e.client.littles_law;
     let (measured, computed) = (law.in_flight_mean, law.rate_times_service_time);
     // A few requests more or less at the edges are not worth a word.
@@ -116,18 +131,24 @@ pub(super) fn model(e: &Evidence, into: &mut Vec<Caution>) {
     let mut times = e.facts.all.hist(SeriesHist::Response).clone();
     // Users spent their time in those that were cut off too.
     times.merge(e.facts.all.hist(SeriesHist::ResponseCensored));
+    let users = users_time(e.facts, e.moments);
     if let Some(spot) = blind_spot(&times, e.limits) {
+        // Users of a script spend time that is no request's; while they do, nobody looks at the service.
+        let (whose, looked) = match users.filter(|_| e.facts.is_scripted()) {
+            Some(time) => ("time that users waited", 1.0 - time.outside),
+            None => ("users' time", 1.0),
+        };
         into.push(Kind::ClosedModelBlindSpot.raise(format!(
-            "{} of the requests ({}, each above {}) took {} of the users' time; if the whole service stood still \
+            "{} of the requests ({}, each above {}) took {} of the {whose}; if the whole service stood still \
              meanwhile, an arrival at a random moment meets such a stall with {} probability",
             ratio(spot.of_requests),
             count(spot.slow),
             duration_ns(spot.above_ns),
             ratio(spot.of_time),
-            ratio(spot.of_time)
+            ratio(spot.of_time * looked)
         )));
     }
-    if let Some(time) = users_time(e.facts, e.moments)
+    if let Some(time) = users
         && time.unexplained > e.limits.users_outside
     {
         into.push(Kind::LittlesLaw.raise(format!(

@@ -4,6 +4,7 @@ mod client;
 mod load;
 mod record;
 mod sample;
+mod script;
 
 use super::facts::Facts;
 use super::gaps::Hole;
@@ -33,6 +34,7 @@ pub(super) fn cautions(evidence: &Evidence) -> Vec<Caution> {
     load::model(evidence, &mut all);
     sample::samples(evidence, &mut all);
     sample::network(evidence, &mut all);
+    script::script(evidence, &mut all);
     record::record(evidence, &mut all);
     all.sort_by_key(|c| (c.weight, Kind::of_code(c.code)));
     all

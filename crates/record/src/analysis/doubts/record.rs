@@ -83,7 +83,7 @@ fn missing_parts(e: &Evidence) -> Option<String> {
 }
 
 fn nothing(e: &Evidence) -> Option<Caution> {
-    if e.facts.finished() > 0 {
+    if e.facts.has_measured() {
         return None;
     }
     let sent = e.facts.all.sum(SeriesSum::Sent);
@@ -116,7 +116,8 @@ fn differ(e: &Evidence) -> Option<Caution> {
         let names = |o: &Outline| o.requests.iter().map(|r| r.name.clone()).collect::<Vec<_>>().join(", ");
         (p.requests != first.requests).then(|| format!("{} and {}", names(first), names(p)))
     });
-    compare("loads", &|p| (p.load != first.load).then(|| "see the plans".into()));
+    compare("loads", &|p| (p.load != first.load || p.lanes != first.lanes).then(|| "see the plans".into()));
+    compare("ways to connect", &|p| (p.link != first.link).then(|| "see the plans".into()));
     compare("warm-ups", &|p| {
         let text = |o: &Outline| chosen_ns(o.warmup_ns);
         (p.warmup_ns != first.warmup_ns).then(|| format!("{} and {}", text(first), text(p)))
@@ -183,13 +184,13 @@ fn apart(e: &Evidence) -> Option<Caution> {
 
 fn short(e: &Evidence) -> Option<Caution> {
     let ns = e.facts.measured_ns;
-    (e.facts.finished() > 0 && ns < e.limits.short_ns)
+    (e.facts.has_measured() && ns < e.limits.short_ns)
         .then(|| Kind::ShortRun.raise(format!("{} were measured", chosen_ns(ns))))
 }
 
 fn stopped(e: &Evidence) -> Option<Caution> {
     let by = e.facts.stopped_by()?;
-    if !matches!(by, StoppedBy::Interrupt | StoppedBy::Command) {
+    if !matches!(by, StoppedBy::Interrupt | StoppedBy::Command | StoppedBy::Threshold) {
         return None;
     }
     let planned = match e.facts.plan.stop.duration_ns {
@@ -206,6 +207,7 @@ fn stopped(e: &Evidence) -> Option<Caution> {
         .map(|note| note.text.clone());
     let why = why.unwrap_or_else(|| match by {
         StoppedBy::Interrupt => "interrupted".into(),
+        StoppedBy::Threshold => "stopped by a threshold".into(),
         _ => "stopped by a command".into(),
     });
     Some(Kind::Interrupted.raise(format!("after {}{planned}: {why}", chosen_ns(elapsed_ns))))

@@ -2,19 +2,18 @@
 
 use super::Evidence;
 use crate::analysis::cells::Cells;
-use crate::analysis::threshold::samples_of;
 use crate::analysis::times::PRINTED;
 use crate::caution::Kind;
 use crate::phrase::{chosen_ns, count, counted, duration_f64_ns, duration_ns, quantile_name, ratio};
 use crate::summary::{Caution, Weight};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
-use plimsoll_plan::threshold::{Statistic, Subject};
+use plimsoll_plan::threshold::{Statistic, Subject, Threshold};
 use plimsoll_stats::samples_needed;
 
 pub(super) fn samples(e: &Evidence, into: &mut Vec<Caution>) {
     // Without a single finished request everything else is beside the point.
-    if e.facts.finished() > 0 {
+    if e.facts.has_measured() {
         into.extend(too_few(e));
     }
     into.extend(timeouts(e));
@@ -35,18 +34,20 @@ fn surplus(e: &Evidence) -> Option<Caution> {
 /// Heavy for a percentile that decides, a note for one that is only shown.
 fn too_few(e: &Evidence) -> Option<Caution> {
     let deciding = e.facts.plan.thresholds.iter().zip(e.thresholds).filter(|(_, j)| j.too_few_samples);
-    let deciding: Vec<(u64, Subject, f64)> = deciding
-        .filter_map(|(threshold, _)| match threshold.statistic {
-            Statistic::Quantile(q) => Some((samples_of(threshold.subject, e.facts), threshold.subject, q)),
+    let deciding: Vec<(u64, String, f64)> = deciding
+        .filter_map(|(threshold, judged)| match threshold.statistic {
+            Statistic::Quantile(q) => Some((judged.samples, subject(threshold), q)),
             _ => None,
         })
         .collect();
     let printed = || {
         let samples = e.response.count.saturating_add(e.response.censored);
-        PRINTED
-            .into_iter()
+        // With nothing but streams there are no response times to print.
+        let shown =
+            PRINTED.into_iter().filter(|_| samples > 0 || e.facts.finished() > 0 && !e.facts.has_streams());
+        shown
             .filter(|q| samples < samples_needed(*q))
-            .map(|q| (samples, Subject::ResponseTime, q))
+            .map(|q| (samples, Subject::ResponseTime.name().to_owned(), q))
             .collect()
     };
     let (mut thin, weight) = match deciding.is_empty() {
@@ -55,21 +56,18 @@ fn too_few(e: &Evidence) -> Option<Caution> {
     };
     thin.sort_by(|a, b| a.2.total_cmp(&b.2));
     thin.dedup();
-    let (samples, subject, first) = *thin.first()?;
-    let names: Vec<String> =
-        thin.iter()
-            .map(|(_, of, q)| {
-                if *of == subject {
-                    quantile_name(*q)
-                } else {
-                    format!("{} {}", name(*of), quantile_name(*q))
-                }
-            })
-            .collect();
+    let (samples, subject, first) = thin.first()?.clone();
+    let names: Vec<String> = thin
+        .iter()
+        .map(
+            |(_, of, q)| {
+                if *of == subject { quantile_name(*q) } else { format!("{of} {}", quantile_name(*q)) }
+            },
+        )
+        .collect();
     let mut caution = Kind::TooFewSamples.raise(format!(
-        "{} for {} {}; {} needs {}",
+        "{} for {subject} {}; {} needs {}",
         counted(samples, "sample"),
-        name(subject),
         names.join(", "),
         quantile_name(first),
         count(samples_needed(first))
@@ -79,16 +77,9 @@ fn too_few(e: &Evidence) -> Option<Caution> {
 }
 
 /// As it is written in a threshold.
-fn name(subject: Subject) -> &'static str {
-    match subject {
-        Subject::ResponseTime => "response_time",
-        Subject::ServiceTime => "service_time",
-        Subject::FirstByte => "first_byte",
-        Subject::Errors => "errors",
-        Subject::Achieved => "achieved",
-        Subject::Rate => "rate",
-        Subject::Requests => "requests",
-    }
+fn subject(threshold: &Threshold) -> String {
+    let scope = threshold.scope.as_ref().map_or(String::new(), |scope| scope.to_string());
+    format!("{}{scope}", threshold.subject.name())
 }
 
 /// From which printed percentile on the values are lower bounds.

@@ -1,0 +1,60 @@
+//! Set-up and tear-down: one user, one iteration, before or behind the load and not counted in it.
+
+use crate::{Error, Helm};
+use plimsoll_engine::{Next, Scene, Stopped};
+use plimsoll_plan::Plan;
+use plimsoll_plan::load::{Lane, Load, Profile, Stop};
+use plimsoll_plan::script::Entry;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often the engine's silence is looked at; nothing depends on the value.
+const WAIT: Duration = Duration::from_millis(250);
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aside {
+    Through,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
+/// Runs the program of `scene` once. What it sent and what came of it the program knows itself.
+///
+/// # Errors
+/// When the engine cannot start.
+pub fn aside(plan: &Plan, scene: Scene, helm_out: impl FnOnce(Helm)) -> Result<Aside, Error> {
+    let mut running = plimsoll_engine::start(Arc::new(once(plan)), scene).map_err(Error::Engine)?;
+    let helm = Helm::new(running.commander());
+    helm_out(helm.clone());
+    loop {
+        match running.next(WAIT) {
+            Next::Report(report) => running.give_back(report.worker, report.interval),
+            Next::Quiet => {}
+            Next::Ended => break,
+        }
+    }
+    let interrupted = running.finish().stopped == Stopped::Command && helm.was_interrupted();
+    Ok(if interrupted { Aside::Interrupted } else { Aside::Through })
+}
+
+/// The same plan for one user and one iteration.
+fn once(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    let load = Load::Closed { users: Profile::constant(1.0) };
+    let outline = &mut plan.outline;
+    outline.lanes = vec![Lane {
+        name: String::new(),
+        load: load.clone(),
+        connections: 1,
+        iterations: Some(1),
+        loops: None,
+    }];
+    outline.load = load;
+    outline.stop = Stop::default();
+    outline.share = Default::default();
+    (outline.connections, outline.workers, outline.warmup_ns) = (1, 1, 0);
+    plan.entries = vec![Entry::Scenario(0)];
+    plan.recorded = Vec::new();
+    plan
+}

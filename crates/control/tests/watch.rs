@@ -1,0 +1,129 @@
+//! Thresholds that stop a run: when they do, what they say, and above all when they do not.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_control::breaker::Trip;
+use plimsoll_control::watch::Watch;
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::metric::{SERIES_SUMS, SeriesHist, SeriesSum};
+use plimsoll_plan::outline::CheckOutline;
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::{Outline, Request, Target, threshold};
+use plimsoll_record::event::{Pulse, Tick};
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::Layout;
+use std::sync::Arc;
+
+fn outline(thresholds: &[&str]) -> Outline {
+    let draft = Draft {
+        target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
+        requests: vec![Request {
+            name: "pay".into(),
+            method: "GET".into(),
+            path: "/".into(),
+            headers: Vec::new(),
+            body: None,
+        }],
+        thresholds: thresholds.iter().map(|text| threshold::parse(text).unwrap()).collect(),
+        ..Draft::default()
+    };
+    let mut outline = seal(draft, Machine { cpus: 1, seed: 1 }).unwrap().outline;
+    outline.checks = vec![CheckOutline { name: "is paid".into(), request: 0 }];
+    outline
+}
+
+/// One second of the request (finished, failed, time of each) and of its check, which never holds.
+fn second(tick: u32, finished: u64, failed: u64, time_ns: u64) -> Tick {
+    let layout = Layout { sums: SERIES_SUMS, hists: SeriesHist::COUNT, ..Layout::default() };
+    let mut interval = Interval::new(Layout::default(), layout, 2);
+    interval.tick = tick;
+    interval.series[0].add(SeriesSum::Finished.id(), finished);
+    interval.series[0].add(SeriesSum::Failed.id(), failed);
+    interval.series[0].hists[SeriesHist::Response.id()].record_n(time_ns, finished);
+    interval.series[1].add(SeriesSum::Finished.id(), finished);
+    interval.series[1].add(SeriesSum::Failed.id(), finished);
+    Tick { interval: Arc::new(interval), pulses: vec![Pulse::default()] }
+}
+
+const FAST: u64 = 5_000_000;
+const SLOW: u64 = 400_000_000;
+
+/// Feeds 40 seconds of (finished, failed, time) and returns the first trip.
+fn watch(threshold: &str, of: impl Fn(u32) -> (u64, u64, u64)) -> Option<Trip> {
+    let mut watch = Watch::new(&outline(&[threshold])).unwrap();
+    (0..40).find_map(|tick| {
+        let (finished, failed, time_ns) = of(tick);
+        watch.tick(&second(tick, finished, failed, time_ns))
+    })
+}
+
+#[test]
+fn a_threshold_that_stays_missed_stops_the_run_and_says_since_when() {
+    let trip =
+        watch("errors < 10% abort after 5s", |tick| (100, if tick >= 10 { 100 } else { 0 }, FAST)).unwrap();
+    // 100 of 1,100 are below 10 %; 200 of 1,200 are not: missed from second 11 on.
+    assert_eq!(trip.at_ns, 16_000_000_000);
+    assert_eq!(
+        trip.sentence,
+        "stopped by the threshold `errors < 10% abort after 5s`: missed since 11 s, errors 37.5 % of the run so far"
+    );
+}
+
+#[test]
+fn with_a_window_the_past_is_forgotten() {
+    let bad_from_10 = |tick| (100, 0, if tick >= 10 { SLOW } else { FAST });
+    let trip = watch("response_time p50 < 100ms over 4s abort after 3s", bad_from_10).unwrap();
+    // Of 400 the 201st is slow with the third bad second.
+    assert_eq!(trip.at_ns, 15_000_000_000);
+    assert!(trip.sentence.contains("missed since 12 s, response_time p50 40"), "{}", trip.sentence);
+    assert!(trip.sentence.ends_with("in the last 4 s"), "{}", trip.sentence);
+    let short = |tick| (100, 0, if (10..13).contains(&tick) { SLOW } else { FAST });
+    assert_eq!(watch("response_time p50 < 100ms over 4s abort after 3s", short), None);
+    let rare = |tick| (100, if tick % 5 == 0 { 100 } else { 0 }, FAST);
+    assert_eq!(watch("errors < 50% over 2s abort after 2s", |tick| rare(tick * 5 / 8)), None);
+}
+
+#[test]
+fn at_once_means_with_the_first_second_that_misses() {
+    let trip = watch("errors == 0% abort after 0", |tick| (100, u64::from(tick == 7), FAST)).unwrap();
+    assert_eq!(trip.at_ns, 8_000_000_000);
+    assert_eq!(watch("errors == 0% abort after 0", |_| (100, 0, FAST)), None);
+}
+
+#[test]
+fn seconds_without_a_sample_neither_miss_nor_mend() {
+    assert_eq!(watch("errors == 0% over 1s abort after 1s", |_| (0, 0, FAST)), None);
+    let gap = |tick| if (11..14).contains(&tick) { (0, 0, FAST) } else { (100, u64::from(tick >= 10), FAST) };
+    let trip = watch("errors == 0% over 1s abort after 4s", gap).unwrap();
+    assert_eq!(trip.at_ns, 14_000_000_000);
+}
+
+#[test]
+fn checks_of_a_scope_are_watched_and_are_no_requests() {
+    assert!(watch("checks{request: pay} > 50% abort after 0", |_| (100, 0, FAST)).is_some());
+    assert_eq!(watch("errors == 0% abort after 0", |_| (100, 0, FAST)), None);
+    assert_eq!(watch("rate < 150/s abort after 0", |_| (100, 0, FAST)), None);
+    assert!(watch("rate < 100/s over 2s abort after 0", |_| (100, 0, FAST)).is_some());
+}
+
+#[test]
+fn the_warm_up_stops_nothing() {
+    let mut outline = outline(&["errors == 0% abort after 0"]);
+    outline.warmup_ns = 5_000_000_000;
+    let mut watch = Watch::new(&outline).unwrap();
+    assert!((0..5).all(|tick| watch.tick(&second(tick, 100, 100, FAST)).is_none()));
+    assert!(watch.tick(&second(5, 100, 100, FAST)).is_some());
+}
+
+#[test]
+fn a_tick_that_was_cut_short_is_as_long_as_its_workers_say() {
+    let mut watch = Watch::new(&outline(&["rate > 90/s over 1s abort after 0"])).unwrap();
+    assert_eq!(watch.tick(&second(0, 100, 0, FAST)), None);
+    let mut short = second(1, 20, 0, FAST);
+    short.pulses = vec![Pulse { wall_ns: 200_000_000, ..Pulse::default() }];
+    assert_eq!(watch.tick(&short), None);
+}
+
+#[test]
+fn thresholds_that_stop_nothing_need_no_watch() {
+    assert!(Watch::new(&outline(&["errors == 0%", "rate > 5/s over 10s"])).is_none());
+}

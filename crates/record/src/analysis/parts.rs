@@ -1,0 +1,105 @@
+//! Tables of a script: scenarios, groups, checks, load models, and the examples of what went wrong.
+
+use super::cells::Cells;
+use super::facts::Facts;
+use super::times::{Belief, times};
+use crate::summary::{CheckRow, GroupRow, LaneRow, PartRow, SampleRow};
+use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::threshold::Scope;
+use plimsoll_stats::{Hist, Tally};
+
+/// One row per scenario that sent anything, in the order of the plan.
+pub(super) fn scenarios(facts: &Facts, belief: Belief) -> Vec<PartRow> {
+    let mut names: Vec<&String> = Vec::new();
+    for name in facts.series.iter().filter_map(|one| one.request.scenario.as_ref()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let row = |name: &String| part(facts, name, &Scope::Scenario(name.clone()), belief);
+    names.into_iter().filter_map(row).collect()
+}
+
+/// The requests of a scope as one row; `None`: nothing was sent.
+fn part(facts: &Facts, name: &str, scope: &Scope, belief: Belief) -> Option<PartRow> {
+    let (tally, rate_per_s) = facts.within(scope);
+    (tally.sum(SeriesSum::Sent) > 0).then(|| PartRow {
+        name: name.to_owned(),
+        requests: tally.sum(SeriesSum::Finished),
+        errors: tally.sum(SeriesSum::Failed),
+        rate_per_s,
+        bytes_in: tally.sum(SeriesSum::BytesIn),
+        response_time: spread(&tally, SeriesHist::Response, SeriesHist::ResponseCensored, belief),
+        service_time: spread(&tally, SeriesHist::Service, SeriesHist::ServiceCensored, belief),
+    })
+}
+
+/// One row per group whose requests or passages there were.
+pub(super) fn groups(facts: &Facts, belief: Belief) -> Vec<GroupRow> {
+    let row = |one: &super::facts::Named| {
+        let (tally, rate_per_s) = facts.within(&Scope::Group(one.name.clone()));
+        let passages = one.tally.sum(SeriesSum::Finished);
+        (passages > 0 || tally.sum(SeriesSum::Sent) > 0).then(|| GroupRow {
+            name: one.name.clone(),
+            requests: tally.sum(SeriesSum::Finished),
+            errors: tally.sum(SeriesSum::Failed),
+            rate_per_s,
+            response_time: spread(&tally, SeriesHist::Response, SeriesHist::ResponseCensored, belief),
+            passages,
+            passage: times(one.tally.hist(SeriesHist::Response), &Hist::on_demand(), belief),
+        })
+    };
+    facts.groups.iter().filter_map(row).collect()
+}
+
+fn spread(tally: &Tally, exact: SeriesHist, bounds: SeriesHist, belief: Belief) -> crate::summary::Times {
+    times(tally.hist(exact), tally.hist(bounds), belief)
+}
+
+/// One row per check that was made, those that failed first.
+pub(super) fn checks(facts: &Facts) -> Vec<CheckRow> {
+    let mut rows: Vec<CheckRow> = facts
+        .checks
+        .iter()
+        .map(|one| CheckRow {
+            name: one.name.clone(),
+            request: one.request.clone(),
+            made: one.tally.sum(SeriesSum::Finished),
+            failed: one.tally.sum(SeriesSum::Failed),
+        })
+        .filter(|row| row.made > 0)
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.failed));
+    rows
+}
+
+/// All machines' examples, in the order of time.
+pub(super) fn samples(facts: &Facts) -> Vec<SampleRow> {
+    let mut rows: Vec<SampleRow> = facts
+        .machines
+        .iter()
+        .flat_map(|m| {
+            m.origin.samples.iter().map(|s| SampleRow { origin: m.name.to_owned(), sample: s.clone() })
+        })
+        .collect();
+    rows.sort_by_key(|row| row.sample.at_ns);
+    rows
+}
+
+/// One row per load model, with what the scenario of its name did.
+pub(super) fn lanes(facts: &Facts) -> Vec<LaneRow> {
+    let row = |lane: &plimsoll_plan::load::Lane| {
+        let named = facts.series.iter().any(|one| one.request.scenario.as_ref() == Some(&lane.name));
+        let done = named.then(|| facts.within(&Scope::Scenario(lane.name.clone())));
+        LaneRow {
+            name: lane.name.clone(),
+            model: if lane.load.is_open() { "open" } else { "closed" },
+            peak: lane.load.profile().peak(),
+            connections: lane.connections,
+            requests: done.as_ref().map(|(tally, _)| tally.sum(SeriesSum::Finished)),
+            errors: done.as_ref().map(|(tally, _)| tally.sum(SeriesSum::Failed)),
+            rate_per_s: done.map(|(_, rate_per_s)| rate_per_s),
+        }
+    };
+    facts.plan.lanes.iter().map(row).collect()
+}

@@ -1,0 +1,60 @@
+//! Streams of events: how many, how they ended, whether every event came, and whether all streams got their share.
+
+use super::cells::Cells;
+use super::facts::{Facts, Series, ratio};
+use super::times::{Belief, times};
+use crate::summary::{Fairness, StreamRow, Times};
+use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_stats::Hist;
+
+/// One row per stream request of which one was opened or tried.
+pub(super) fn streams(facts: &Facts) -> Vec<StreamRow> {
+    let is_used = |one: &&Series| one.request.stream && one.tally.sum(SeriesSum::Sent) > 0;
+    facts.series.iter().filter(is_used).map(|one| row(one, facts)).collect()
+}
+
+fn row(one: &Series, facts: &Facts) -> StreamRow {
+    let sum = |id| one.tally.sum(id);
+    // Nothing of this is cut off by a time-out or the stop: a stream's account is closed when it ends and at the stop.
+    let spread = |id| -> Times { times(one.tally.hist(id), &Hist::on_demand(), Belief::LikeTheOthers) };
+    let (expected, lost) = (sum(SeriesSum::EventsExpected), sum(SeriesSum::EventsLost));
+    StreamRow {
+        name: one.request.name.clone(),
+        scenario: one.request.scenario.clone(),
+        streams: sum(SeriesSum::Streams),
+        open_at_stop: sum(SeriesSum::StreamsOpenAtStop),
+        closed_by_server: sum(SeriesSum::StreamsByServer),
+        closed_by_us: sum(SeriesSum::StreamsByUs),
+        failed: sum(SeriesSum::Failed),
+        reconnects: sum(SeriesSum::Reconnects),
+        events: sum(SeriesSum::Events),
+        events_per_s: ratio(sum(SeriesSum::Events) as f64, facts.measured_s()),
+        expected,
+        lost,
+        lost_ratio: (expected > 0).then(|| lost as f64 / expected as f64),
+        repeated: sum(SeriesSum::EventsRepeated),
+        disordered: sum(SeriesSum::EventsDisordered),
+        unnumbered: sum(SeriesSum::EventsUnnumbered),
+        head: spread(SeriesHist::StreamHead),
+        first_event: spread(SeriesHist::FirstEvent),
+        gap: spread(SeriesHist::EventGap),
+        age: spread(SeriesHist::EventAge),
+        life: spread(SeriesHist::StreamLife),
+        fairness: fairness(one.tally.hist(SeriesHist::StreamEvents)),
+    }
+}
+
+/// Jain's index over the events of each stream (Jain, Chiu & Hawe 1984): (sum x)^2 / (n sum x^2), 1 when all got the
+/// same and 1/n when one got everything. `None` when there is no stream or none got anything.
+fn fairness(events: &Hist) -> Option<Fairness> {
+    let (mean, deviation) = (events.mean()?, events.std_dev()?);
+    // The mean of the squares is the square of the mean plus the variance.
+    let squares = mean * mean + deviation * deviation;
+    (squares > 0.0).then(|| Fairness {
+        streams: events.count(),
+        index: (mean * mean / squares).min(1.0),
+        least: events.min().unwrap_or(0),
+        median: events.quantile(0.5).unwrap_or(0),
+        most: events.max().unwrap_or(0),
+    })
+}

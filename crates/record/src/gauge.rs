@@ -1,0 +1,117 @@
+//! What a threshold looks at, of any stretch of time: added up over ticks, workers and machines, and only then turned
+//! into a figure. A run that is stopped by a threshold and the report behind it count with the same code.
+
+use crate::record::total_of;
+use plimsoll_plan::Outline;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::outline::RequestOutline;
+use plimsoll_plan::threshold::{Subject, Threshold};
+use plimsoll_stats::Hist;
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::Tally;
+
+/// See the module. The default is nothing, which changes nothing when it is added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gauge {
+    /// Of a share its part, of a count or a rate the count.
+    pub part: u64,
+    /// Of a share the whole.
+    pub whole: u64,
+    /// Of a time: what is known.
+    pub exact: Hist,
+    /// Lower bounds of those that were cut off.
+    pub bounds: Hist,
+    /// Of the first byte: the service times, which tell whether the bounds matter.
+    pub beside: Hist,
+}
+
+impl Default for Gauge {
+    fn default() -> Self {
+        let empty = Hist::on_demand;
+        Self { part: 0, whole: 0, exact: empty(), bounds: empty(), beside: empty() }
+    }
+}
+
+impl Gauge {
+    /// Of one interval of a run of this plan.
+    pub fn of(threshold: &Threshold, outline: &Outline, interval: &Interval) -> Gauge {
+        let is_covered = |request: &RequestOutline| match &threshold.scope {
+            Some(scope) => scope.covers(request),
+            None => !request.aside,
+        };
+        let requests =
+            outline.requests.iter().zip(&interval.series).filter(|(request, _)| is_covered(request));
+        let run = &interval.run;
+        match threshold.subject {
+            Subject::Connect => return times(run.hists.get(RunHist::Connect.id()), None),
+            Subject::TlsHandshake => return times(run.hists.get(RunHist::Handshake.id()), None),
+            Subject::Achieved => {
+                return counts(sum(run, RunSum::OpenArrivalsDone.id()), sum(run, RunSum::Arrivals.id()));
+            }
+            Subject::Checks => return checks(outline, interval, is_covered),
+            _ => {}
+        }
+        let total = total_of(requests, threshold.scope.is_some());
+        let of = |id: SeriesSum| sum(&total, id.id());
+        let hist = |id: SeriesHist| total.hists.get(id.id());
+        match threshold.subject {
+            Subject::ResponseTime => times(hist(SeriesHist::Response), hist(SeriesHist::ResponseCensored)),
+            Subject::ServiceTime => times(hist(SeriesHist::Service), hist(SeriesHist::ServiceCensored)),
+            Subject::FirstByte => Gauge {
+                beside: hist(SeriesHist::Service).cloned().unwrap_or_else(Hist::on_demand),
+                ..times(hist(SeriesHist::FirstByte), hist(SeriesHist::ServiceCensored))
+            },
+            Subject::StreamHead => times(hist(SeriesHist::StreamHead), None),
+            Subject::FirstEvent => times(hist(SeriesHist::FirstEvent), None),
+            Subject::EventGap => times(hist(SeriesHist::EventGap), None),
+            Subject::EventAge => times(hist(SeriesHist::EventAge), None),
+            // A stream that stands at the stop has not failed, and nothing more will be heard of it.
+            Subject::Errors => counts(
+                of(SeriesSum::Failed),
+                of(SeriesSum::Finished).saturating_add(of(SeriesSum::StreamsOpenAtStop)),
+            ),
+            Subject::Rate | Subject::Requests => counts(of(SeriesSum::Finished), 0),
+            Subject::Events => counts(of(SeriesSum::Events), 0),
+            Subject::EventsLost => counts(of(SeriesSum::EventsLost), of(SeriesSum::EventsExpected)),
+            Subject::Connect | Subject::TlsHandshake | Subject::Achieved | Subject::Checks => {
+                Gauge::default()
+            }
+        }
+    }
+
+    /// Adds another stretch of time, worker or machine.
+    pub fn merge(&mut self, other: &Gauge) {
+        self.part = self.part.saturating_add(other.part);
+        self.whole = self.whole.saturating_add(other.whole);
+        self.exact.merge(&other.exact);
+        self.bounds.merge(&other.bounds);
+        self.beside.merge(&other.beside);
+    }
+}
+
+/// Those that held, of all that were made.
+fn checks(outline: &Outline, interval: &Interval, is_covered: impl Fn(&RequestOutline) -> bool) -> Gauge {
+    let mut gauge = Gauge::default();
+    for (number, check) in outline.checks.iter().enumerate() {
+        let request = outline.requests.get(check.request as usize).filter(|request| is_covered(request));
+        let tally = interval.series.get(outline.check_series(number) as usize);
+        let (Some(_), Some(tally)) = (request, tally) else { continue };
+        let (made, failed) = (sum(tally, SeriesSum::Finished.id()), sum(tally, SeriesSum::Failed.id()));
+        gauge.whole = gauge.whole.saturating_add(made);
+        gauge.part = gauge.part.saturating_add(made.saturating_sub(failed));
+    }
+    gauge
+}
+
+fn counts(part: u64, whole: u64) -> Gauge {
+    Gauge { part, whole, ..Gauge::default() }
+}
+
+fn times(exact: Option<&Hist>, bounds: Option<&Hist>) -> Gauge {
+    let copy = |hist: Option<&Hist>| hist.cloned().unwrap_or_else(Hist::on_demand);
+    Gauge { exact: copy(exact), bounds: copy(bounds), ..Gauge::default() }
+}
+
+fn sum(tally: &Tally, id: usize) -> u64 {
+    tally.sums.get(id).copied().unwrap_or(0)
+}

@@ -1,0 +1,90 @@
+//! What a tick keeps of single requests: how large their answers were, and what the thresholds look at that must hold
+//! in every window of time. All histograms of all requests for each second would be many times the file.
+
+use crate::gauge::Gauge;
+use plimsoll_plan::Outline;
+use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::threshold::Threshold;
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::{Layout, Tally};
+
+/// Of so many requests, the first ones, the sizes are kept.
+const SIZED_MAX: usize = 64;
+const SIZE_SUMS: usize = 3;
+const GAUGE_SUMS: usize = 2;
+const GAUGE_HISTS: usize = 3;
+
+/// The answers of one request in one tick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sizes {
+    pub answers: u64,
+    /// Of their bodies together.
+    pub bytes: u64,
+    /// Answers whose shape differed from that of the answer before.
+    pub changes: u64,
+}
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Beside {
+    /// By number of the request, of the first ones.
+    pub sizes: Vec<Sizes>,
+    /// By windowed threshold of the plan, see [`windowed`].
+    pub gauges: Vec<Gauge>,
+}
+
+/// The thresholds of a plan that have a window, in their order.
+pub fn windowed(outline: &Outline) -> impl Iterator<Item = &Threshold> {
+    outline.thresholds.iter().filter(|threshold| threshold.over_ns.is_some())
+}
+
+impl Beside {
+    /// Of one tick.
+    pub fn of(interval: &Interval, outline: &Outline) -> Self {
+        let sizes = interval.series.iter().take(outline.requests.len().min(SIZED_MAX)).map(|tally| {
+            let bodies = tally.hists.get(SeriesHist::BodySize.id());
+            Sizes {
+                answers: bodies.map_or(0, |hist| hist.count()),
+                bytes: bodies.map_or(0, |hist| u64::try_from(hist.sum()).unwrap_or(u64::MAX)),
+                changes: tally.sums.get(SeriesSum::ShapeChanges.id()).copied().unwrap_or(0),
+            }
+        });
+        Self {
+            sizes: sizes.collect(),
+            gauges: windowed(outline).map(|threshold| Gauge::of(threshold, outline, interval)).collect(),
+        }
+    }
+
+    pub(super) fn tally(&self) -> Tally {
+        let sums = self.sizes.len() * SIZE_SUMS + self.gauges.len() * GAUGE_SUMS;
+        let hists = self.gauges.len() * GAUGE_HISTS;
+        let mut tally = Tally::on_demand(Layout { sums, hists, ..Layout::default() });
+        let sizes = self.sizes.iter().flat_map(|size| [size.answers, size.bytes, size.changes]);
+        let gauges = self.gauges.iter().flat_map(|gauge| [gauge.part, gauge.whole]);
+        for (cell, n) in tally.sums.iter_mut().zip(sizes.chain(gauges)) {
+            *cell = n;
+        }
+        let all = self.gauges.iter().flat_map(|gauge| [&gauge.exact, &gauge.bounds, &gauge.beside]);
+        for (mine, hist) in tally.hists.iter_mut().zip(all) {
+            mine.merge(hist);
+        }
+        tally
+    }
+
+    /// The other way round; a tally of another plan or of an early version gives what it has.
+    pub(super) fn from_tally(tally: &Tally, outline: &Outline) -> Self {
+        let sized = outline.requests.len().min(SIZED_MAX) * SIZE_SUMS;
+        let (sizes, gauges) = tally.sums.split_at(sized.min(tally.sums.len()));
+        let sizes =
+            sizes.chunks_exact(SIZE_SUMS).map(|c| Sizes { answers: c[0], bytes: c[1], changes: c[2] });
+        let hists = tally.hists.chunks_exact(GAUGE_HISTS);
+        let gauges = gauges.chunks_exact(GAUGE_SUMS).zip(hists).map(|(sums, hists)| Gauge {
+            part: sums[0],
+            whole: sums[1],
+            exact: hists[0].clone(),
+            bounds: hists[1].clone(),
+            beside: hists[2].clone(),
+        });
+        Self { sizes: sizes.collect(), gauges: gauges.collect() }
+    }
+}

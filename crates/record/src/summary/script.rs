@@ -1,0 +1,128 @@
+//! The rows of the summary that only scripts, streams and TLS have.
+
+use super::{Short, Times};
+use plimsoll_plan::sample::Sample;
+use serde::Serialize;
+
+/// A stretch of time, s from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Window {
+    pub from_s: f64,
+    pub to_s: f64,
+}
+
+/// Several requests added up. Streams are among the counts; among the times only where there is nothing else.
+#[derive(Debug, Clone, Serialize)]
+pub struct PartRow {
+    pub name: String,
+    pub requests: u64,
+    pub errors: u64,
+    pub rate_per_s: f64,
+    pub bytes_in: u64,
+    pub response_time: Times,
+    pub service_time: Times,
+}
+
+/// A group: its requests, those of nested groups included, and the passages through it as a whole.
+#[derive(Debug, Clone, Serialize)]
+pub struct GroupRow {
+    pub name: String,
+    pub requests: u64,
+    pub errors: u64,
+    pub rate_per_s: f64,
+    pub response_time: Times,
+    /// Times that a user went through it.
+    pub passages: u64,
+    /// From its beginning to its end, thinking included.
+    pub passage: Times,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct CheckRow {
+    pub name: String,
+    pub request: String,
+    pub made: u64,
+    /// Of those, the times that it did not hold.
+    pub failed: u64,
+}
+
+/// An example of what went wrong.
+#[derive(Debug, Clone, Serialize)]
+pub struct SampleRow {
+    pub origin: String,
+    #[serde(flatten)]
+    pub sample: Sample,
+}
+
+/// The streams of one request. Times in ns, by the account of each stream, which is closed at its end and at the stop.
+#[derive(Debug, Clone, Serialize)]
+pub struct StreamRow {
+    pub name: String,
+    pub scenario: Option<String>,
+    /// Opened: a head with a good status came.
+    pub streams: u64,
+    pub open_at_stop: u64,
+    pub closed_by_server: u64,
+    pub closed_by_us: u64,
+    /// That did not begin, broke off, or ended otherwise than planned.
+    pub failed: u64,
+    /// Opened again behind an end by the server.
+    pub reconnects: u64,
+    pub events: u64,
+    pub events_per_s: f64,
+    /// Events that should have come, by their numbers or by the stated period; 0: nothing was stated.
+    pub expected: u64,
+    pub lost: u64,
+    /// Lost / expected.
+    pub lost_ratio: Option<f64>,
+    pub repeated: u64,
+    pub disordered: u64,
+    pub unnumbered: u64,
+    /// From the send to the head.
+    pub head: Times,
+    /// From the send to the first event.
+    pub first_event: Times,
+    /// Between two events of a stream.
+    pub gap: Times,
+    /// From the instant an event says it was made, by both clocks.
+    pub age: Times,
+    pub life: Times,
+    /// Whether all streams got their share of events.
+    pub fairness: Option<Fairness>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Fairness {
+    /// How many streams are compared.
+    pub streams: u64,
+    /// Jain's index: 1 when all got the same number of events, 1/n when one of n got all.
+    pub index: f64,
+    /// Events of a stream.
+    pub least: u64,
+    pub median: u64,
+    pub most: u64,
+}
+
+/// Handshakes, warm-up included: a connection is made once and used to the end.
+#[derive(Debug, Clone, Serialize)]
+pub struct TlsRow {
+    pub handshakes: u64,
+    /// Of those, the ones that resumed an earlier session.
+    pub resumed: u64,
+    pub resumed_share: f64,
+    pub handshake: Short,
+}
+
+/// A load model. What was done under it is known where it runs a scenario of its own.
+#[derive(Debug, Clone, Serialize)]
+pub struct LaneRow {
+    pub name: String,
+    /// `open` or `closed`.
+    pub model: &'static str,
+    /// Most users, or the highest rate per second.
+    pub peak: f64,
+    pub connections: u32,
+    pub requests: Option<u64>,
+    pub errors: Option<u64>,
+    pub rate_per_s: Option<f64>,
+}
