@@ -16,6 +16,7 @@
 //   GET /d<ms>   200, small body after <ms> milliseconds (one-millisecond grid)
 //   GET /c...    200, 76-byte body in Transfer-Encoding: chunked
 //   GET /x       counters as text (requests, accepted, open)
+//   POST, PUT, PATCH: the same by path, after a body by Content-Length (head and body: 4 KiB together)
 //
 // With -t:  SIGUSR1 writes the arrival time (CLOCK_MONOTONIC, ns, u64 little endian) of every request
 //           since the last time to tsfile (atomic rename), then forgets them. SIGUSR2 forgets them.
@@ -31,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -94,7 +96,8 @@ static void push_big(int fd) {
 // Answers one request; 0 when the connection is gone.
 static int answer(int fd, const char *request, size_t n) {
   struct conn *c = &C[fd];
-  char kind = n > 5 ? request[5] : ' '; // "GET /k"
+  const char *path = memchr(request, ' ', n); // "GET /k"
+  char kind = path && path + 2 < request + n ? path[2] : ' ';
   const char *bytes = small;
   size_t len = small_n;
   char out[256], text[128];
@@ -104,7 +107,7 @@ static int answer(int fd, const char *request, size_t n) {
     case 'b': c->big_off = 0; push_big(fd); return C[fd].open;
     case 's': c->sse = 1; bytes = sse_head; len = sse_head_n; break;
     case 'c': bytes = chunked; len = chunked_n; break;
-    case 'd': c->due = now_ns() / 1000000 + strtoul(request + 6, 0, 10); delayed[n_delayed++] = fd; return 1;
+    case 'd': c->due = now_ns() / 1000000 + strtoul(path + 3, 0, 10); delayed[n_delayed++] = fd; return 1;
     case 'x': {
       int k = snprintf(text, sizeof text, "served %lu accepted %lu open %ld\n", (unsigned long)served,
                        (unsigned long)accepted, (long)n_open);
@@ -116,6 +119,15 @@ static int answer(int fd, const char *request, size_t n) {
   // A generator that does not read its answers is cut off: buffering for it would measure us.
   if (send(fd, bytes, len, MSG_NOSIGNAL) != (ssize_t)len) { shut(fd); return 0; }
   return 1;
+}
+
+// Length of the body that follows a head. Only methods in P (POST, PUT, PATCH) are looked at, so that a GET pays nothing.
+static size_t body_length(const char *head, size_t n) {
+  static const char NAME[] = "\r\ncontent-length:";
+  const char *end = head + n - sizeof NAME, *p = *head == 'P' ? head : end;
+  for (; p < end && (p = memmem(p, end - p, "\r\n", 2)); p += 2)
+    if (!strncasecmp(p, NAME, sizeof NAME - 1)) return strtoul(p + sizeof NAME - 1, 0, 10);
+  return 0;
 }
 
 static void readable(int fd) {
@@ -133,6 +145,8 @@ static void readable(int fd) {
       char *end = memmem(buf + at, n - at, "\r\n\r\n", 4);
       if (!end) break;
       size_t len = end + 4 - (buf + at);
+      len += body_length(buf + at, len);
+      if (len > n - at) break; // the rest of the body comes with a later edge
       if (!answer(fd, buf + at, len)) return;
       at += len;
     }

@@ -1,27 +1,281 @@
-//! Every example runs as it stands, but for the port of its target.
+//! Every example runs as it stands, but for the port of its target, and does what its first line says.
 
-use crate::support::{Ruler, Scratch, Tool};
+use crate::support::peers::{Nginx, Options};
+use crate::support::{Ruler, Scratch, Tool, alone};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+// The crate root is shared with others; the pages beside the examples are tested with them.
+#[path = "guide.rs"]
+mod guide;
+
+/// What an example must have done, beside running without an error.
+struct Idea {
+    file: &'static str,
+    least_requests: u64,
+    shows: fn(&Seen),
+}
+
+/// One run: what the tool reports, and what the server counted.
+struct Seen {
+    json: Value,
+    server: Value,
+}
+
+impl Seen {
+    #[track_caller]
+    fn number(&self, pointer: &str) -> u64 {
+        let value = self.json.pointer(pointer).and_then(Value::as_u64);
+        value.unwrap_or_else(|| panic!("no number at {pointer}: {:?}", self.json.pointer(pointer)))
+    }
+
+    fn rows(&self, name: &str) -> &[Value] {
+        self.json[name].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The row of this name.
+    #[track_caller]
+    fn row(&self, table: &str, name: &str) -> &Value {
+        let row = self.rows(table).iter().find(|row| row["name"] == name);
+        row.unwrap_or_else(|| panic!("`{table}` has no row `{name}`: {}", self.json[table]))
+    }
+
+    #[track_caller]
+    fn requests_of(&self, table: &str, name: &str) -> u64 {
+        self.row(table, name)["requests"].as_u64().expect("a count")
+    }
+
+    /// Requests of this path that the server received.
+    fn received(&self, path: &str) -> u64 {
+        self.server["by_path"][path].as_u64().unwrap_or(0)
+    }
+
+    #[track_caller]
+    fn checks_held(&self, at_least: usize) {
+        let rows = self.rows("checks");
+        assert!(rows.len() >= at_least, "{} kinds of check, expected {at_least}: {rows:?}", rows.len());
+        for row in rows {
+            assert!(row["made"].as_u64() > Some(0), "never made: {row}");
+            assert_eq!(row["failed"], 0, "{row}");
+        }
+    }
+}
+
+const fn idea(file: &'static str, least_requests: u64, shows: fn(&Seen)) -> Idea {
+    Idea { file, least_requests, shows }
+}
+
+/// Requests in one answer's time of the stop may be missing from counts that are exact otherwise.
+const EDGE: u64 = 20;
+
+const IDEAS: &[Idea] = &[
+    idea("arrivals-over-time.yaml", 990, |seen| assert_eq!(seen.number("/offered/arrivals"), 1000)),
+    idea("checks.yaml", 300, |seen| {
+        seen.checks_held(9);
+        assert!(seen.number("/statuses/404") > 50, "a status that was expected is no error");
+    }),
+    idea("choose-and-conditions.yaml", 200, |seen| {
+        let [often, seldom] = ["/items", "/search"].map(|path| seen.received(path));
+        assert!(often > seldom && seldom > 0, "{often} to {seldom}");
+        assert!(seen.received("/orders") > 0 && seen.received("/bye") > 0, "both branches");
+        // A new user's cart needs three looks, an old one's a single one.
+        assert!(seen.received("/cart") >= seen.received("/orders") + seen.received("/bye"));
+        assert!(seen.received("/pixel") > seen.received("/bye"));
+    }),
+    idea("connections.yaml", 500, |seen| {
+        let (opened, requests) = (seen.server["accepted"].as_u64().unwrap(), seen.number("/totals/requests"));
+        assert!(opened >= requests / 50, "{opened} connections for {requests} requests of 50 each at most");
+    }),
+    idea("cookies.yaml", 200, |seen| {
+        seen.checks_held(1);
+        assert_eq!(seen.server["carts_opened"], 10, "a session for each user");
+    }),
+    idea("data-csv.yaml", 380, |seen| seen.checks_held(1)),
+    idea("data-unique-once.yaml", 120, |seen| {
+        assert_eq!(seen.number("/totals/requests"), 120, "one for each voucher");
+        assert_eq!(seen.number("/totals/users_retired"), 4);
+    }),
+    idea("exact-mix.yaml", 380, |seen| {
+        let [read, write] = ["read", "write"].map(|name| seen.requests_of("scenarios", name));
+        assert!(read.abs_diff(3 * write) <= 4, "{read} to {write}");
+    }),
+    idea("extract-and-reuse.yaml", 200, |seen| seen.checks_held(2)),
+    idea("forms.yaml", 100, |seen| seen.checks_held(2)),
+    idea("generate-data.yaml", 380, |seen| seen.checks_held(1)),
+    idea("groups-and-names.yaml", 300, |seen| {
+        let group = seen.row("groups", "checkout");
+        assert!(group["passages"].as_u64() >= Some(100), "{group}");
+        assert_eq!(seen.rows("requests").len(), 3, "a thousand paths in one row");
+    }),
+    idea("gzip-body-file.yaml", 180, |seen| seen.checks_held(4)),
+    idea("http10.yaml", 190, |seen| {
+        assert!(seen.server["accepted"].as_u64() >= Some(seen.number("/totals/requests")));
+    }),
+    idea("https.yaml", 300, |seen| {
+        let (handshakes, requests) = (seen.number("/tls/handshakes"), seen.number("/totals/requests"));
+        assert!(handshakes >= requests / 10, "{handshakes} handshakes for {requests} requests");
+        assert_eq!(seen.number("/tls/resumed"), 0);
+    }),
+    idea("login-and-token.yaml", 200, |seen| {
+        assert_eq!(seen.received("/token"), 10, "each user logs in once");
+        assert!(seen.server["secure_accepted"].as_u64() > Some(100));
+        assert_eq!(seen.server["secure_refused"], 0);
+        seen.checks_held(2);
+    }),
+    idea("many-streams.yaml", 300, |seen| {
+        let row = seen.row("streams", "broadcast");
+        assert!(row["events"].as_u64() >= Some(600), "{row}");
+        assert_eq!(row["lost"], 0, "{row}");
+        assert!(seen.server["streams_opened"].as_u64() >= Some(300));
+    }),
+    idea("multipart-upload.yaml", 100, |seen| seen.checks_held(1)),
+    idea("parallel.yaml", 600, |seen| {
+        assert_eq!(seen.number("/totals/iterations"), 100);
+        assert_eq!(seen.received("/script.js.map"), 100);
+        assert_eq!(seen.row("groups", "parts")["passages"], 100);
+    }),
+    idea("poisson.yaml", 1000, |seen| assert_eq!(seen.json["totals"]["warmup_s"], 1.0)),
+    idea("recorded.yaml", 280, |seen| assert_eq!(seen.number("/offered/arrivals"), 290)),
+    idea("redirects.yaml", 280, |seen| {
+        assert!(seen.number("/totals/redirects") >= 90);
+        assert!(seen.number("/totals/redirects").abs_diff(seen.received("/new")) <= EDGE);
+        seen.checks_held(3);
+    }),
+    idea("rows.yaml", 1000, |seen| assert_eq!(seen.json["lanes"][0]["peak"], 30.0)),
+    idea("scenarios-with-own-loads.yaml", 500, |seen| {
+        let visitors = seen.requests_of("scenarios", "visitors");
+        assert!((440..=460).contains(&visitors), "{visitors}");
+        assert!(seen.requests_of("scenarios", "batch") > 50);
+    }),
+    idea("secrets-and-env.yaml", 190, |seen| {
+        seen.checks_held(1);
+        assert_eq!(seen.json["name"], "north, with a key");
+        assert!(!seen.json.to_string().contains("k-4711"), "the secret is shown");
+    }),
+    idea("sequence.yaml", 300, |seen| assert_eq!(seen.rows("requests").len(), 3)),
+    idea("setup-teardown.yaml", 380, |seen| {
+        assert_eq!(seen.received("/token"), 1);
+        assert!(seen.server["secure_accepted"].as_u64() >= Some(380));
+        let left = seen.server["by_path"].as_object().expect("paths");
+        assert_eq!(left.keys().filter(|path| path.starts_with("/sessions/")).count(), 1, "{left:?}");
+    }),
+    idea("spike.yaml", 480, |seen| assert_eq!(seen.json["lanes"][0]["peak"], 400.0)),
+    idea("stages.yaml", 300, |seen| assert!(seen.rows("bands").len() == 4)),
+    idea("steps.yaml", 700, |seen| assert_eq!(seen.number("/offered/arrivals"), 750)),
+    idea("stream-events.yaml", 40, |seen| {
+        let row = seen.row("streams", "ticker");
+        assert_eq!(row["events"], 800, "{row}");
+        assert_eq!((&row["lost"], &row["closed_by_server"]), (&0.into(), &40.into()), "{row}");
+        assert!(row["age"]["count"].as_u64() > Some(0), "{row}");
+    }),
+    idea("think-and-pace.yaml", 200, |seen| {
+        // Five users, ten times a second, 3 s.
+        let machine = seen.requests_of("scenarios", "machine");
+        assert!((100..=155).contains(&machine), "{machine}");
+    }),
+    idea("thresholds.yaml", 1100, |seen| assert_eq!(seen.rows("thresholds").len(), 4)),
+    idea("thresholds-scoped.yaml", 1100, |seen| {
+        let rows = seen.rows("thresholds");
+        assert!(rows.iter().any(|row| row["window"].is_object()), "one over a window: {rows:?}");
+        assert!(rows.len() >= 6, "five of its own and one implied: {rows:?}");
+    }),
+    idea("weighted-mix.yaml", 500, |seen| {
+        let [browse, buy] = ["browse", "buy"].map(|name| seen.requests_of("scenarios", name));
+        assert!(browse > 5 * buy && buy > 0, "{browse} to {buy}");
+    }),
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
+}
+
+/// The `.yaml` files of the folder, sorted.
+fn files() -> Vec<String> {
+    let entries = std::fs::read_dir(folder()).expect("the checkout is whole");
+    let names = entries.map(|entry| entry.expect("a folder can be read").file_name());
+    let mut all: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    all.retain(|name| name.ends_with(".yaml"));
+    all.sort();
+    all
+}
+
+/// A copy of one example with the files that it reads: some examples write beside themselves.
+fn copy(idea: &Idea, ruler: &Ruler, nginx: &Nginx) -> (Scratch, String) {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.folder().join("data")).expect("the folder for temporary files is writable");
+    for entry in std::fs::read_dir(folder().join("data")).expect("the checkout is whole") {
+        let path = entry.expect("a folder can be read").path();
+        let name = path.file_name().expect("a file has a name");
+        std::fs::copy(&path, scratch.folder().join("data").join(name)).expect("there is room");
+    }
+    let text = std::fs::read_to_string(folder().join(idea.file)).expect("the checkout is whole");
+    let (target, ours) = match text.contains("https://127.0.0.1:8443") {
+        true => ("https://127.0.0.1:8443", nginx.https_url("")),
+        false => ("http://127.0.0.1:8080", ruler.url("")),
+    };
+    assert!(text.contains(target), "{}: the target of every example is `{target}`", idea.file);
+    let file = scratch.file("example.yaml", &text.replace(target, ours.trim_end_matches('/')));
+    (scratch, file)
+}
+
+fn run(idea: &Idea, nginx: &Nginx) {
+    let ruler = Ruler::start(&["--delay", "2ms"]);
+    let (_scratch, file) = copy(idea, &ruler, nginx);
+    let tool = Tool::new(&["run", &file, "--json"]).env("API_KEY", "k-4711").env("REGION", "north");
+    let output = tool.start().wait();
+    // A noisy machine may make a run doubtful; what was sent and answered must be right.
+    assert!([0, 3].contains(&output.code), "{}: exit {}\n{}", idea.file, output.code, output.stderr);
+    let seen = Seen { json: output.json(), server: ruler.counters() };
+    assert_eq!(seen.json["totals"]["errors"], 0, "{}: {}", idea.file, seen.json["errors"]);
+    assert_ne!(seen.json["verdict"]["result"], "FAIL", "{}", idea.file);
+    let requests = seen.number("/totals/requests");
+    assert!(requests >= idea.least_requests, "{}: {requests} requests", idea.file);
+    (idea.shows)(&seen);
+}
 
 #[test]
-fn every_example_runs_and_passes() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
-    let mut seen = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|e| e != "yaml") {
-            continue;
-        }
-        seen += 1;
-        let ruler = Ruler::start(&["--delay", "2ms"]);
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.contains("127.0.0.1:8080"), "{}: the target of every example", path.display());
-        let scratch = Scratch::new();
-        let copy =
-            scratch.file("example.yaml", &text.replace("127.0.0.1:8080", &ruler.address().to_string()));
-        let json = Tool::run(&["run", &copy, "--json"]).json();
-        // A noisy machine may miss a time or make the run doubtful; what was sent and answered must be right.
-        assert_eq!(json["totals"]["errors"], 0, "{}", path.display());
-        assert!(json["totals"]["requests"].as_u64().unwrap() > 100, "{}", path.display());
+fn every_example_runs_and_shows_its_idea() {
+    /// Most examples wait; more at once would measure each other.
+    const AT_ONCE: usize = 3;
+    let _alone = alone();
+    let nginx = Nginx::start(Options::default());
+    let next = AtomicUsize::new(0);
+    let failed: Vec<String> = std::thread::scope(|scope| {
+        let work = || {
+            let mut failed = Vec::new();
+            while let Some(idea) = IDEAS.get(next.fetch_add(1, Ordering::Relaxed)) {
+                // One that is wrong must not hide the others.
+                if std::panic::catch_unwind(|| run(idea, &nginx)).is_err() {
+                    failed.push(idea.file.to_owned());
+                }
+            }
+            failed
+        };
+        let threads: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("panics are caught inside")).collect()
+    });
+    assert!(failed.is_empty(), "{failed:?}, see above");
+}
+
+#[test]
+fn every_example_is_run_and_listed() {
+    let ideas: Vec<&str> = IDEAS.iter().map(|idea| idea.file).collect();
+    assert_eq!(files(), ideas, "each file of the folder, sorted, is in the table above");
+    let readme = std::fs::read_to_string(folder().join("README.md")).expect("the checkout is whole");
+    let mut listed: Vec<&str> = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("| [")?.split_once(']').map(|(file, _)| file))
+        .collect();
+    listed.sort_unstable();
+    assert_eq!(listed, ideas, "the README of the folder lists each file once");
+}
+
+#[test]
+fn every_example_begins_with_its_idea_and_stays_small() {
+    for file in files() {
+        let text = std::fs::read_to_string(folder().join(&file)).expect("the checkout is whole");
+        assert!(text.starts_with("# "), "{file}: the first line says the idea");
+        assert!((6..=32).contains(&text.lines().count()), "{file}: {} lines", text.lines().count());
     }
-    assert_eq!(seen, 4, "the examples that the README of the folder lists");
 }

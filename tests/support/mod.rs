@@ -5,6 +5,7 @@
 #![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used)]
 
 pub mod namespace;
+pub mod peers;
 mod ruler;
 mod tool;
 

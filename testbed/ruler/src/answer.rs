@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::outgoing::{End, Outgoing, Tail, push_text};
 use crate::settings::{Behaviour, Framing};
+use std::rc::Rc;
 
 /// What an answer depends on besides the behaviour.
 pub(crate) struct Order<'a> {
@@ -17,6 +18,12 @@ pub(crate) struct Order<'a> {
     pub(crate) may_keep_alive: bool,
     /// The request says `Connection: keep-alive`; HTTP/1.0 needs that.
     pub(crate) asks_keep_alive: bool,
+    /// The body, if it is not the pattern.
+    pub(crate) content: Option<Rc<[u8]>>,
+    /// The Content-Type, unless a key names another.
+    pub(crate) kind: &'a str,
+    /// Header lines besides those of the keys.
+    pub(crate) lines: &'a str,
 }
 
 /// A fault in the middle of a body needs a body that has a middle.
@@ -39,14 +46,33 @@ pub(crate) fn compose(order: &Order<'_>, out: &mut Outgoing) {
     }
 }
 
+/// Fills `out` with the head of an event stream and with what becomes of the connection after the last event.
+/// Returns whether the stream goes out in chunks.
+pub(crate) fn compose_stream_head(order: &Order<'_>, out: &mut Outgoing) -> bool {
+    out.clear();
+    let http10 = order.behaviour.http10 || order.to_http10;
+    let framing = if http10 { Framing::Close } else { Framing::Chunked };
+    let plan = BodyPlan { framing: Some(framing), told_bytes: 0, sent_bytes: 0 };
+    let keep_alive = keeps_alive(order, &plan);
+    head(order, &plan, keep_alive, http10, out.bytes());
+    out.end = if keep_alive { End::KeepAlive } else { End::Close };
+    !http10
+}
+
+fn keeps_alive(order: &Order<'_>, plan: &BodyPlan) -> bool {
+    let http10 = order.behaviour.http10 || order.to_http10;
+    order.may_keep_alive
+        && !order.behaviour.close
+        && plan.framing != Some(Framing::Close)
+        && (!http10 || order.asks_keep_alive)
+}
+
 fn whole(order: &Order<'_>, out: &mut Outgoing) {
     let behaviour = order.behaviour;
     let plan = BodyPlan::new(order);
     let http10 = behaviour.http10 || order.to_http10;
-    let keep_alive = order.may_keep_alive
-        && !behaviour.close
-        && plan.framing != Some(Framing::Close)
-        && (!http10 || order.asks_keep_alive);
+    let keep_alive = keeps_alive(order, &plan);
+    out.made_of(order.content.clone());
     if !http10 {
         for turn in 0..behaviour.informational {
             out.bytes().extend_from_slice(match turn % 2 {
@@ -118,9 +144,12 @@ impl BodyPlan {
             order.fault,
             Some(Fault::ResetMidBody | Fault::CloseMidBody | Fault::HalfClose | Fault::BadChunk)
         );
-        let told_bytes = if cut { behaviour.body_bytes.max(LEAST_TO_CUT) } else { behaviour.body_bytes };
+        let bytes = order.content.as_ref().map_or(behaviour.body_bytes, |content| content.len() as u64);
+        let told_bytes = if cut { bytes.max(LEAST_TO_CUT) } else { bytes };
         let sent_bytes = match order.head_only {
             true => 0,
+            // A short content breaks off at its end, with more of it promised.
+            false if cut && order.content.is_some() => (told_bytes / 2).min(bytes),
             false if cut => told_bytes / 2,
             false => told_bytes,
         };
@@ -142,23 +171,36 @@ fn head(order: &Order<'_>, plan: &BodyPlan, keep_alive: bool, http10: bool, to: 
     if order.fault == Some(Fault::BadHeader) {
         to.extend_from_slice(b"this line has no colon\r\n");
     }
+    if plan.framing.is_some() {
+        let kind = behaviour.content_type.as_deref().unwrap_or(order.kind);
+        push_text(to, format_args!("Content-Type: {kind}\r\n"));
+        if let Some(encoding) = behaviour.encoding {
+            push_text(to, format_args!("Content-Encoding: {}\r\n", encoding.name()));
+        }
+    }
     match plan.framing {
         Some(Framing::Length) => {
-            to.extend_from_slice(b"Content-Type: text/plain\r\n");
             push_text(to, format_args!("Content-Length: {}\r\n", plan.told_bytes));
             if order.fault == Some(Fault::ConflictingLength) {
                 push_text(to, format_args!("Content-Length: {}\r\n", plan.told_bytes + 10));
             }
         }
         Some(Framing::Chunked) => {
-            to.extend_from_slice(b"Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n");
+            to.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
             if behaviour.trailers {
                 to.extend_from_slice(b"Trailer: X-Ruler-Trailer\r\n");
             }
         }
-        Some(Framing::Close) => to.extend_from_slice(b"Content-Type: text/plain\r\n"),
-        None => {}
+        Some(Framing::Close) | None => {}
     }
+    if let Some(location) = &behaviour.location {
+        push_text(to, format_args!("Location: {location}\r\n"));
+    }
+    if let Some(etag) = &behaviour.etag {
+        push_text(to, format_args!("ETag: \"{etag}\"\r\n"));
+    }
+    to.extend_from_slice(behaviour.lines.as_bytes());
+    to.extend_from_slice(order.lines.as_bytes());
     if !keep_alive {
         to.extend_from_slice(b"Connection: close\r\n");
     } else if http10 {
@@ -204,11 +246,15 @@ fn usual_reason(status: u16) -> &'static str {
         204 => "No Content",
         301 => "Moved Permanently",
         302 => "Found",
+        303 => "See Other",
         304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
         400 => "Bad Request",
         401 => "Unauthorized",
         403 => "Forbidden",
         404 => "Not Found",
+        405 => "Method Not Allowed",
         429 => "Too Many Requests",
         500 => "Internal Server Error",
         502 => "Bad Gateway",

@@ -2,6 +2,7 @@
 
 use crate::analysis::{grid, quantile};
 use crate::fault::FAULTS;
+use crate::json::quoted;
 use crate::outgoing::push_text;
 use crate::record::{ENTRY_BYTES, Recorder};
 use crate::settings::{Settings, query_parts};
@@ -18,6 +19,7 @@ pub(crate) struct View<'a> {
     pub(crate) station: &'a Station,
     pub(crate) settings: &'a Settings,
     pub(crate) open: u64,
+    pub(crate) streams_open: u64,
 }
 
 /// What is to be done about a request under `/_ruler/`.
@@ -27,6 +29,7 @@ pub(crate) enum Wanted {
     /// Put these settings into force; the names say which keys were given.
     Change(Box<Settings>, Vec<String>),
     Forget,
+    ForgetKept,
 }
 
 /// Understands the target (from `/_ruler/` on). An error is a sentence for a 400.
@@ -74,6 +77,14 @@ pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, Strin
                 _ => Err(format!("`{text}` is no rate; write a number of arrivals per second")),
             }
         }
+        b"requests" => {
+            takes(&["clear"])?;
+            match parameter("clear") {
+                None => Ok(json(view.recorder.kept.json())),
+                Some("") => Ok(Wanted::ForgetKept),
+                Some(value) => Err(format!("`clear` takes no value, but has `{value}`")),
+            }
+        }
         b"last_request" => {
             takes(&[])?;
             let cut = if view.recorder.last_request_is_cut { "X-Ruler-Cut: 1\r\n" } else { "" };
@@ -82,7 +93,7 @@ pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, Strin
         }
         other => Err(format!(
             "`/_ruler/{}` is no end point; there are set, counters, log, quantiles, arrivals, \
-             last_request, forget",
+             requests, last_request, forget",
             String::from_utf8_lossy(other)
         )),
     }
@@ -113,6 +124,19 @@ fn counters(view: &View<'_>) -> String {
         ("queue_max", station.longest()),
         ("in_service", station.in_service()),
         ("overflowed", counters.overflowed),
+        ("streams_open", view.streams_open),
+        ("streams_opened", counters.streams_opened),
+        ("streams_ended", counters.streams_ended),
+        ("streams_closed_by_peer", counters.streams_closed_by_peer),
+        ("streams_closed_by_us", counters.streams_closed_by_us),
+        ("events_sent", counters.events_sent),
+        ("events_left_out", counters.events_left_out),
+        ("tokens_issued", counters.pages.tokens_issued),
+        ("secure_accepted", counters.pages.secure_accepted),
+        ("secure_refused", counters.pages.secure_refused),
+        ("carts_opened", counters.pages.carts_opened),
+        ("requests_kept", recorder.kept.len()),
+        ("requests_let_go", recorder.kept.let_go),
         ("log_records", recorder.log.len() as u64),
         ("log_dropped", recorder.log_dropped),
     ] {
@@ -134,21 +158,6 @@ fn counters(view: &View<'_>) -> String {
 fn object(text: &mut String, name: &str, members: impl Iterator<Item = (String, u64)>) {
     let members: Vec<String> = members.map(|(key, count)| format!("{}:{count}", quoted(&key))).collect();
     let _ = write!(text, "\"{name}\":{{{}}},", members.join(","));
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => quoted.extend(['\\', letter]),
-            letter if letter < ' ' => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(letter));
-            }
-            letter => quoted.push(letter),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 fn log(recorder: &Recorder, from: u64, count: u64) -> Result<Wanted, String> {

@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 use crate::fault::FAULTS;
-use crate::settings::{KEYS, Settings};
+use crate::keys::KEYS;
+use crate::settings::Settings;
 use crate::units::{duration_ns, whole};
 use std::fmt::Write;
 use std::net::SocketAddr;

@@ -5,9 +5,10 @@
 //! once in a shared library would cancel out and never be seen.
 //!
 //! Read `README.md` for the contract (keys, end points, log format). The way through the code:
-//! `flags` and `settings` turn text into a [`settings::Settings`]; `server` is the event loop;
-//! `request` reads, `answer` and `outgoing` write; `station` is the queue with workers; `record`
-//! and `analysis` keep and evaluate what was seen; `control` serves `/_ruler/*`.
+//! `flags`, `keys` and `settings` turn text into a [`settings::Settings`]; `server` is the event
+//! loop; `request` reads, `answer`, `pressed` and `outgoing` write; `station` is the queue with workers;
+//! `pages` and `feed` are end points with an answer of their own; `record`, `kept`, `seen` and `analysis`
+//! keep and evaluate what was seen; `control` serves `/_ruler/*`.
 #![forbid(unsafe_code)]
 
 pub mod analysis;
@@ -21,11 +22,18 @@ mod clock;
 mod control;
 mod error;
 mod fault;
+mod feed;
 mod flags;
+mod json;
+mod kept;
+mod keys;
 mod listener;
 mod outgoing;
+mod pages;
+mod pressed;
 mod record;
 mod request;
+mod seen;
 mod server;
 mod station;
 mod timers;

@@ -1,12 +1,14 @@
 //! Bytes on their way out: a buffer for what is small, and a tail that is made while it is sent.
 //!
-//! A body is the 64 KiB pattern below over and over, so byte i is the same whatever the framing, and a
-//! body of any size needs no memory. 64 KiB stay in the cache while the kernel copies from them.
+//! A body is the 64 KiB pattern below over and over, unless it has a content of its own, so byte i is the same whatever
+//! the framing, and a body of any size needs no memory. 64 KiB stay in the cache while the kernel copies from
+//! them.
 
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
 use std::io::IoSlice;
+use std::rc::Rc;
 
 const PATTERN_BYTES: usize = 64 << 10;
 
@@ -82,6 +84,8 @@ pub(crate) struct Outgoing {
     bytes: Vec<u8>,
     position: usize,
     tail: Tail,
+    /// What bodies in the tail are made of; None: the pattern.
+    content: Option<Rc<[u8]>>,
     /// Bytes after the tail.
     after: Vec<u8>,
     /// One byte at a time, with this time between two.
@@ -95,6 +99,7 @@ impl Outgoing {
             bytes: Vec::new(),
             position: 0,
             tail: Tail::Nothing,
+            content: None,
             after: Vec::new(),
             drip_every_ns: None,
             end: End::KeepAlive,
@@ -108,6 +113,7 @@ impl Outgoing {
         self.after.clear();
         self.position = 0;
         self.tail = Tail::Nothing;
+        self.content = None;
         self.drip_every_ns = None;
         self.end = End::KeepAlive;
     }
@@ -117,12 +123,31 @@ impl Outgoing {
         &mut self.bytes
     }
 
+    /// The buffer of an answer that is written in pieces as they come; what was sent is gone from it.
+    pub(crate) fn pieces(&mut self) -> &mut Vec<u8> {
+        if self.position == self.bytes.len() {
+            self.bytes.clear();
+            self.position = 0;
+        }
+        &mut self.bytes
+    }
+
+    /// Bytes in the buffer that the socket did not take yet.
+    pub(crate) fn unsent(&self) -> usize {
+        self.bytes.len() - self.position
+    }
+
+    /// Sets what bodies are made of; a tail must not exceed it.
+    pub(crate) fn made_of(&mut self, content: Option<Rc<[u8]>>) {
+        self.content = content;
+    }
+
     /// Sets what follows the buffer; a small one is put into the buffer at once.
     pub(crate) fn follow_with(&mut self, tail: Tail) {
         self.tail = tail;
         match tail {
             Tail::Body { offset, left } if left <= INLINE_MOST => {
-                push_pattern(&mut self.bytes, offset, left);
+                push_body(&mut self.bytes, self.content.as_deref(), offset, left);
                 self.tail = Tail::Nothing;
             }
             Tail::Chunks { .. } => self.refill(),
@@ -200,7 +225,7 @@ impl Outgoing {
         let mut wanted = front.len();
         slices[0] = IoSlice::new(front);
         for slice in &mut slices[1..] {
-            let piece = pattern_at(offset, left);
+            let piece = body_at(self.content.as_deref(), offset, left);
             *slice = IoSlice::new(piece);
             offset += piece.len() as u64;
             left -= piece.len() as u64;
@@ -218,10 +243,10 @@ impl Outgoing {
         let from_buffer = sent.min(self.bytes.len() - self.position);
         self.position += from_buffer;
         if let Tail::Body { offset, left } = &mut self.tail {
-            // What was not in the buffer came out of the pattern, which `send` limits to `left`.
-            let from_pattern = (sent - from_buffer) as u64;
-            *offset += from_pattern;
-            *left -= from_pattern;
+            // What was not in the buffer came out of the body, which `send` limits to `left`.
+            let from_body = (sent - from_buffer) as u64;
+            *offset += from_body;
+            *left -= from_body;
         }
     }
 
@@ -232,7 +257,7 @@ impl Outgoing {
                 while *left > 0 && self.bytes.len() < PATTERN_BYTES {
                     let size = (*left).min(*chunk);
                     push_text(&mut self.bytes, format_args!("{size:x}\r\n"));
-                    push_pattern(&mut self.bytes, *offset, size);
+                    push_body(&mut self.bytes, self.content.as_deref(), *offset, size);
                     self.bytes.extend_from_slice(b"\r\n");
                     *offset += size;
                     *left -= size;
@@ -250,7 +275,7 @@ impl Outgoing {
             Tail::Headers => {
                 while self.bytes.len() < PATTERN_BYTES {
                     self.bytes.extend_from_slice(b"X-Endless: ");
-                    push_pattern(&mut self.bytes, 0, 63);
+                    push_body(&mut self.bytes, None, 0, 63);
                     self.bytes.extend_from_slice(b"\r\n");
                 }
             }
@@ -259,16 +284,28 @@ impl Outgoing {
     }
 }
 
-/// The pattern from `offset` on, up to its end or `most` bytes.
-fn pattern_at(offset: u64, most: u64) -> &'static [u8] {
+/// A body from `offset` on, up to the end of its piece or `most` bytes.
+fn body_at(content: Option<&[u8]>, offset: u64, most: u64) -> &[u8] {
+    let most_here = usize::try_from(most).unwrap_or(usize::MAX);
+    if let Some(content) = content {
+        let rest = usize::try_from(offset).ok().and_then(|start| content.get(start..)).unwrap_or_default();
+        return &rest[..rest.len().min(most_here)];
+    }
     let start = (offset % PATTERN_BYTES as u64) as usize;
-    let length = (PATTERN_BYTES - start).min(usize::try_from(most).unwrap_or(usize::MAX));
+    let length = (PATTERN_BYTES - start).min(most_here);
     &PATTERN[start..start + length]
 }
 
-fn push_pattern(to: &mut Vec<u8>, mut offset: u64, mut left: u64) {
+/// `length` bytes of the pattern, for what has to be made before it is sent.
+pub(crate) fn pattern(length: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    push_body(&mut bytes, None, 0, length);
+    bytes
+}
+
+fn push_body(to: &mut Vec<u8>, content: Option<&[u8]>, mut offset: u64, mut left: u64) {
     while left > 0 {
-        let piece = pattern_at(offset, left);
+        let piece = body_at(content, offset, left);
         to.extend_from_slice(piece);
         offset += piece.len() as u64;
         left -= piece.len() as u64;

@@ -1,6 +1,8 @@
 //! What the ruler saw: counters, one record a request, and the last request's bytes.
 
 use crate::fault::FAULTS;
+use crate::kept::Kept;
+use crate::pages;
 use std::collections::HashMap;
 
 /// Distinct paths that are counted by name; further ones are counted together.
@@ -61,6 +63,15 @@ pub(crate) struct Counters {
     pub(crate) bytes_in: u64,
     pub(crate) malformed: u64,
     pub(crate) overflowed: u64,
+    pub(crate) streams_opened: u64,
+    /// By the number of events that was asked for.
+    pub(crate) streams_ended: u64,
+    pub(crate) streams_closed_by_peer: u64,
+    pub(crate) streams_closed_by_us: u64,
+    pub(crate) events_sent: u64,
+    /// Left out because the client did not read.
+    pub(crate) events_left_out: u64,
+    pub(crate) pages: pages::Counts,
     pub(crate) by_fault: [u64; FAULTS.len()],
 }
 
@@ -75,6 +86,7 @@ pub(crate) struct Recorder {
     epoch: u32,
     pub(crate) last_request: Vec<u8>,
     pub(crate) last_request_is_cut: bool,
+    pub(crate) kept: Kept,
 }
 
 impl Recorder {
@@ -90,6 +102,7 @@ impl Recorder {
             epoch: 0,
             last_request: Vec::new(),
             last_request_is_cut: false,
+            kept: Kept::default(),
         }
     }
 
@@ -139,5 +152,6 @@ impl Recorder {
         self.epoch = self.epoch.wrapping_add(1);
         self.last_request.clear();
         self.last_request_is_cut = false;
+        self.kept.clear();
     }
 }

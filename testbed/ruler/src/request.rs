@@ -3,12 +3,18 @@
 //! Deliberately strict and plain. What it does not understand is answered with 400, so that a load
 //! generator which sends something odd is found out.
 
+use crate::pages::wants_whole_body;
+use crate::seen::BODY_MOST;
 use std::ops::Range;
 
 /// The longest head that is accepted, in bytes.
 const HEAD_MOST: usize = 64 << 10;
-/// The most of a request that is kept for `/_ruler/last_request`, in bytes.
-const RAW_MOST: usize = 1 << 20;
+/// The most of a request that is kept where nobody asked for all of it, in bytes.
+pub(crate) const RAW_MOST: usize = 1 << 20;
+/// The most where somebody did: a body of the size that is shown whole, with its head and what chunks add.
+pub(crate) const WHOLE_MOST: usize = BODY_MOST + BODY_MOST / 8 + HEAD_MOST;
+/// A buffer that grew beyond this is given back after its request.
+const BUFFER_MOST: usize = 256 << 10;
 /// A head is taken over in pieces of this size, so that a pipeline of many is not copied many times.
 const PIECE: usize = 1 << 10;
 
@@ -52,19 +58,28 @@ enum State {
 pub(crate) struct Reader {
     state: State,
     pub(crate) head: Head,
-    /// The request as received, up to [`RAW_MOST`].
+    /// The most that is kept of the request under way.
+    most: usize,
+    /// The request as received, up to `most`.
     pub(crate) raw: Vec<u8>,
     pub(crate) raw_is_cut: bool,
 }
 
 impl Reader {
     pub(crate) fn new() -> Self {
-        Reader { state: State::Head, head: Head::default(), raw: Vec::new(), raw_is_cut: false }
+        Reader {
+            state: State::Head,
+            head: Head::default(),
+            most: RAW_MOST,
+            raw: Vec::new(),
+            raw_is_cut: false,
+        }
     }
 
     pub(crate) fn restart(&mut self) {
         self.state = State::Head;
         self.raw.clear();
+        self.raw.shrink_to(BUFFER_MOST);
         self.raw_is_cut = false;
     }
 
@@ -78,9 +93,10 @@ impl Reader {
         &self.raw[self.head.target.clone()]
     }
 
-    /// Consumes bytes of `input` up to the end of one request; returns how many.
-    pub(crate) fn feed(&mut self, input: &[u8]) -> (usize, Heard) {
+    /// Consumes bytes of `input` up to the end of one request; returns how many. `most` bytes of it are kept.
+    pub(crate) fn feed(&mut self, input: &[u8], most: usize) -> (usize, Heard) {
         let mut used = 0;
+        self.most = most;
         loop {
             let rest = &input[used..];
             let (taken, heard) = match self.state {
@@ -216,7 +232,8 @@ impl Reader {
             // `feed` never passes these two on.
             State::Head | State::Whole => return (0, Some(Heard::More)),
         };
-        let room = RAW_MOST.saturating_sub(self.raw.len()).min(taken);
+        let most = if wants_whole_body(&self.head, &self.raw) { WHOLE_MOST } else { self.most };
+        let room = most.saturating_sub(self.raw.len()).min(taken);
         self.raw.extend_from_slice(&input[..room]);
         self.raw_is_cut |= room < taken;
         match next {
@@ -230,6 +247,12 @@ impl Reader {
 }
 
 impl Head {
+    /// The path, without the query, of the request that begins `raw`.
+    pub(crate) fn path<'a>(&self, raw: &'a [u8]) -> &'a [u8] {
+        let target = raw.get(self.target.clone()).unwrap_or_default();
+        target.split(|&byte| byte == b'?').next().unwrap_or(target)
+    }
+
     fn understand_line(&mut self, line: &[u8]) -> Result<(), &'static str> {
         let Some(colon) = line.iter().position(|&byte| byte == b':') else {
             return Err("a header line has no colon");

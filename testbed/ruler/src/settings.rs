@@ -1,4 +1,4 @@
-//! Everything that can be commanded, as one table of keys.
+//! Everything that can be commanded; the table of its keys is in `keys`.
 //!
 //! Three doors lead to it: flags at the start (`--error-rate 0.1`), `/_ruler/set?error_rate=0.1` at run
 //! time, and the query of any request, which overrides for that request alone. Only keys that concern a
@@ -6,8 +6,11 @@
 
 use crate::draw::Distribution;
 use crate::fault::Fault;
+use crate::kept::Keep;
+use crate::keys::{Door, KEYS};
 use crate::pause::Pause;
-use crate::units::{duration_ns, percent_decoded, probability, size_bytes, switch, whole};
+use crate::pressed::{Encoding, PLAIN_MOST};
+use crate::units::percent_decoded;
 use std::rc::Rc;
 
 /// How the end of a body is told.
@@ -41,6 +44,16 @@ pub struct Behaviour {
     pub(crate) error_rate: f64,
     pub(crate) error_status: u16,
     pub(crate) body_bytes: u64,
+    /// Instead of the pattern of `body_bytes`.
+    pub(crate) text: Option<Rc<str>>,
+    /// None: `text/plain`, or what an end point of its own says.
+    pub(crate) content_type: Option<Rc<str>>,
+    pub(crate) encoding: Option<Encoding>,
+    /// Further header lines, each with its line end.
+    pub(crate) lines: String,
+    pub(crate) location: Option<Rc<str>>,
+    /// Without its quotes.
+    pub(crate) etag: Option<Rc<str>>,
     pub(crate) framing: Framing,
     pub(crate) chunk_bytes: u64,
     pub(crate) trailers: bool,
@@ -76,6 +89,8 @@ pub struct Service {
     pub(crate) backlog: u64,
     /// False closes the listener; the port stays known.
     pub(crate) listen: bool,
+    /// Which requests are kept whole.
+    pub(crate) keep: Keep,
     pub(crate) seed: u64,
 }
 
@@ -86,178 +101,8 @@ pub struct Settings {
     pub(crate) service: Service,
 }
 
-type Wrong = String;
-
-/// Which of the three doors a key passes, and what it does there.
-enum Door {
-    /// All of them.
-    Request(fn(&mut Behaviour, &str) -> Result<(), Wrong>),
-    /// Not the query of a request.
-    Server(fn(&mut Service, &str) -> Result<(), Wrong>),
-}
-
-/// One thing that can be commanded.
-pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) example: &'static str,
-    pub(crate) meaning: &'static str,
-    door: Door,
-}
-
-impl Row {
-    /// True when the key may stand in the query of an ordinary request.
-    pub(crate) fn per_request(&self) -> bool {
-        matches!(self.door, Door::Request(_))
-    }
-}
-
-const fn request(
-    name: &'static str,
-    example: &'static str,
-    meaning: &'static str,
-    apply: fn(&mut Behaviour, &str) -> Result<(), Wrong>,
-) -> Row {
-    Row { name, example, meaning, door: Door::Request(apply) }
-}
-
-const fn server(
-    name: &'static str,
-    example: &'static str,
-    meaning: &'static str,
-    apply: fn(&mut Service, &str) -> Result<(), Wrong>,
-) -> Row {
-    Row { name, example, meaning, door: Door::Server(apply) }
-}
-
-/// Every key there is.
-pub(crate) const KEYS: [Row; 29] = [
-    request("delay", "5ms", "time until an answer begins, also a distribution", |to, text| {
-        Distribution::parse(text).map(|value| to.delay = value)
-    }),
-    request("status", "404", "status of an answer", |to, text| {
-        whole(text, 100, 999).map(|value| to.status = value as u16)
-    }),
-    request("error_rate", "0.1", "share of answers that carry `error_status` instead", |to, text| {
-        probability(text).map(|value| to.error_rate = value)
-    }),
-    request("error_status", "500", "the status of those", |to, text| {
-        whole(text, 100, 999).map(|value| to.error_status = value as u16)
-    }),
-    request("body", "683481", "bytes of body", |to, text| {
-        size_bytes(text).map(|value| to.body_bytes = value)
-    }),
-    request("framing", "chunked", "how the end of the body is told: length, chunked or close", |to, text| {
-        to.framing = match text {
-            "length" => Framing::Length,
-            "chunked" => Framing::Chunked,
-            "close" => Framing::Close,
-            _ => return Err(format!("`{text}` is no framing; write length, chunked or close")),
-        };
-        Ok(())
-    }),
-    request("chunk", "4096", "bytes in a chunk (1 to 1m)", |to, text| match size_bytes(text)? {
-        bytes @ 1..=0x10_0000 => {
-            to.chunk_bytes = bytes;
-            Ok(())
-        }
-        _ => Err(format!("`{text}` is no size for a chunk; write 1 to 1m")),
-    }),
-    request("trailers", "1", "a trailer after the last chunk", |to, text| {
-        switch(text).map(|value| to.trailers = value)
-    }),
-    request("head_bytes", "32k", "pads the head to this size with X-Pad (at most 16m)", |to, text| {
-        match size_bytes(text)? {
-            bytes @ 0..=0x100_0000 => {
-                to.head_bytes = bytes;
-                Ok(())
-            }
-            _ => Err(format!("`{text}` is too long for a head; write at most 16m")),
-        }
-    }),
-    request("informational", "2", "so many 103 and 100 in turn before the answer", |to, text| {
-        whole(text, 0, 1000).map(|value| to.informational = value)
-    }),
-    request("reason", "Fine", "the reason phrase", |to, text| {
-        if text.bytes().any(|byte| byte < b' ' && byte != b'\t') {
-            return Err("a reason phrase has no control characters".into());
-        }
-        to.reason = Some(text.into());
-        Ok(())
-    }),
-    request("http", "1.0", "version of the answer: 1.0 or 1.1", |to, text| {
-        to.http10 = match text {
-            "1.0" => true,
-            "1.1" => false,
-            _ => return Err(format!("`{text}` is no version; write 1.0 or 1.1")),
-        };
-        Ok(())
-    }),
-    request("close", "1", "`Connection: close`, and close after the answer", |to, text| {
-        switch(text).map(|value| to.close = value)
-    }),
-    request("fault", "reset_before", "a fault from the list below, or none", |to, text| {
-        to.fault = if text == "none" { None } else { Some(Fault::parse(text)?) };
-        Ok(())
-    }),
-    request(
-        "fault_rate",
-        "0.01",
-        "share of requests that suffer it (1 unless named with the fault)",
-        |to, text| probability(text).map(|value| to.fault_rate = value),
-    ),
-    request("drip_every", "100ms", "time between two bytes of a dripping answer", |to, text| {
-        duration_ns(text).map(|value| to.drip_every_ns = value)
-    }),
-    server("workers", "4", "requests in service at once; 0: no such limit", |to, text| {
-        whole(text, 0, 1_000_000).map(|value| to.workers = value)
-    }),
-    server("service", "2ms", "time a worker needs for one, also a distribution", |to, text| {
-        Distribution::parse(text).map(|value| to.service = value)
-    }),
-    server("queue", "100", "places to wait for a worker", |to, text| {
-        whole(text, 0, 100_000_000).map(|value| to.queue = value)
-    }),
-    server("overflow", "reset", "what happens beyond them: 503, reset or close", |to, text| {
-        to.overflow = match text {
-            "503" => Overflow::Status503,
-            "reset" => Overflow::Reset,
-            "close" => Overflow::Close,
-            _ => return Err(format!("`{text}` is no overflow; write 503, reset or close")),
-        };
-        Ok(())
-    }),
-    server("pause", "1s/10s", "nothing is answered in the first 1 s of every 10 s; off", |to, text| {
-        to.pause = if text == "off" { None } else { Some(Pause::parse(text)?) };
-        Ok(())
-    }),
-    server("pause_at", "3s", "the first pause begins so long after the command", |to, text| {
-        duration_ns(text).map(|value| to.pause_at_ns = value)
-    }),
-    server(
-        "keep_alive_requests",
-        "100",
-        "closes a connection with its 100th answer; 0: never",
-        |to, text| whole(text, 0, u64::from(u32::MAX)).map(|value| to.keep_alive_requests = value),
-    ),
-    server("idle_close", "5s", "closes a connection idle for so long; 0: never", |to, text| {
-        duration_ns(text).map(|value| to.idle_close_ns = value)
-    }),
-    server("max_connections", "256", "resets connections beyond; 0: no limit", |to, text| {
-        whole(text, 0, 100_000_000).map(|value| to.max_connections = value)
-    }),
-    server("accept_none_beyond", "1", "leaves those in the backlog instead", |to, text| {
-        switch(text).map(|value| to.accept_none_beyond = value)
-    }),
-    server("backlog", "4096", "length of the listen queue, from the next `listen=on`", |to, text| {
-        whole(text, 0, 1_000_000).map(|value| to.backlog = value)
-    }),
-    server("listen", "off", "closes the listener, or opens it again on the same port", |to, text| {
-        switch(text).map(|value| to.listen = value)
-    }),
-    server("seed", "7", "begins all random streams anew", |to, text| {
-        whole(text, 0, u64::MAX).map(|value| to.seed = value)
-    }),
-];
+/// Says what was expected instead.
+pub(crate) type Wrong = String;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -267,6 +112,12 @@ impl Default for Settings {
             error_rate: 0.0,
             error_status: 500,
             body_bytes: 76,
+            text: None,
+            content_type: None,
+            encoding: None,
+            lines: String::new(),
+            location: None,
+            etag: None,
             framing: Framing::Length,
             chunk_bytes: 4096,
             trailers: false,
@@ -292,6 +143,7 @@ impl Default for Settings {
             accept_none_beyond: false,
             backlog: 4096,
             listen: true,
+            keep: Keep::None,
             seed: 1,
         };
         Settings { behaviour: Rc::new(behaviour), service }
@@ -386,6 +238,9 @@ fn check(behaviour: &Behaviour) -> Result<(), Wrong> {
     }
     if behaviour.trailers && behaviour.framing != Framing::Chunked {
         return Err("`trailers` needs `framing=chunked`".into());
+    }
+    if behaviour.encoding.is_some() && behaviour.text.is_none() && behaviour.body_bytes > PLAIN_MOST {
+        return Err("`encoding` takes a `body` of at most 16m".into());
     }
     if behaviour.fault.is_none() && behaviour.fault_rate != 1.0 {
         return Err("`fault_rate` needs a `fault`".into());

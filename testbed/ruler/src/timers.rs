@@ -43,6 +43,12 @@ pub(crate) enum Task {
     EndService(Ticket),
     /// The next byte of a dripping answer, or the next block of an endless one, is due.
     WriteOn(Ticket),
+    /// The next event of a stream is due by its plan.
+    Event(Ticket),
+    /// It is due in fact, after jitter and the turns of the streams before it.
+    Emit(Ticket),
+    /// A stream's comment is due.
+    Comment(Ticket),
     /// Look whether the connection has been idle for too long.
     Idle(Key),
     /// More is to be read than one turn of the loop allowed.

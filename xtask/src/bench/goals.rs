@@ -76,6 +76,42 @@ const GOALS: &[Goal] = &[
         bound: Bound::AtMost(30.0),
         unit: "ms",
     },
+    Goal {
+        measure: "scripted.ratio",
+        what: "templated POST with two checks, requests per CPU-s",
+        bound: Bound::AtLeast(0.9),
+        unit: "x wrk's plain GET",
+    },
+    Goal {
+        measure: "mix.ratio",
+        what: "nine requests by weight out of a CSV file, requests per CPU-s",
+        bound: Bound::AtLeast(0.85),
+        unit: "x wrk's plain GET",
+    },
+    Goal {
+        measure: "https.ratio",
+        what: "HTTPS, 100 keep-alive connections, requests per CPU-s",
+        bound: Bound::AtLeast(1.3),
+        unit: "x wrk",
+    },
+    Goal {
+        measure: "handshakes.ratio",
+        what: "a full TLS handshake per request, per CPU-s",
+        bound: Bound::AtLeast(2.0),
+        unit: "x wrk",
+    },
+    Goal {
+        measure: "streams.kib_per_stream",
+        what: "10,000 accounted event streams, user memory each",
+        bound: Bound::AtMost(1.0),
+        unit: "KiB",
+    },
+    Goal {
+        measure: "streams.held",
+        what: "event streams held at once by one process",
+        bound: Bound::AtLeast(19_000.0),
+        unit: "streams",
+    },
 ];
 
 /// The table of goals, in Markdown. A smoke run is not judged: one second says nothing about a goal.

@@ -3,7 +3,7 @@
 
 use super::options::Options;
 use super::report::Report;
-use super::target::{RawServer, remove_if_there};
+use super::target::{RawServer, Target, remove_if_there};
 use super::tools::{OWN, Roster, Tool, Values, run_file};
 use super::{Context, RATE_PER_S, child, maths};
 use crate::Outcome;

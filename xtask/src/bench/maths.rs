@@ -21,6 +21,22 @@ pub fn at_rank(sorted: &[f64], q: f64) -> Option<f64> {
     Some(sorted[((sorted.len() as f64 * q) as usize).min(last)])
 }
 
+/// Numbers for made-up data: splitmix64 (Steele, Lea & Flood 2014), the same after the same seed on every machine.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
 /// Year, month and day of a number of days since 1970-01-01 (the usual era arithmetic on years that begin in
 /// March).
 pub fn civil(days: i64) -> (i64, u32, u32) {
@@ -49,6 +65,13 @@ mod tests {
         assert_eq!(median(&[1.0, 2.0]), Some(1.5));
         assert_eq!(median(&[]), None);
         assert_eq!(at_rank(&[1.0, 2.0, 3.0], 1.0), Some(3.0));
+    }
+
+    #[test]
+    fn the_random_numbers_are_those_of_the_paper() {
+        let mut random = Random::new(1_234_567);
+        let first = [random.next(), random.next(), random.next()];
+        assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]

@@ -7,11 +7,16 @@ mod goals;
 mod idle;
 mod machine;
 mod maths;
+mod nginx;
 mod openloop;
 mod options;
+mod own;
 mod ratio;
 mod report;
+mod scenarios;
+mod secure;
 mod start;
+mod streams;
 mod target;
 mod tools;
 
@@ -22,10 +27,10 @@ use report::Report;
 use std::path::PathBuf;
 use target::Programs;
 
-pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|all] [--peers wrk,ab,...] \
-                         [--peers-only] [--note TEXT]";
+pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
+                         handshakes|streams|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT]";
 
-/// Connections in every bench but `idle`.
+/// Connections in every bench but `idle` and `streams`.
 const CONNECTIONS: u32 = 100;
 /// Arrivals per second in `open`.
 const RATE_PER_S: u32 = 10_000;
@@ -65,6 +70,11 @@ pub fn command(arguments: &[String]) -> Outcome {
             Bench::Open => openloop::run(&context, &roster, &options, &mut report)?,
             Bench::Idle => idle::run(&context, &roster, &options, &mut report)?,
             Bench::Start => start::run(&context, &roster, &options, &mut report)?,
+            Bench::Scripted => scenarios::scripted(&context, &roster, &options, &mut report)?,
+            Bench::Mix => scenarios::mix(&context, &roster, &options, &mut report)?,
+            Bench::Https => secure::https(&context, &roster, &options, &mut report)?,
+            Bench::Handshakes => secure::handshakes(&context, &roster, &options, &mut report)?,
+            Bench::Streams => streams::run(&context, &roster, &options, &mut report)?,
         }
     }
     println!("\n{}", report.goals());

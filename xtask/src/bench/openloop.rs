@@ -5,11 +5,10 @@ use super::options::Options;
 use super::report::Report;
 use super::target::{RawServer, remove_if_there};
 use super::tools::{OWN, Roster, Tool, Values, run_file, targets_file};
-use super::{CONNECTIONS, Context, RATE_PER_S, child, floor, maths};
-use crate::{Outcome, shell};
+use super::{CONNECTIONS, Context, RATE_PER_S, child, floor, maths, own};
+use crate::Outcome;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
 
 /// What the server saw of one run.
 #[derive(Debug)]
@@ -125,31 +124,17 @@ fn one(
         ("CPU", ended.cpu_s(), "s"),
     ];
     if let Some(program) = roster.own().filter(|_| tool.own()) {
-        let said = own_report(program, values)?;
+        let said = own::report(program, values.folder)?;
         own_cells(&said, ideal, arrivals.len() as u64, &mut row)?;
         remove_if_there(&run_file(values.folder))?;
     }
     Ok(row)
 }
 
-/// What our tool says about itself, out of the run file that the round has left.
-fn own_report(program: &std::path::Path, values: &Values) -> Result<Value, String> {
-    // The exit code carries the verdict, which on a noisy machine may be INCONCLUSIVE: the figures stand all the same.
-    let mut command = Command::new(program);
-    let out =
-        command.arg("report").arg(run_file(values.folder)).arg("--json").stderr(Stdio::inherit()).output();
-    let out = out.map_err(|e| format!("cannot start `{}`: {e}", shell::show(&command)))?;
-    serde_json::from_slice(&out.stdout)
-        .map_err(|e| format!("`plimsoll report --json` printed no JSON ({}): {e}", out.status))
-}
-
 /// Lateness by its own record, and the arrivals that are lost silently: those neither sent nor admitted, and those said
 /// to be sent that the server never saw (or the other way round).
 fn own_cells(said: &Value, ideal: u64, served: u64, row: &mut Row) -> Outcome {
-    let number = |place: &str| {
-        let found = said.pointer(place).and_then(Value::as_f64);
-        found.ok_or_else(|| format!("our own JSON report has no number at `{place}`"))
-    };
+    let number = |place: &str| own::number(said, place);
     row.push(("own p50", number(LATE_P50_NS)? / 1000.0, "us"));
     row.push(("own p99", number(LATE_P99_NS)? / 1000.0, "us"));
     let (sent, never_started) = (number(SENT)?, number(NEVER_STARTED)?);

@@ -7,9 +7,25 @@ pub enum Bench {
     Open,
     Idle,
     Start,
+    Scripted,
+    Mix,
+    Https,
+    Handshakes,
+    Streams,
 }
 
-const ALL: [Bench; 5] = [Bench::Plain, Bench::Large, Bench::Open, Bench::Idle, Bench::Start];
+const ALL: [Bench; 10] = [
+    Bench::Plain,
+    Bench::Large,
+    Bench::Open,
+    Bench::Idle,
+    Bench::Start,
+    Bench::Scripted,
+    Bench::Mix,
+    Bench::Https,
+    Bench::Handshakes,
+    Bench::Streams,
+];
 
 impl Bench {
     pub fn name(self) -> &'static str {
@@ -19,6 +35,11 @@ impl Bench {
             Bench::Open => "open",
             Bench::Idle => "idle",
             Bench::Start => "start",
+            Bench::Scripted => "scripted",
+            Bench::Mix => "mix",
+            Bench::Https => "https",
+            Bench::Handshakes => "handshakes",
+            Bench::Streams => "streams",
         }
     }
 }
@@ -28,7 +49,7 @@ pub struct Options {
     /// One short round, to prove that every bench still runs.
     pub smoke: bool,
     pub rounds: usize,
-    /// Length of a round of `plain` and `large`.
+    /// Length of a round of every bench that counts requests per CPU-second.
     pub secs: u32,
     /// Length of a round of `open`: ten seconds unless `--secs` says otherwise.
     pub open_secs: u32,
@@ -108,7 +129,7 @@ mod tests {
     #[test]
     fn without_arguments_everything_runs_fifteen_rounds() {
         let options = parse("").unwrap();
-        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (5, 15, 4, 10));
+        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (10, 15, 4, 10));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! `plain` and `large`: requests per generator CPU-second. The order of the tools is turned round from round to round,
+//! Requests per generator CPU-second: `plain` and `large` here, and the rounds for whoever counts like that. The order of the tools is turned round from round to round,
 //! and the ratio is taken within each round, so that a machine that drifts drifts for everybody.
 
 use super::options::Options;
 use super::report::Report;
-use super::target::{RawServer, remove_if_there};
+use super::target::{RawServer, Target, remove_if_there};
 use super::tools::{BASE, OWN, Roster, Tool, Values, run_file, targets_file};
-use super::{CONNECTIONS, Context, RATE_PER_S, child, maths};
+use super::{CONNECTIONS, Context, RATE_PER_S, child, maths, own};
 use crate::Outcome;
 
 /// Body bytes of `/b`, as the target's default has it.
@@ -27,17 +27,27 @@ impl Round {
     }
 }
 
+/// What all tools of one bench meet.
+pub struct Field<'a> {
+    pub bench: &'static str,
+    pub target: &'a dyn Target,
+    /// For the tools whose command line names it.
+    pub url: &'a str,
+    /// Looks at what else the target saw of a round of so many requests.
+    pub inspect: &'a dyn Fn(&Tool, u64) -> Outcome,
+}
+
 /// A tool with its rounds so far.
-struct Entry {
+pub struct Entry {
     tool: Tool,
     rounds: Vec<Round>,
 }
 
 pub fn plain(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
-    let entries = measure("plain", "/", roster.plain(), context, options, report)?;
-    table("plain", "GET, 76-byte body, 100 keep-alive connections", None, &entries, options, report);
+    let entries = on_raw_server("plain", "/", roster.plain(), context, options, report)?;
+    table("plain", "GET, 76-byte body, 100 keep-alive connections", None, "", &entries, options, report);
+    report.measure("plain.ratio", middle_ratio(OWN, &entries));
     if let Some(own) = find(&entries, OWN) {
-        report.measure("plain.ratio", ratios(own, &entries).and_then(|r| maths::median(&r)));
         let peak = own.rounds.iter().map(|round| round.peak_rss_kib).max().unwrap_or(0);
         report.measure("plain.peak_rss_mib", Some(peak as f64 / 1024.0));
     }
@@ -45,28 +55,32 @@ pub fn plain(context: &Context, roster: &Roster, options: &Options, report: &mut
 }
 
 pub fn large(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
-    let entries = measure("large", "/b", roster.large(), context, options, report)?;
+    let entries = on_raw_server("large", "/b", roster.large(), context, options, report)?;
     table(
         "large",
         "GET, 683,481-byte body, 100 keep-alive connections",
         Some(LARGE_BYTES),
+        "",
         &entries,
         options,
         report,
     );
     for (name, key) in [(OWN, "large.unread_ratio"), ("plimsoll-read", "large.read_ratio")] {
-        if let Some(own) = find(&entries, name) {
-            report.measure(key, ratios(own, &entries).and_then(|r| maths::median(&r)));
-        }
+        report.measure(key, middle_ratio(name, &entries));
     }
     Ok(())
+}
+
+/// The median of a tool's ratios to the base.
+pub fn middle_ratio(name: &str, entries: &[Entry]) -> Option<f64> {
+    maths::median(&ratios(find(entries, name)?, entries)?)
 }
 
 fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
     entries.iter().find(|entry| entry.tool.name == name)
 }
 
-fn measure(
+fn on_raw_server(
     bench: &'static str,
     path: &str,
     tools: Vec<Tool>,
@@ -76,10 +90,28 @@ fn measure(
 ) -> Result<Vec<Entry>, String> {
     let server = RawServer::start(context, false)?;
     let url = server.url(path);
+    measure(
+        &Field { bench, target: &server, url: &url, inspect: &|_, _| Ok(()) },
+        tools,
+        context,
+        options,
+        report,
+    )
+}
+
+/// All rounds of a bench.
+pub fn measure(
+    field: &Field,
+    tools: Vec<Tool>,
+    context: &Context,
+    options: &Options,
+    report: &mut Report,
+) -> Result<Vec<Entry>, String> {
+    let (bench, url) = (field.bench, field.url);
     std::fs::write(targets_file(&context.folder), format!("GET {url}\n"))
         .map_err(|e| format!("cannot write: {e}"))?;
     let values = Values {
-        url: &url,
+        url,
         connections: CONNECTIONS,
         secs: options.secs,
         rate_per_s: RATE_PER_S,
@@ -90,7 +122,7 @@ fn measure(
         entries.reverse();
         let mut kept = Vec::new();
         for mut entry in entries {
-            match one(bench, &server, &entry.tool, &values, context) {
+            match one(field, &entry.tool, &values, context) {
                 Ok(result) => {
                     record(bench, round, entry.tool.name, &result, options, report);
                     entry.rounds.push(result);
@@ -106,18 +138,12 @@ fn measure(
     Ok(entries)
 }
 
-fn one(
-    bench: &str,
-    server: &RawServer,
-    tool: &Tool,
-    values: &Values,
-    context: &Context,
-) -> Result<Round, String> {
+fn one(field: &Field, tool: &Tool, values: &Values, context: &Context) -> Result<Round, String> {
+    let (bench, server) = (field.bench, field.target);
     let log = format!("{bench}-{}", tool.name);
     let (before, server_before) = (server.counters()?, server.cpu_s());
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
     let (after, server_after) = (server.counters()?, server.cpu_s());
-    remove_if_there(&run_file(values.folder))?;
     // The earlier question was itself counted by the later answer.
     let requests = (after.served - before.served).saturating_sub(1);
     if requests == 0 || ended.cpu_s() <= 0.0 {
@@ -127,6 +153,13 @@ fn one(
             tool.name, ended.code
         ));
     }
+    if tool.own() {
+        let said = own::report(&tool.program, values.folder)?;
+        remove_if_there(&run_file(values.folder))?;
+        own::agrees(&said, requests)
+            .map_err(|sentence| format!("{} in bench {bench}: {sentence}", tool.name))?;
+    }
+    (field.inspect)(tool, requests)?;
     Ok(Round {
         requests,
         cpu_s: ended.cpu_s(),
@@ -172,10 +205,12 @@ fn ratios(entry: &Entry, entries: &[Entry]) -> Option<Vec<f64>> {
     Some(entry.rounds.iter().zip(&base.rounds).map(|(a, b)| a.per_cpu_s() / b.per_cpu_s()).collect())
 }
 
-fn table(
+/// The table of a bench; `beside` is said below it.
+pub fn table(
     bench: &'static str,
     what: &str,
     body_bytes: Option<f64>,
+    beside: &str,
     entries: &[Entry],
     options: &Options,
     report: &mut Report,
@@ -211,6 +246,7 @@ fn table(
             codes(entry),
         ));
     }
+    text.push_str(beside);
     report.section(bench, what, &entries.iter().map(|e| e.tool.shown()).collect::<Vec<_>>(), &text);
 }
 

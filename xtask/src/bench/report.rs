@@ -65,7 +65,7 @@ impl Report {
         }
     }
 
-    /// Something a reader must know: a peer that failed.
+    /// Something a reader must know: a peer that failed, a goal that this machine cannot show.
     pub fn note(&mut self, sentence: &str) {
         println!("note: {sentence}");
         self.notes.push(sentence.replace('\n', " | "));
@@ -75,7 +75,11 @@ impl Report {
         println!("\n{text}");
         let mut commands = commands.to_vec();
         commands.sort();
-        self.sections.push(format!("## {bench}: {what}\n\n{text}\n```\n{}\n```\n", commands.join("\n")));
+        let load = machine::load_average();
+        self.sections.push(format!(
+            "## {bench}: {what}\n\n{text}\nLoad average when it was done: {load}.\n\n```\n{}\n```\n",
+            commands.join("\n")
+        ));
     }
 
     pub fn goals(&self) -> String {

@@ -36,6 +36,13 @@ pub struct RawServer {
     stamps: PathBuf,
 }
 
+/// A server that counts what reaches it, apart from anything a generator says.
+pub trait Target {
+    fn counters(&self) -> Result<Counters, String>;
+    /// CPU seconds that the target has used.
+    fn cpu_s(&self) -> f64;
+}
+
 /// What the server has counted.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Counters {
@@ -71,34 +78,6 @@ impl RawServer {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    pub fn counters(&self) -> Result<Counters, String> {
-        let cannot = |e: std::io::Error| format!("cannot read the target's counters: {e}");
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(cannot)?;
-        stream.set_read_timeout(Some(Duration::from_secs(10))).map_err(cannot)?;
-        stream.write_all(b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n").map_err(cannot)?;
-        let mut text = Vec::new();
-        let mut buffer = [0; 512];
-        // The counters are one line after the head, and the only one that ends in a lone line feed.
-        while !text.ends_with(b"\n") || text.ends_with(b"\r\n") {
-            let n = stream.read(&mut buffer).map_err(cannot)?;
-            if n == 0 {
-                return Err("the target closed before its counters were read".into());
-            }
-            text.extend_from_slice(&buffer[..n]);
-        }
-        read_counters(&String::from_utf8_lossy(&text))
-            .ok_or_else(|| "the target's counters make no sense".into())
-    }
-
-    /// CPU seconds that the target has used.
-    pub fn cpu_s(&self) -> f64 {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        // utime and stime are fields 14 and 15; the name before them may hold blanks, but ends in `)`.
-        let rest = text.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
-        let ticks: f64 = rest.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<f64>().ok()).sum();
-        ticks / TICKS_PER_S
-    }
-
     /// Drops the stamps that were taken so far.
     pub fn forget(&self) -> Outcome {
         remove_if_there(&self.stamps)?;
@@ -128,6 +107,51 @@ impl RawServer {
         let pid = Pid::from_raw(self.child.id().cast_signed());
         kill(pid, signal).map_err(|e| format!("cannot signal the target: {e}"))
     }
+}
+
+impl Target for RawServer {
+    fn counters(&self) -> Result<Counters, String> {
+        let cannot = |e: std::io::Error| format!("cannot read the target's counters: {e}");
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(cannot)?;
+        stream.set_read_timeout(Some(Duration::from_secs(10))).map_err(cannot)?;
+        stream.write_all(b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n").map_err(cannot)?;
+        let mut text = Vec::new();
+        let mut buffer = [0; 512];
+        // The counters are one line after the head, and the only one that ends in a lone line feed.
+        while !text.ends_with(b"\n") || text.ends_with(b"\r\n") {
+            let n = stream.read(&mut buffer).map_err(cannot)?;
+            if n == 0 {
+                return Err("the target closed before its counters were read".into());
+            }
+            text.extend_from_slice(&buffer[..n]);
+        }
+        read_counters(&String::from_utf8_lossy(&text))
+            .ok_or_else(|| "the target's counters make no sense".into())
+    }
+
+    fn cpu_s(&self) -> f64 {
+        process_cpu_s(self.child.id())
+    }
+}
+
+/// Asks a server for a page about itself: the whole answer, head and body. HTTP/1.0, so that its end is the end.
+pub fn ask(port: u16, path: &str) -> Result<String, String> {
+    let cannot = |e: std::io::Error| format!("cannot ask port {port} for `{path}`: {e}");
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(cannot)?;
+    stream.set_read_timeout(Some(Duration::from_secs(10))).map_err(cannot)?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: x\r\n\r\n").as_bytes()).map_err(cannot)?;
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).map_err(cannot)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// CPU seconds that a living process has used.
+pub fn process_cpu_s(pid: u32) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // utime and stime are fields 14 and 15; the name before them may hold blanks, but ends in `)`.
+    let rest = text.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
+    let ticks: f64 = rest.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<f64>().ok()).sum();
+    ticks / TICKS_PER_S
 }
 
 impl Drop for RawServer {

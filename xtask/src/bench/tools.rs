@@ -110,6 +110,12 @@ const OWN_OPEN: &str = "{url} -r {rate} -c {conns} -d {secs}s --quiet --out {out
 // The stream never ends: without its own timeout every request would be cut off and sent again.
 const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {out}";
 
+/// What to do stands in the experiment file of the bench, its length and its users too.
+const OWN_FILE: &str = "run {file} --quiet --out {out}";
+const BASE_CLOSING: &str = "-t1 -c{conns} -d{secs}s -H {close} {url}";
+/// The nearest that the base can do to a templated POST: a script of its own.
+const BASE_SCRIPTED: &str = "-t1 -c{conns} -d{secs}s -s {here}/wrk-post.lua {url}";
+
 /// One participant of one bench.
 #[derive(Clone)]
 pub struct Tool {
@@ -144,6 +150,8 @@ impl Tool {
             ("{out}", run_file(values.folder).display().to_string()),
             ("{targets}", targets_file(values.folder).display().to_string()),
             ("{scrap}", values.folder.join("scrap").display().to_string()),
+            ("{file}", experiment_file(values.folder).display().to_string()),
+            ("{close}", "Connection: close".to_string()),
             ("{here}", shell::root().join("bench").display().to_string()),
         ];
         let fill =
@@ -161,6 +169,11 @@ impl Tool {
 /// Where our tool writes its run file; removed after each round, since it refuses to write over one.
 pub fn run_file(folder: &Path) -> PathBuf {
     folder.join("round.plim")
+}
+
+/// Where a bench of an experiment writes it.
+pub fn experiment_file(folder: &Path) -> PathBuf {
+    folder.join("experiment.yaml")
 }
 
 /// vegeta reads its targets from a file.
@@ -214,6 +227,27 @@ impl Roster {
         self.with(&[(OWN, OWN_IDLE)], |peer| peer.idle)
     }
 
+    /// An experiment file of ours, beside our own plain GET, the base's, and where `scripted` the base's script.
+    pub fn experiment(&self, scripted: bool) -> Vec<Tool> {
+        let base = |template| move |peer: &Peer| if peer.name == BASE { template } else { "" };
+        let mut tools =
+            self.with(&[(OWN, OWN_FILE), ("plimsoll-plain", OWN_PLAIN)], |peer| base(peer.plain)(peer));
+        if scripted {
+            let script = self.with(&[], base(BASE_SCRIPTED)).into_iter();
+            tools.extend(script.map(|tool| Tool { name: "wrk-lua", ..tool }));
+        }
+        tools
+    }
+
+    /// An experiment file of ours over HTTPS, beside the base; `closing`: a connection for each request.
+    pub fn secure(&self, closing: bool) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_FILE)], |peer| match (peer.name == BASE, closing) {
+            (true, true) => BASE_CLOSING,
+            (true, false) => peer.plain,
+            (false, _) => "",
+        })
+    }
+
     /// Name and version of every participant.
     pub fn versions(&self) -> Vec<(&'static str, String)> {
         let own = self.own.iter().map(|file| (OWN, machine::version(&file.display().to_string())));
@@ -222,7 +256,11 @@ impl Roster {
         own.chain(peers).collect()
     }
 
-    fn with(&self, own: &[(&'static str, &'static str)], template: fn(&Peer) -> &'static str) -> Vec<Tool> {
+    fn with(
+        &self,
+        own: &[(&'static str, &'static str)],
+        template: impl Fn(&Peer) -> &'static str,
+    ) -> Vec<Tool> {
         let mut tools = Vec::new();
         if let Some(file) = &self.own {
             tools.extend(own.iter().map(|&(name, template)| Tool { name, program: file.clone(), template }));
@@ -247,7 +285,7 @@ mod tests {
             rate_per_s: 10_000,
             folder: Path::new("/t/x"),
         };
-        let own = [OWN_PLAIN, OWN_READ, OWN_OPEN, OWN_IDLE];
+        let own = [OWN_PLAIN, OWN_READ, OWN_OPEN, OWN_IDLE, OWN_FILE, BASE_CLOSING, BASE_SCRIPTED];
         let peers = PEERS.iter().flat_map(|peer| [peer.plain, peer.open, peer.idle]);
         for template in own.into_iter().chain(peers) {
             let tool = Tool { name: "x", program: PathBuf::from("x"), template };

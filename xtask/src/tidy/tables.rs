@@ -11,6 +11,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("front", &["plan"]),
     ("engine", &["plan", "stats", "wire"]),
+    ("script", &["plan", "stats", "wire"]),
     ("record", &["plan", "stats"]),
     ("control", &["engine", "record", "stats", "plan"]),
     ("output", &["record", "stats", "plan"]),
@@ -35,7 +36,9 @@ pub const MAY_BE_UNSAFE: &[&str] = &["crates/engine/"];
 
 /// Test files with an allocator that counts: implementing `GlobalAlloc` is unsafe by definition.
 pub const COUNTING_ALLOCATORS: &[(&str, &str)] = &[
+    ("crates/engine/tests/link_memory.rs", "what an idle TLS link holds"),
     ("crates/engine/tests/allocation.rs", "a request over a worker allocates nothing in the steady state"),
+    ("crates/script/tests/value_allocation.rs", "filling a template and reading a row allocates nothing"),
     ("crates/stats/tests/allocation.rs", "recording allocates nothing"),
     ("crates/wire/tests/allocations.rs", "a request in the steady state allocates nothing"),
 ];

@@ -22,6 +22,7 @@ impl Server {
             station: &self.station,
             settings: &self.settings,
             open: self.slots.open(),
+            streams_open: self.streams_open,
         };
         let done = match understand(&target, &view) {
             Ok(Wanted::Show(kind, lines, body)) => return self.reply(key, 200, kind, &lines, &body),
@@ -29,6 +30,10 @@ impl Server {
             Ok(Wanted::Forget) => {
                 self.recorder.forget();
                 self.station.forget();
+                Ok(())
+            }
+            Ok(Wanted::ForgetKept) => {
+                self.recorder.kept.clear();
                 Ok(())
             }
             Err(sentence) => Err(sentence),

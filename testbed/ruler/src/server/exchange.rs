@@ -1,16 +1,21 @@
 //! The life of one request: counted, decided upon, served by a worker, answered, recorded.
 
 use super::Server;
-use super::slots::{Exchange, Stage};
-use crate::answer::{Order, compose};
+use super::slots::{Connection, Exchange, Stage};
+use crate::answer::{compose, compose_stream_head};
 use crate::control::PREFIX;
 use crate::error::Error;
 use crate::fault::Fault;
+use crate::kept::Keep;
 use crate::outgoing::{End, push_text};
+use crate::pages::Page;
 use crate::record::Mark;
+use crate::seen::Origin;
 use crate::settings::{Behaviour, Overflow};
 use crate::station::Admission;
 use crate::timers::{Key, Task, Ticket};
+use rustix::net::getpeername;
+use std::net::SocketAddr;
 
 impl Server {
     /// A whole request is in the connection's reader.
@@ -25,19 +30,25 @@ impl Server {
             Some(at) => self.settings.for_request(&connection.reader.target()[at + 1..]),
             None => Ok(self.settings.behaviour.clone()),
         };
+        let wanted = behaviour.and_then(|behaviour| Ok((self.page(key, &behaviour)?, behaviour)));
         let Some(mark) = self.count(key) else { return Ok(()) };
-        let (status, fault) = match &behaviour {
-            Ok(behaviour) => self.decide(key, behaviour),
-            Err(_) => (400, None),
+        let ((page, behaviour), refusal) = match wanted {
+            Ok(wanted) => (wanted, None),
+            Err(sentence) => ((None, self.settings.behaviour.clone()), Some(sentence)),
+        };
+        let (status, fault) = match &refusal {
+            None => self.decide(key, &behaviour, page.as_deref()),
+            Some(_) => (400, None),
         };
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         let head = &connection.reader.head;
         let limit = self.settings.service.keep_alive_requests;
         connection.exchange = Some(Exchange {
             mark,
-            behaviour: behaviour.as_ref().unwrap_or(&self.settings.behaviour).clone(),
+            behaviour,
             status,
             fault,
+            page,
             overflowed: false,
             arrive_ns,
             head_only: head.asks_head_only,
@@ -47,9 +58,9 @@ impl Server {
         });
         connection.stage = Stage::Waiting;
         let ticket = Ticket { key, turn: connection.turn };
-        match behaviour {
-            Ok(_) => self.admit(ticket, begin_ns),
-            Err(sentence) => self.reply(key, 400, "text/plain", "", format!("{sentence}\n").as_bytes()),
+        match refusal {
+            None => self.admit(ticket, begin_ns),
+            Some(sentence) => self.reply(key, 400, "text/plain", "", format!("{sentence}\n").as_bytes()),
         }
     }
 
@@ -60,6 +71,11 @@ impl Server {
         let target = connection.reader.target();
         let path = target.split(|&byte| byte == b'?').next().unwrap_or(target);
         let mark = self.recorder.arrived(path, connection.read_ns, connection.number);
+        if self.settings.service.keep != Keep::None {
+            let origin = origin(connection, connection.turn);
+            let (raw, is_cut) = (&connection.reader.raw, connection.reader.raw_is_cut);
+            self.recorder.kept.add(self.settings.service.keep, raw, is_cut, connection.read_ns, origin);
+        }
         self.recorder.last_request_is_cut = connection.reader.raw_is_cut;
         // Swapping the buffers keeps the bytes without copying them.
         std::mem::swap(&mut self.recorder.last_request, &mut connection.reader.raw);
@@ -81,9 +97,14 @@ impl Server {
         }
     }
 
-    fn decide(&mut self, key: Key, behaviour: &Behaviour) -> (u16, Option<Fault>) {
+    fn decide(&mut self, key: Key, behaviour: &Behaviour, page: Option<&Page>) -> (u16, Option<Fault>) {
         let failing = self.streams.error.hits(behaviour.error_rate);
-        let status = if failing { behaviour.error_status } else { behaviour.status };
+        let status = match page {
+            _ if failing => behaviour.error_status,
+            // A commanded status wins over what the end point would say.
+            Some(Page::Body(body)) if behaviour.status == 200 => body.status,
+            _ => behaviour.status,
+        };
         if let Some(connection) = self.slots.get(key)
             && connection.doomed
         {
@@ -199,7 +220,7 @@ impl Server {
     }
 
     /// The end of the pause in which `due_ns` lies, or `due_ns`.
-    fn held(&self, due_ns: u64) -> u64 {
+    pub(super) fn held(&self, due_ns: u64) -> u64 {
         match &self.settings.service.pause {
             Some(pause) => pause.hold(self.pause_from_ns, due_ns),
             None => due_ns,
@@ -216,21 +237,25 @@ impl Server {
 
     /// Begins the answer, which was due at `due_ns`.
     fn answer(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
+        let content = match self.content(ticket)? {
+            Ok(content) => content,
+            Err(sentence) => {
+                return self.reply(ticket.key, 500, "text/plain", "", format!("{sentence}\n").as_bytes());
+            }
+        };
         let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
         let Some(exchange) = &connection.exchange else { return Ok(()) };
         if connection.stage != Stage::Waiting {
             return Ok(());
         }
-        let order = Order {
-            behaviour: &exchange.behaviour,
-            status: exchange.status,
-            fault: exchange.fault,
-            head_only: exchange.head_only,
-            to_http10: exchange.to_http10,
-            may_keep_alive: exchange.keep_alive,
-            asks_keep_alive: exchange.asks_keep_alive,
+        let order = exchange.order(content);
+        let chunked = match exchange.opens_feed() {
+            true => Some(compose_stream_head(&order, &mut connection.out)),
+            false => {
+                compose(&order, &mut connection.out);
+                None
+            }
         };
-        compose(&order, &mut connection.out);
         if let Some(entry) = self.recorder.entry(exchange.mark) {
             let silent = [Fault::ResetBefore, Fault::CloseBefore, Fault::Never].map(Some);
             entry.status = if silent.contains(&exchange.fault) { 0 } else { u32::from(exchange.status) };
@@ -247,6 +272,9 @@ impl Server {
             }
         }
         connection.doomed = exchange.fault == Some(Fault::ResetIdleRace);
+        if let Some(chunked) = chunked {
+            return self.open_feed(ticket, chunked);
+        }
         connection.stage = Stage::Writing;
         self.flush(ticket.key)
     }
@@ -305,7 +333,11 @@ impl Server {
         };
         let out = &mut connection.out;
         out.clear();
-        let reason = if status == 200 { "OK" } else { "Bad Request" };
+        let reason = match status {
+            200 => "OK",
+            500 => "Internal Server Error",
+            _ => "Bad Request",
+        };
         let life = if keep_alive { "keep-alive" } else { "close" };
         push_text(
             out.bytes(),
@@ -328,4 +360,12 @@ impl Server {
         connection.stage = Stage::Writing;
         self.flush(key)
     }
+}
+
+/// Where a request came from that is the connection's `turn`-th.
+pub(super) fn origin(connection: &Connection, turn: u32) -> Origin {
+    // It fails when the peer has reset the connection already.
+    let peer = getpeername(&connection.socket).ok().flatten();
+    let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
+    Origin { connection: connection.number, turn, peer }
 }

@@ -2,9 +2,12 @@
 //!
 //! Between any two events the timers that are due are served, so that a burst of arrivals does not make
 //! answers late. `slots` holds the connections, `stream` moves bytes, `exchange` is the life of one
-//! request, `command` serves `/_ruler/`.
+//! request, `content` says what its answer holds, `events` writes event streams, `command` serves
+//! `/_ruler/`.
 
 mod command;
+mod content;
+mod events;
 mod exchange;
 mod slots;
 mod stream;
@@ -15,6 +18,8 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::flags::Options;
 use crate::listener;
+use crate::pages::Pages;
+use crate::pressed::Pressed;
 use crate::record::Recorder;
 use crate::settings::Settings;
 use crate::station::Station;
@@ -52,12 +57,13 @@ struct Streams {
     service: Random,
     error: Random,
     fault: Random,
+    jitter: Random,
 }
 
 impl Streams {
     fn new(seed: u64) -> Self {
-        let [delay, service, error, fault] = [1, 2, 3, 4].map(|stream| Random::new(seed, stream));
-        Streams { delay, service, error, fault }
+        let [delay, service, error, fault, jitter] = [1, 2, 3, 4, 5].map(|stream| Random::new(seed, stream));
+        Streams { delay, service, error, fault, jitter }
     }
 }
 
@@ -74,6 +80,10 @@ pub(crate) struct Server {
     settings: Settings,
     streams: Streams,
     recorder: Recorder,
+    pages: Pages,
+    pressed: Pressed,
+    streams_open: u64,
+    fan: events::Fan,
     /// When the first pause begins.
     pause_from_ns: u64,
     scratch: Vec<u8>,
@@ -112,6 +122,10 @@ impl Server {
             station: Station::default(),
             streams: Streams::new(settings.service.seed),
             recorder: Recorder::new(options.log_max),
+            pages: Pages::new(now_ns()),
+            pressed: Pressed::default(),
+            streams_open: 0,
+            fan: events::Fan::default(),
             pause_from_ns: now_ns() + settings.service.pause_at_ns,
             settings,
             scratch: vec![0; SCRATCH],
@@ -177,6 +191,9 @@ impl Server {
                 Task::Answer(ticket) => self.answer_due(ticket, due_ns)?,
                 Task::EndService(ticket) => self.service_ends(ticket, due_ns)?,
                 Task::WriteOn(ticket) => self.write_on(ticket)?,
+                Task::Event(ticket) => self.event_due(ticket, due_ns)?,
+                Task::Emit(ticket) => self.emit(ticket, due_ns)?,
+                Task::Comment(ticket) => self.comment_due(ticket, due_ns)?,
                 Task::Idle(key) => self.look_if_idle(key, now)?,
                 Task::ReadOn(key) => self.pump(key)?,
                 Task::AcceptAgain => self.arm_listener()?,

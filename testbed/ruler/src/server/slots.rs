@@ -1,7 +1,9 @@
 //! The connections, each in a slot that is used again, and found by a key that is not.
 
 use crate::fault::Fault;
+use crate::feed::Feed;
 use crate::outgoing::Outgoing;
+use crate::pages::Page;
 use crate::record::Mark;
 use crate::request::Reader;
 use crate::settings::Behaviour;
@@ -18,6 +20,8 @@ pub(super) enum Stage {
     Waiting,
     /// Writes an answer.
     Writing,
+    /// Writes the events of a stream as they come due.
+    Streaming,
     /// Will never write again; waits for the peer to go.
     Holding,
 }
@@ -36,6 +40,8 @@ pub(super) struct Exchange {
     pub(super) behaviour: Rc<Behaviour>,
     pub(super) status: u16,
     pub(super) fault: Option<Fault>,
+    /// What an end point of its own wants to be answered.
+    pub(super) page: Option<Box<Page>>,
     /// The fault comes from a full station, not from the fault keys.
     pub(super) overflowed: bool,
     pub(super) arrive_ns: u64,
@@ -56,6 +62,8 @@ pub(super) struct Connection {
     pub(super) reader: Reader,
     pub(super) out: Outgoing,
     pub(super) exchange: Option<Exchange>,
+    /// The event stream that is being written.
+    pub(super) feed: Option<Box<Feed>>,
     /// Requests seen.
     pub(super) turn: u32,
     /// When the last bytes were read.
@@ -93,6 +101,7 @@ impl Connection {
             reader: Reader::new(),
             out: Outgoing::new(),
             exchange: None,
+            feed: None,
             turn: 0,
             read_ns: now,
             free_since_ns: 0,

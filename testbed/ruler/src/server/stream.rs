@@ -31,7 +31,7 @@ impl Server {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         if flags.contains(EventFlags::OUT) && connection.blocked {
             connection.blocked = false;
-            if connection.stage == Stage::Writing && !connection.lost {
+            if matches!(connection.stage, Stage::Writing | Stage::Streaming) && !connection.lost {
                 self.flush(key)?;
             }
         }
@@ -98,8 +98,9 @@ impl Server {
                 self.read(key, now_ns());
                 continue;
             }
-            // A peer that only shut its writing side still gets its answer.
-            if connection.at_end && matches!(connection.stage, Stage::Reading | Stage::Holding) {
+            // A peer that only shut its writing side still gets its answer, unless that has no end.
+            let over = matches!(connection.stage, Stage::Reading | Stage::Holding | Stage::Streaming);
+            if connection.at_end && over {
                 return self.close(key, Closed::Peer);
             }
             return Ok(());
@@ -109,11 +110,12 @@ impl Server {
     }
 
     fn serve_input(&mut self, key: Key) -> Result<(), Error> {
+        let most = self.raw_most();
         while let Some(connection) = self.slots.get(key) {
             if connection.stage != Stage::Reading || connection.lost {
                 break;
             }
-            let (used, heard) = connection.reader.feed(&connection.input[connection.used..]);
+            let (used, heard) = connection.reader.feed(&connection.input[connection.used..], most);
             connection.used += used;
             if connection.used == connection.input.len() {
                 connection.input.clear();
@@ -139,6 +141,7 @@ impl Server {
     pub(super) fn flush(&mut self, key: Key) -> Result<(), Error> {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         match connection.out.write(&connection.socket) {
+            Ok(Wrote::All) if connection.stage == Stage::Streaming => Ok(()),
             Ok(Wrote::All) => self.written(key),
             Ok(Wrote::Blocked) => {
                 connection.blocked = true;
@@ -158,7 +161,9 @@ impl Server {
 
     pub(super) fn write_on(&mut self, ticket: Ticket) -> Result<(), Error> {
         match self.slots.at(ticket) {
-            Some(connection) if connection.stage == Stage::Writing && !connection.lost => {
+            Some(connection)
+                if matches!(connection.stage, Stage::Writing | Stage::Streaming) && !connection.lost =>
+            {
                 self.flush(ticket.key)?;
                 self.pump(ticket.key)
             }
@@ -213,8 +218,9 @@ impl Server {
 
     /// Counts the requests in the input of a connection that will not be answered any more.
     fn count_rest(&mut self, key: Key) {
+        let most = self.raw_most();
         while let Some(connection) = self.slots.get(key) {
-            let (used, heard) = connection.reader.feed(&connection.input[connection.used..]);
+            let (used, heard) = connection.reader.feed(&connection.input[connection.used..], most);
             connection.used += used;
             match heard {
                 Heard::Whole => self.count_unanswerable(key),
@@ -234,6 +240,7 @@ impl Server {
     /// Drops the connection and counts who ended it.
     pub(super) fn close(&mut self, key: Key, who: Closed) -> Result<(), Error> {
         self.abandon(key);
+        self.feed_closed(key, who);
         let Some(connection) = self.slots.remove(key) else { return Ok(()) };
         if !connection.is_control {
             let counters = &mut self.recorder.counters;

@@ -32,6 +32,11 @@ impl Ruler {
         Ruler { child, stdin, address }
     }
 
+    /// The process's id, to look at it from outside.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn connect(&self) -> Client {
         Client::connect(self.address).unwrap()
     }

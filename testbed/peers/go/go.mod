@@ -1,0 +1,3 @@
+module plimsoll/peer
+
+go 1.19

@@ -1,0 +1,217 @@
+//! An event stream (`text/event-stream`, WHATWG HTML 9.2) as commanded by the query of `/events`: which events
+//! there are, when each is due, and how it is written. No sockets and no timers here.
+
+use crate::draw::Random;
+use crate::json::quoted;
+use crate::outgoing::push_text;
+use crate::settings::query_parts;
+use crate::units::{duration_ns, percent_decoded, switch, whole};
+
+/// What one stream is to send.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    every_ns: u64,
+    /// From the begin of the answer to the first event; None: `every_ns`.
+    first_ns: Option<u64>,
+    /// The last sequence number; 0: no end.
+    count: u64,
+    ids: bool,
+    event: Option<String>,
+    data: Option<String>,
+    retry_ms: Option<u64>,
+    pub(crate) comment_every_ns: u64,
+    drop: Vec<u64>,
+    repeat: Vec<u64>,
+    swap: Vec<u64>,
+    jitter_ns: u64,
+    pub(crate) aligned: bool,
+    pub(crate) fanout_ns: u64,
+    /// The sequence number before the first one.
+    behind: u64,
+}
+
+/// A stream that runs.
+pub(crate) struct Feed {
+    pub(crate) plan: Plan,
+    pub(crate) chunked: bool,
+    /// The next place in the order of events, from 1; drops and swaps decide what stands there.
+    place: u64,
+    /// When that place is due by the plan: on the wall for aligned streams, else CLOCK_MONOTONIC.
+    due_ns: u64,
+}
+
+impl Plan {
+    /// Reads the query. Names that are not known here are nobody's business; a bad value is a sentence.
+    pub(crate) fn parse(query: &[u8], last_id: Option<&str>) -> Result<Self, String> {
+        let mut plan = Plan {
+            every_ns: 1_000_000_000,
+            first_ns: None,
+            count: 0,
+            ids: true,
+            event: None,
+            data: None,
+            retry_ms: None,
+            comment_every_ns: 0,
+            drop: Vec::new(),
+            repeat: Vec::new(),
+            swap: Vec::new(),
+            jitter_ns: 0,
+            aligned: false,
+            fanout_ns: 0,
+            behind: 0,
+        };
+        for (name, value) in query_parts(query) {
+            let (name, value) = (percent_decoded(name)?, percent_decoded(value)?);
+            plan.set(&name, &value).map_err(|wrong| format!("{name}: {wrong}"))?;
+        }
+        if plan.aligned && plan.first_ns.is_some() {
+            return Err("`first` and `aligned` exclude each other".into());
+        }
+        if plan.fanout_ns > 0 && !plan.aligned {
+            return Err("`fanout_us` needs `aligned=1`".into());
+        }
+        if plan.count > 0 && plan.swap.iter().any(|&place| place >= plan.count) {
+            return Err("`swap` names an event that has none behind it".into());
+        }
+        if let Some(id) = last_id {
+            plan.behind = whole(id, 0, 1 << 60).map_err(|wrong| format!("Last-Event-ID: {wrong}"))?;
+        }
+        Ok(plan)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "every" => {
+                self.every_ns = duration_ns(value)?;
+                if self.every_ns < 10_000 {
+                    return Err(format!("`{value}` is too short; write at least 10us"));
+                }
+            }
+            "first" => self.first_ns = Some(duration_ns(value)?),
+            "count" => self.count = whole(value, 0, 1 << 60)?,
+            "id" => {
+                self.ids = match value {
+                    "seq" => true,
+                    "none" => false,
+                    _ => return Err(format!("`{value}` is no kind of id; write seq or none")),
+                }
+            }
+            "event" if value.contains(['\r', '\n']) => {
+                return Err("an event's name has no line breaks".into());
+            }
+            "event" => self.event = Some(value.to_owned()),
+            "data" => self.data = Some(quoted(value)),
+            "retry" => self.retry_ms = Some(whole(value, 0, 1 << 40)?),
+            "comment_every" => self.comment_every_ns = duration_ns(value)?,
+            "drop" => self.drop = places(value)?,
+            "repeat" => self.repeat = places(value)?,
+            "swap" => self.swap = places(value)?,
+            "jitter" => self.jitter_ns = duration_ns(value)?,
+            "aligned" => self.aligned = switch(value)?,
+            "fanout_us" => self.fanout_ns = whole(value, 0, 1_000_000_000)? * 1_000,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The client has had the last event already.
+    pub(crate) fn is_over(&self) -> bool {
+        self.count > 0 && self.behind >= self.count
+    }
+}
+
+fn places(text: &str) -> Result<Vec<u64>, String> {
+    text.split(',').map(|place| whole(place, 1, 1 << 60)).collect()
+}
+
+impl Feed {
+    /// Begins at `now_ns` (CLOCK_MONOTONIC), which is `wall_ns` on the wall.
+    pub(crate) fn new(plan: Plan, chunked: bool, now_ns: u64, wall_ns: u64) -> Self {
+        // Aligned streams tick at whole multiples of their period since 1970, wherever they began.
+        let due_ns = match plan.aligned {
+            true => (wall_ns / plan.every_ns + 1) * plan.every_ns,
+            false => now_ns + plan.first_ns.unwrap_or(plan.every_ns),
+        };
+        Feed { place: plan.behind + 1, chunked, due_ns, plan }
+    }
+
+    /// When the next event is due, on CLOCK_MONOTONIC and on the wall, if now is `now_ns` there and `wall_ns` here.
+    pub(crate) fn due(&self, now_ns: u64, wall_ns: u64) -> (u64, u64) {
+        match self.plan.aligned {
+            true => ((self.due_ns + now_ns).saturating_sub(wall_ns), self.due_ns),
+            false => (self.due_ns, (self.due_ns + wall_ns).saturating_sub(now_ns)),
+        }
+    }
+
+    /// Lateness on purpose, drawn anew for each event.
+    pub(crate) fn jitter_ns(&self, random: &mut Random) -> u64 {
+        match self.plan.jitter_ns {
+            0 => 0,
+            most => (random.fraction() * most as f64) as u64,
+        }
+    }
+
+    /// Goes on to the next place; false when that was the last.
+    pub(crate) fn advance(&mut self) -> bool {
+        self.place += 1;
+        self.due_ns += self.plan.every_ns;
+        self.plan.count == 0 || self.place <= self.plan.count
+    }
+
+    /// What comes before the first event.
+    pub(crate) fn push_opening(&self, to: &mut Vec<u8>) {
+        if let Some(retry_ms) = self.plan.retry_ms {
+            self.push(to, format!("retry: {retry_ms}\n\n").as_bytes());
+        }
+    }
+
+    pub(crate) fn push_comment(&self, to: &mut Vec<u8>) {
+        self.push(to, b": still here\n\n");
+    }
+
+    /// Writes what stands at the present place; returns how many events that is (none, one or two).
+    pub(crate) fn push_events(&self, to: &mut Vec<u8>, at_ns: u64, sent_ns: u64) -> u64 {
+        let plan = &self.plan;
+        let seq = match self.place {
+            place if plan.swap.contains(&place) => place + 1,
+            place if plan.swap.contains(&(place - 1)) => place - 1,
+            place => place,
+        };
+        if plan.drop.contains(&seq) {
+            return 0;
+        }
+        let mut text = Vec::with_capacity(128);
+        if let Some(event) = &plan.event {
+            push_text(&mut text, format_args!("event: {event}\n"));
+        }
+        if plan.ids {
+            push_text(&mut text, format_args!("id: {seq}\n"));
+        }
+        push_text(&mut text, format_args!("data: {{\"seq\":{seq},\"at_ns\":{at_ns},\"sent_ns\":{sent_ns}"));
+        if let Some(data) = &plan.data {
+            push_text(&mut text, format_args!(",\"data\":{data}"));
+        }
+        text.extend_from_slice(b"}\n\n");
+        let times = if plan.repeat.contains(&seq) { 2 } else { 1 };
+        (0..times).for_each(|_| self.push(to, &text));
+        times
+    }
+
+    /// The end of the answer.
+    pub(crate) fn push_end(&self, to: &mut Vec<u8>) {
+        if self.chunked {
+            to.extend_from_slice(b"0\r\n\r\n");
+        }
+    }
+
+    /// Each piece is a chunk of its own: readers must cope with that, and it is what servers do.
+    fn push(&self, to: &mut Vec<u8>, text: &[u8]) {
+        if self.chunked {
+            push_text(to, format_args!("{:x}\r\n", text.len()));
+        }
+        to.extend_from_slice(text);
+        if self.chunked {
+            to.extend_from_slice(b"\r\n");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Requests kept whole, when `keep_requests` asks for it: byte by byte what arrived, for tests of what a client sends.
+
+use crate::json::bytes_member;
+use crate::seen::{Origin, Seen};
+use crate::units::whole;
+use std::collections::VecDeque;
+
+/// All kept requests together take no more memory than this, in bytes.
+const BYTES_MOST: usize = 256 << 20;
+
+/// How many requests are kept, and which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    None,
+    First(usize),
+    Last(usize),
+}
+
+impl Keep {
+    /// Reads `100` or `last:100`, `first:100`, and `0` for none.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (which, number) = text.split_once(':').unwrap_or(("last", text));
+        let number = whole(number, 0, 10_000_000)? as usize;
+        match which {
+            _ if number == 0 => Ok(Keep::None),
+            "first" => Ok(Keep::First(number)),
+            "last" => Ok(Keep::Last(number)),
+            _ => Err(format!("`{text}` keeps nothing; write 100, last:100 or first:100")),
+        }
+    }
+}
+
+/// One request.
+struct Request {
+    raw: Vec<u8>,
+    is_cut: bool,
+    arrive_ns: u64,
+    origin: Origin,
+}
+
+/// The kept requests, oldest first.
+#[derive(Default)]
+pub(crate) struct Kept {
+    requests: VecDeque<Request>,
+    bytes: usize,
+    /// Seen while keeping, and not here any more (or never).
+    pub(crate) let_go: u64,
+}
+
+impl Kept {
+    pub(crate) fn add(&mut self, keep: Keep, raw: &[u8], is_cut: bool, arrive_ns: u64, origin: Origin) {
+        let most = match keep {
+            Keep::None => return,
+            Keep::First(most) if self.requests.len() >= most || self.bytes + raw.len() > BYTES_MOST => {
+                self.let_go += 1;
+                return;
+            }
+            Keep::First(most) | Keep::Last(most) => most,
+        };
+        self.requests.push_back(Request { raw: raw.to_vec(), is_cut, arrive_ns, origin });
+        self.bytes += raw.len();
+        while self.requests.len() > most || self.bytes > BYTES_MOST {
+            let Some(oldest) = self.requests.pop_front() else { break };
+            self.bytes -= oldest.raw.len();
+            self.let_go += 1;
+        }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.requests.len() as u64
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Kept::default();
+    }
+
+    /// All of them as a JSON object.
+    pub(crate) fn json(&self) -> String {
+        let requests: Vec<String> = (self.requests.iter())
+            .map(|request| {
+                let seen = Seen::of(&request.raw);
+                format!(
+                    "{{\"arrive_ns\":{},\"cut\":{},{},{}}}",
+                    request.arrive_ns,
+                    request.is_cut,
+                    bytes_member("head", seen.head),
+                    seen.members(&request.origin)
+                )
+            })
+            .collect();
+        format!(
+            "{{\"kept\":{},\"let_go\":{},\"requests\":[{}]}}",
+            requests.len(),
+            self.let_go,
+            requests.join(",")
+        )
+    }
+}

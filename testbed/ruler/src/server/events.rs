@@ -1,0 +1,176 @@
+//! Writing event streams: opened by an answer, fed by timers, ended by their count, by `/events/stop` or by the client.
+//!
+//! A quiet stream costs its connection, its plan and one timer; nothing runs for it until an event is due.
+
+use super::Server;
+use super::slots::{Closed, Stage};
+use crate::clock::{both_ns, now_ns};
+use crate::error::Error;
+use crate::feed::Feed;
+use crate::listener::make_close_reset;
+use crate::outgoing::End;
+use crate::pages::Page;
+use crate::timers::{Key, Task, Ticket};
+
+/// A client that leaves so many bytes unread gets no further events until it reads.
+const UNSENT_MOST: usize = 1 << 20;
+
+/// A broadcast in progress: streams that tick at the same instant are served one after the other.
+#[derive(Default)]
+pub(super) struct Fan {
+    tick_ns: u64,
+    served: u64,
+}
+
+impl Fan {
+    /// How many streams were served at this tick before the one that asks.
+    fn place(&mut self, tick_ns: u64) -> u64 {
+        if self.tick_ns != tick_ns {
+            *self = Fan { tick_ns, served: 0 };
+        }
+        self.served += 1;
+        self.served - 1
+    }
+}
+
+impl Server {
+    /// The head of a stream is in the buffer: send it, and wait for the first event.
+    pub(super) fn open_feed(&mut self, ticket: Ticket, chunked: bool) -> Result<(), Error> {
+        let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
+        let page = connection.exchange.as_mut().and_then(|exchange| exchange.page.take());
+        let Some(Page::Feed(plan)) = page.map(|page| *page) else { return Ok(()) };
+        let (now, wall) = both_ns();
+        let feed = Feed::new(plan, chunked, now, wall);
+        feed.push_opening(connection.out.bytes());
+        let (due_ns, comment_ns) = (feed.due(now, wall).0, feed.plan.comment_every_ns);
+        connection.feed = Some(Box::new(feed));
+        connection.stage = Stage::Streaming;
+        self.streams_open += 1;
+        self.recorder.counters.streams_opened += 1;
+        self.timers.push(due_ns, Task::Event(ticket));
+        if comment_ns > 0 {
+            self.timers.push(now + comment_ns, Task::Comment(ticket));
+        }
+        self.flush(ticket.key)
+    }
+
+    /// An event is due by its plan: now, or after its turn in a broadcast, its jitter and a pause.
+    pub(super) fn event_due(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
+        let Some(feed) = self.slots.at(ticket).and_then(|connection| connection.feed.as_deref()) else {
+            return Ok(());
+        };
+        let mut emit_ns = due_ns + feed.jitter_ns(&mut self.streams.jitter);
+        if feed.plan.fanout_ns > 0 {
+            let tick_ns = feed.due(0, 0).1;
+            emit_ns += self.fan.place(tick_ns) * feed.plan.fanout_ns;
+        }
+        emit_ns = self.held(emit_ns);
+        if emit_ns <= now_ns() {
+            return self.emit(ticket, emit_ns);
+        }
+        self.timers.push(emit_ns, Task::Emit(ticket));
+        Ok(())
+    }
+
+    /// Writes what stands next in the stream, and waits for what comes after it.
+    pub(super) fn emit(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
+        // A pause commanded meanwhile holds this too.
+        let held_ns = self.held(due_ns);
+        if held_ns > due_ns {
+            self.timers.push(held_ns, Task::Emit(ticket));
+            return Ok(());
+        }
+        let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
+        let Some(feed) = connection.feed.as_deref_mut() else { return Ok(()) };
+        let (now, wall) = both_ns();
+        let at_ns = feed.due(now, wall).1;
+        if connection.out.unsent() < UNSENT_MOST {
+            let sent = feed.push_events(connection.out.pieces(), at_ns, wall);
+            self.recorder.counters.events_sent += sent;
+        } else {
+            self.recorder.counters.events_left_out += 1;
+        }
+        if feed.advance() {
+            let next_ns = feed.due(now, wall).0;
+            self.timers.push(next_ns, Task::Event(ticket));
+        } else {
+            feed.push_end(connection.out.pieces());
+            connection.feed = None;
+            self.recorder.counters.streams_ended += 1;
+            self.end_feed(ticket.key, now);
+        }
+        self.write_feed(ticket.key)
+    }
+
+    pub(super) fn comment_due(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
+        let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
+        let Some(feed) = connection.feed.as_deref() else { return Ok(()) };
+        if connection.out.unsent() < UNSENT_MOST {
+            feed.push_comment(connection.out.pieces());
+        }
+        self.timers.push(due_ns + feed.plan.comment_every_ns, Task::Comment(ticket));
+        self.write_feed(ticket.key)
+    }
+
+    /// Closes all streams and returns how many that were: each with the end of its answer and FIN, or by RST.
+    pub(super) fn stop_feeds(&mut self, reset: bool) -> Result<u64, Error> {
+        let mut closed = 0;
+        for key in self.slots.keys() {
+            let Some(connection) = self.slots.get(key) else { continue };
+            if connection.stage != Stage::Streaming {
+                continue;
+            }
+            closed += 1;
+            if reset {
+                make_close_reset(&connection.socket).map_err(Error::machine("prepare a reset"))?;
+                self.close(key, Closed::Us)?;
+                continue;
+            }
+            if let Some(feed) = connection.feed.take() {
+                feed.push_end(connection.out.pieces());
+                connection.out.end = End::Close;
+                self.recorder.counters.streams_closed_by_us += 1;
+                self.end_feed(key, now_ns());
+                self.write_feed(key)?;
+            }
+        }
+        Ok(closed)
+    }
+
+    /// The last bytes of a stream are in the buffer: from here on it is an answer like others.
+    fn end_feed(&mut self, key: Key, now: u64) {
+        self.streams_open -= 1;
+        let Some(connection) = self.slots.get(key) else { return };
+        connection.stage = Stage::Writing;
+        if let Some(exchange) = &connection.exchange
+            && let Some(entry) = self.recorder.entry(exchange.mark)
+        {
+            // Its end was commanded for now: a stream's length must not count as lateness of the ruler.
+            entry.commanded_ns = now.saturating_sub(entry.arrive_ns);
+        }
+    }
+
+    /// A connection is closed: if a stream was under way on it, that is over too.
+    pub(super) fn feed_closed(&mut self, key: Key, who: Closed) {
+        let Some(connection) = self.slots.get(key) else { return };
+        if connection.feed.take().is_none() {
+            return;
+        }
+        self.streams_open -= 1;
+        match who {
+            Closed::Us => self.recorder.counters.streams_closed_by_us += 1,
+            Closed::Peer | Closed::PeerReset => self.recorder.counters.streams_closed_by_peer += 1,
+        }
+    }
+
+    /// Sends what is in the buffer, unless the socket is known to be full.
+    fn write_feed(&mut self, key: Key) -> Result<(), Error> {
+        match self.slots.get(key) {
+            Some(connection) if !connection.blocked && !connection.lost => {
+                self.flush(key)?;
+                self.pump(key)
+            }
+            _ => Ok(()),
+        }
+    }
+}

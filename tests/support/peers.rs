@@ -1,0 +1,155 @@
+//! Real servers that none of us wrote, as children: nginx, Node, Go, and an event-stream library from npm. Each is on a
+//! free port, is waited for until it can be connected to, and ends with its value, or with the test if that is killed.
+//!
+//! A program that is missing fails the test with the sentence that says how to get it.
+
+mod child;
+mod get;
+mod nginx;
+mod pki;
+
+pub use get::{Answer, exchange};
+pub use nginx::{LogLine, Nginx, Options};
+pub use pki::Pki;
+
+use child::Child;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Where their sources stand.
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testbed/peers")
+}
+
+/// Where what is made from them is kept, for all test runs of one target folder.
+fn cache() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peers");
+    std::fs::create_dir_all(&folder).expect("the target folder is writable");
+    folder
+}
+
+/// A script of `testbed/peers/node`, such as `server.mjs`.
+pub struct Node {
+    child: Child,
+}
+
+impl Node {
+    pub fn start(script: &str) -> Self {
+        let mut command = Command::new("node");
+        command.arg(sources().join("node").join(script));
+        Self { child: Child::start(command, "node", "nodejs") }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.child.address()
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        self.child.url(path)
+    }
+
+    /// `/stats`: what it counted itself.
+    pub fn stats(&self) -> serde_json::Value {
+        get::get(self.address(), "/stats").json()
+    }
+}
+
+/// A Go program of `testbed/peers`, such as `go`.
+pub struct GoServer {
+    child: Child,
+}
+
+impl GoServer {
+    pub fn start(folder: &str) -> Self {
+        // Go looks itself whether anything changed; once a process is enough to ask.
+        static BUILT: OnceLock<PathBuf> = OnceLock::new();
+        let program = match folder {
+            "go" => BUILT.get_or_init(|| build(folder)).clone(),
+            _ => build(folder),
+        };
+        Self { child: Child::start(Command::new(program), "go", "golang-go") }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.child.address()
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        self.child.url(path)
+    }
+
+    /// `/stats`: what it counted itself.
+    pub fn stats(&self) -> serde_json::Value {
+        get::get(self.address(), "/stats").json()
+    }
+}
+
+fn build(folder: &str) -> PathBuf {
+    // Built aside and renamed, because two test programs may do this at once and one of them may be running it.
+    let (aside, program) =
+        (cache().join(format!("{folder}-{}", std::process::id())), cache().join(format!("{folder}-server")));
+    let mut command = Command::new("go");
+    command.args(["build", "-o"]).arg(&aside).arg(".").current_dir(sources().join(folder));
+    // It has no dependencies: nothing is to be fetched, and no other toolchain.
+    command.env("GOPROXY", "off").env("GOTOOLCHAIN", "local").env("GOFLAGS", "-buildvcs=false");
+    child::run(command, "go", "golang-go");
+    std::fs::rename(&aside, &program).expect("both lie in the target folder");
+    program
+}
+
+/// `testbed/peers/sse`: an event-stream server by a library from npm.
+pub struct SseServer {
+    child: Child,
+}
+
+impl SseServer {
+    pub fn start() -> Self {
+        static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+        let mut command = Command::new("node");
+        command.arg(INSTALLED.get_or_init(install).join("server.mjs"));
+        Self { child: Child::start(command, "node", "nodejs") }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.child.address()
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        self.child.url(path)
+    }
+
+    /// `/stats`: what it counted itself.
+    pub fn stats(&self) -> serde_json::Value {
+        get::get(self.address(), "/stats").json()
+    }
+}
+
+/// Installs after the lock file into a folder that is named after all that goes into it.
+fn install() -> PathBuf {
+    const FILES: [&str; 3] = ["package.json", "package-lock.json", "server.mjs"];
+    let read = |name| std::fs::read(sources().join("sse").join(name)).expect("the checkout is whole");
+    let mut hasher = DefaultHasher::new();
+    FILES.map(read).hash(&mut hasher);
+    let folder = cache().join(format!("sse-{:016x}", hasher.finish()));
+    if folder.join("node_modules").is_dir() {
+        return folder;
+    }
+    let aside = cache().join(format!("sse-{}", std::process::id()));
+    std::fs::create_dir_all(&aside).expect("the target folder is writable");
+    for name in FILES {
+        std::fs::write(aside.join(name), read(name)).expect("the target folder is writable");
+    }
+    let mut command = Command::new("npm");
+    command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(&aside);
+    child::run(command, "npm", "npm");
+    // If another test program was quicker, its folder is as good as this one.
+    if std::fs::rename(&aside, &folder).is_err() {
+        let _ = std::fs::remove_dir_all(&aside);
+    }
+    assert!(folder.join("node_modules").is_dir(), "`npm ci` left no node_modules in {}", folder.display());
+    folder
+}
