@@ -6,14 +6,16 @@ use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
 use crate::{home, say, wall};
 use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit};
-use plimsoll_control::{Options, dns, environment, place};
+use plimsoll_control::{Aside, Options, dns, environment, place};
+use plimsoll_engine::Scene;
 use plimsoll_output::terminal;
 use plimsoll_output::{json, style};
-use plimsoll_plan::Plan;
+use plimsoll_plan::{Plan, Target};
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::{Opening, Sink};
 use plimsoll_record::run_file::RunFile;
 use plimsoll_record::summary::{Outcome, Summary};
+use plimsoll_script::program::{Phase, Stage};
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,8 +49,10 @@ pub fn measure(
     interrupts: Option<&Interrupts>,
 ) -> Result<Measured, Failure> {
     let outline = &plan.outline;
-    let target = plimsoll_plan::Target { host: outline.host.clone(), port: outline.port };
-    let mut place = dns::resolve(&target)?;
+    let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(could_not)?;
+    let tls = place::tls(outline, &plan.tls_files)?;
+    let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
+    let mut place = dns::resolve_with(&target, &outline.link)?;
     let started_unix_ns = wall::now_unix_ns();
     let mut confirm = |question: &str| confirmed(question);
     let asking = Asking {
@@ -63,16 +67,13 @@ pub fn measure(
     }
     let run_file = home::new_run_file(manner.out.as_deref(), &outline.host, started_unix_ns)?;
     let first_connect_ns = place::knock(&mut place, outline)?;
+    if let Some(setup) = &tls {
+        place::shake_hands(&place, setup, outline)?;
+    }
+    place::check_sources(&place, outline)?;
 
-    let opening = Opening {
-        origin: wall::hex(&wall::random::<16>()?),
-        outline: outline.clone(),
-        environment: environment::environment(&place, env!("CARGO_PKG_VERSION"), first_connect_ns),
-        started_unix_ns,
-    };
     // The limit is raised by now, and no thread runs yet.
     plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
-    let mut writer = RunFile::create(&run_file, &opening)?;
     let installed;
     let interrupts = match interrupts {
         Some(interrupts) => interrupts,
@@ -81,6 +82,18 @@ pub fn measure(
             &installed
         }
     };
+    let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
+    let aside = Asides { plan: &plan, scene: &scene, stage: stage.as_ref(), interrupts };
+    aside.set_up(manner)?;
+    let maker = stage.as_ref().map(|stage| stage.maker(Phase::Load)).transpose().map_err(could_not)?;
+
+    let opening = Opening {
+        origin: wall::hex(&wall::random::<16>()?),
+        outline: outline.clone(),
+        environment: environment::environment(&place, env!("CARGO_PKG_VERSION"), first_connect_ns),
+        started_unix_ns,
+    };
+    let mut writer = RunFile::create(&run_file, &opening)?;
     let mut view = view(manner);
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut writer];
     if let Some(view) = &mut view {
@@ -88,7 +101,8 @@ pub fn measure(
     }
     let options = Options { breaker: !manner.keep_pushing };
     let steer = |helm| interrupts.steer(helm);
-    let ran = plimsoll_control::run(Arc::new(plan), &place, opening, options, &mut sinks, steer);
+    let loaded = Scene { maker, ..scene.clone() };
+    let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, steer);
     // Whatever the view has on the screen goes before anything else is said.
     drop(view);
     let finished = writer.finish();
@@ -104,7 +118,64 @@ pub fn measure(
         // The totals are whole all the same: the report is made, and the record says what is missing.
         say::failure(&trouble.into(), manner.no_color);
     }
+    // The verdict stands whatever becomes of the tear-down, but nobody may believe that it came through.
+    if let Err(failure) = aside.tear_down() {
+        say::failure(&failure, manner.no_color);
+    }
+    if let Some(Err(sentence)) = stage.as_ref().map(|stage| stage.close()) {
+        say::failure(&could_not(sentence), manner.no_color);
+    }
     Ok(Measured { summary: summarise(&finished.record), run_file })
+}
+
+fn could_not(sentence: String) -> Failure {
+    match sentence.split_once("\nhint: ") {
+        Some((sentence, hint)) => Failure::machine(sentence, Some(hint.to_owned())),
+        None => Failure::machine(sentence, None),
+    }
+}
+
+/// What is done before and behind the load.
+struct Asides<'a> {
+    plan: &'a Plan,
+    scene: &'a Scene,
+    stage: Option<&'a Arc<Stage>>,
+    interrupts: &'a Interrupts,
+}
+
+impl Asides<'_> {
+    /// Runs the set-up; whatever goes wrong in it ends everything before the load.
+    fn set_up(&self, manner: &MannerFlags) -> Result<(), Failure> {
+        let Some(stage) = self.stage.filter(|stage| stage.has(Phase::Setup)) else { return Ok(()) };
+        if !manner.quiet {
+            say::talk("set-up ...\n");
+        }
+        self.run(stage, Phase::Setup, "set-up")?;
+        let missing = stage.missing_globals();
+        if let Some(name) = missing.first() {
+            let why = format!("it was to set `{name}` and did not");
+            return Err(plimsoll_control::Error::Aside { phase: "set-up", why }.into());
+        }
+        Ok(())
+    }
+
+    fn tear_down(&self) -> Result<(), Failure> {
+        match self.stage.filter(|stage| stage.has(Phase::Teardown)) {
+            Some(stage) => self.run(stage, Phase::Teardown, "tear-down"),
+            None => Ok(()),
+        }
+    }
+
+    fn run(&self, stage: &Arc<Stage>, phase: Phase, name: &'static str) -> Result<(), Failure> {
+        let failed = |why| Failure::from(plimsoll_control::Error::Aside { phase: name, why });
+        let scene = Scene { maker: Some(stage.maker(phase).map_err(could_not)?), ..self.scene.clone() };
+        let ended = plimsoll_control::aside(self.plan, scene, |helm| self.interrupts.steer(helm))?;
+        match stage.trouble() {
+            Some(why) => Err(failed(why)),
+            None if ended == Aside::Interrupted => Err(failed("it was interrupted".into())),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The live view: repainted on a terminal, plain lines elsewhere, nothing when quiet.

@@ -1,5 +1,6 @@
 //! One file per command; each takes its flags and gives an exit or a failure.
 
+pub mod check;
 pub mod curl;
 pub mod demo;
 pub mod docs_dump;

@@ -6,7 +6,7 @@ use crate::flags::load::LoadFlags;
 use crate::flags::{self, draft};
 use crate::wall;
 use plimsoll_engine::machine;
-use plimsoll_front::{Kind, Located, detect};
+use plimsoll_front::{Given, Kind, Located, detect, parse_set};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 use plimsoll_plan::seal::{Machine, seal};
@@ -32,6 +32,10 @@ pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
         Ok(draft) => (draft, Vec::new()),
         Err(diagnostic) => (Default::default(), vec![diagnostic]),
     };
+    if let Some(set) = load.flags.set.first() {
+        let message = format!("`--set {}` changes nothing: a URL has no variables", name_of(set));
+        wrong.push(Diagnostic::new("U019", Place::Flag("--set".into()), message, "leave it out"));
+    }
     let known = wrong.is_empty();
     let located = Located { draft, ..Located::default() };
     match sealed(located, &load.flags, known) {
@@ -45,24 +49,53 @@ pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
     }
 }
 
+/// The name in `NAME=VALUE`; the value may be a secret.
+fn name_of(set: &str) -> &str {
+    set.split('=').next().unwrap_or_default()
+}
+
 /// `plimsoll run FILE`.
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
-    let Some(file) = &run.file else {
+    let plan = plan_of("run", run.file.as_deref(), &run.flags)?;
+    load::command(plan, &run.flags.manner)
+}
+
+/// The plan of an experiment file with the flags over it.
+///
+/// # Errors
+/// Every mistake in the file, or in the flags.
+pub fn plan_of(verb: &str, file: Option<&str>, flags: &LoadFlags) -> Result<Plan, Failure> {
+    let Some(file) = file else {
         return Err(Diagnostic::new(
             "U013",
             Place::Whole,
-            "there is no file to run",
-            "name one, such as `plimsoll run experiment.yaml`",
+            format!("there is no file to {verb}"),
+            format!("name one, such as `plimsoll {verb} experiment.yaml`"),
         )
         .into());
     };
     if file.contains("://") {
-        let hint = format!("leave out `run`: `plimsoll {file}`");
+        let hint = format!("leave out `{verb}`: `plimsoll {file}`");
         return Err(Diagnostic::new("U014", Place::Whole, format!("`{file}` is a URL, no file"), hint).into());
     }
-    let located = plimsoll_front::read(Path::new(file)).map_err(Failure::Text)?;
-    let plan = sealed(located, &run.flags, true)?;
-    load::command(plan, &run.flags.manner)
+    let given = given(flags).map_err(Failure::Text)?;
+    let located = plimsoll_front::read_with(Path::new(file), &given).map_err(Failure::Text)?;
+    sealed(located, flags, true)
+}
+
+/// What the file is read with: `--set`, and the environment.
+fn given(flags: &LoadFlags) -> Result<Given, Vec<Diagnostic>> {
+    let mut given = Given::default();
+    let mut wrong = Vec::new();
+    for text in &flags.set {
+        match parse_set(text) {
+            Ok(pair) => given.set.push(pair),
+            Err(sentence) => {
+                wrong.push(Diagnostic::new("U011", Place::Flag("--set".into()), sentence, ""));
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(given) } else { Err(wrong) }
 }
 
 /// Flags over a draft, then the plan that both mean. `whole` is false when the draft is known to be a

@@ -6,6 +6,7 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 use plimsoll_plan::load::{Arrivals, Share, stages};
 use plimsoll_plan::request::{base64, url};
+use plimsoll_plan::value::Text;
 use plimsoll_plan::{Diagnostic, Draft, Request, threshold, unit};
 use std::path::Path;
 
@@ -16,7 +17,9 @@ use std::path::Path;
 pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Result<(), Vec<Diagnostic>> {
     let mut reader = Reader { wrong: Vec::new(), places };
     reader.load(flags, draft);
+    reader.tls(flags, draft);
     reader.request(flags, draft);
+    reader.script(flags, draft);
     reader.judgement(flags, draft);
     if reader.wrong.is_empty() { Ok(()) } else { Err(reader.wrong) }
 }
@@ -108,6 +111,27 @@ impl Reader<'_> {
         }
     }
 
+    /// Trust, and from here on whatever the file says about it.
+    fn tls(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        if flags.ca.is_empty() && !flags.insecure {
+            return;
+        }
+        if !draft.target.as_ref().is_some_and(|target| target.tls) {
+            let flag = if flags.insecure { "--insecure" } else { "--ca" };
+            self.wrong.push(diagnostic("U017", flag, "the target is plain http; write `https://`"));
+            return;
+        }
+        let tls = draft.link.tls.get_or_insert_default();
+        tls.insecure |= flags.insecure;
+        for name in &flags.ca {
+            let read = std::fs::read(name).map_err(|e| format!("`{name}` cannot be read: {e}"));
+            match read {
+                Ok(pem) => draft.tls_files.ca.push(pem),
+                Err(sentence) => self.wrong.push(diagnostic("U011", "--ca", &sentence)),
+            }
+        }
+    }
+
     fn request(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         self.field(&mut draft.timeout_ns, key::TIMEOUT, &flags.timeout, unit::duration_ns);
         if flags.no_keepalive {
@@ -139,6 +163,37 @@ impl Reader<'_> {
             }
             if named_by_itself {
                 request.name = own_name(request);
+            }
+        }
+    }
+
+    /// A script says itself what is sent, and its scenarios may have load models of their own: a flag that could change
+    /// nothing is refused.
+    fn script(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        let headers: Vec<_> = flags.headers.iter().filter_map(|text| header::parse(text).ok()).collect();
+        let Some(script) = &mut draft.script else { return };
+        for ask in &mut script.asks {
+            ask.headers.retain(|(name, _)| !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+            ask.headers.extend(headers.iter().map(|(name, value)| (name.clone(), Text::literal(value))));
+        }
+        let mut refuse = |given: bool, flag: &str, sentence: &str| {
+            if given {
+                self.wrong.push(diagnostic("U018", flag, sentence));
+            }
+        };
+        let says = "the scenarios of the file say what is sent; change it there";
+        refuse(flags.method.is_some(), "-X", says);
+        refuse(flags.body.is_some(), "-b", says);
+        if draft.entry.is_none() && !draft.lanes.is_empty() {
+            let own = "every scenario of the file has a load of its own; change it there";
+            for (given, flag) in [
+                (flags.connections.is_some(), "-c"),
+                (flags.duration.is_some(), "-d"),
+                (flags.rate.is_some(), "-r"),
+                (flags.stages.is_some(), "--stages"),
+                (flags.arrivals.is_some(), "--arrivals"),
+            ] {
+                refuse(given, flag, own);
             }
         }
     }

@@ -67,6 +67,14 @@ pub struct LoadFlags {
     #[arg(long, value_name = "TIME", help_heading = REQUEST, allow_negative_numbers = true)]
     pub timeout: Option<String>,
 
+    /// Trust the certificates of this file (PEM) and no other; repeatable
+    #[arg(long, value_name = "FILE", help_heading = REQUEST)]
+    pub ca: Vec<String>,
+
+    /// Do not verify the server's certificate
+    #[arg(short = 'k', long, help_heading = REQUEST)]
+    pub insecure: bool,
+
     /// A new connection for every request
     #[arg(long, help_heading = REQUEST)]
     pub no_keepalive: bool,
@@ -74,6 +82,10 @@ pub struct LoadFlags {
     /// Copy every body out of the kernel instead of letting it throw them away
     #[arg(long, help_heading = REQUEST)]
     pub read_bodies: bool,
+
+    /// Give a variable of the experiment file another value; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE", help_heading = REQUEST)]
+    pub set: Vec<String>,
 
     /// Condition to meet, such as 'response_time p99 < 250ms'; repeatable. Until one names `errors`, `errors == 0%`
     /// holds; with a rate, until one names `achieved`, `achieved >= 99%`

@@ -16,13 +16,16 @@ use load::LoadFlags;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::ffi::OsString;
-use verbs::{Demo, Doctor, Merge, Report, Run, Verb};
+use verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Verb};
 
 /// What the command line asks for.
 pub enum Asked {
     Load(Box<Load>),
     Run(Box<Run>),
     Curl(Box<Curl>),
+    Check(Box<Check>),
+    Schema,
+    Explain(Explain),
     Report(Report),
     Merge(Merge),
     Demo(Demo),
@@ -48,7 +51,7 @@ pub enum Asked {
     disable_help_subcommand = true
 )]
 pub struct Load {
-    /// Where to send the requests: `http://host:port/path`
+    /// Where to send the requests: `http://host:port/path`, or `https://`
     #[arg(value_name = "URL")]
     pub url: Option<String>,
     #[command(flatten)]
@@ -98,6 +101,9 @@ fn command(verb: Verb, mut words: Vec<String>, at: usize) -> Result<Asked, Failu
     all.extend(after.iter().cloned());
     Ok(match verb {
         Verb::Run => one::<Run>(all)?.map_or_else(Asked::Text, |run| Asked::Run(Box::new(run))),
+        Verb::Check => one::<Check>(all)?.map_or_else(Asked::Text, |check| Asked::Check(Box::new(check))),
+        Verb::Schema => one::<Schema>(all)?.map_or_else(Asked::Text, |_| Asked::Schema),
+        Verb::Explain => one::<Explain>(all)?.map_or_else(Asked::Text, Asked::Explain),
         Verb::Report => one::<Report>(all)?.map_or_else(Asked::Text, Asked::Report),
         Verb::Merge => one::<Merge>(all)?.map_or_else(Asked::Text, Asked::Merge),
         Verb::Demo => one::<Demo>(all)?.map_or_else(Asked::Text, Asked::Demo),

@@ -24,6 +24,9 @@ macro_rules! verbs {
 verbs! {
     Run = "run", "run FILE.yaml", "load as an experiment file says; a flag overrides it";
     Curl = "curl", "curl ...", "load with a pasted curl line; our flags stand before `curl`";
+    Check = "check", "check FILE.yaml", "say what is wrong with an experiment file; nothing is sent";
+    Schema = "schema", "schema", "print the JSON Schema of experiment files, for editors";
+    Explain = "explain", "explain CODE", "what the code of a mistake means, with an example";
     Report = "report", "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
     Merge = "merge", "merge A.plim B.plim", "add up the runs of several machines exactly";
     Demo = "demo", "demo", "see the whole thing on this machine, in half a minute";
@@ -46,6 +49,46 @@ pub struct Run {
     pub file: Option<String>,
     #[command(flatten)]
     pub flags: LoadFlags,
+}
+
+/// `plimsoll check`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll check",
+    about = "Reads an experiment file as `run` would, says every mistake in it at once, and sends nothing.",
+    override_usage = "plimsoll check FILE.yaml [--show] [FLAGS]"
+)]
+pub struct Check {
+    /// The experiment
+    #[arg(value_name = "FILE")]
+    pub file: Option<String>,
+    /// Print the plan as it was understood
+    #[arg(long)]
+    pub show: bool,
+    #[command(flatten)]
+    pub flags: LoadFlags,
+}
+
+/// `plimsoll schema`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll schema",
+    about = "Prints the JSON Schema (draft 2020-12) of experiment files. Editors complete and check by it.",
+    override_usage = "plimsoll schema > plimsoll.schema.json"
+)]
+pub struct Schema {}
+
+/// `plimsoll explain`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll explain",
+    about = "Explains the code that stands in front of a mistake, such as F011.",
+    override_usage = "plimsoll explain CODE"
+)]
+pub struct Explain {
+    /// The code; without one, all codes are listed
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
 }
 
 /// `plimsoll report`.

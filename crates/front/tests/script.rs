@@ -187,5 +187,292 @@ fn constants_come_from_the_file_the_command_line_and_the_environment() {
 #[test]
 fn names_become_numbers_and_each_place_of_a_counter_counts_for_itself() {
     let script = script(EVERYTHING);
-    assert_eq!(script.feeders.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["users", "made", "rows"][..].iter().copied().filter(|n| script.feeders.iter().any(|f| f.name == *n)).collect::<Vec<_>>().iter().copied().collect::<Vec<_>>().as_slice().iter().copied().collect::<std::collections::BTreeSet<_>>().iter().copied().collect::<Vec<_>>());
+    let feeders: Vec<(&str, String)> =
+        script.feeders.iter().map(|f| (f.name.as_str(), f.columns.join(","))).collect();
+    let expected = [("users", "email,password,home town"), ("rows", "id,address.city"), ("made", "mail")];
+    assert_eq!(feeders, expected.map(|(name, columns)| (name, columns.to_owned())));
+    assert_eq!((script.feeders[0].share, script.feeders[0].at_end), (Sharing::Unique, AtEnd::Stop));
+    assert_eq!(script.feeders[1].format, Format::JsonLines);
+    assert!(script.feeders[2].made_by_setup && !script.feeders[0].made_by_setup);
+    let Node::Repeat { times, nodes } = &script.setup[0] else { panic!("{:?}", script.setup[0]) };
+    assert_eq!(times.fixed().as_deref(), Some(&b"100"[..]));
+    let Node::Append { file, columns } = &nodes[0] else { panic!("{nodes:?}") };
+    assert!(script.files[usize::from(*file)].path.ends_with("tests/files/made.csv"));
+    assert_eq!(script.files[usize::from(*file)].columns, ["id", "mail"]);
+    let counters: Vec<&Part> = columns.iter().flat_map(|text| &text.parts).collect();
+    let expected = [(0, 100, 2), (1, 1, 1)];
+    let found: Vec<(u16, i64, i64)> = counters
+        .iter()
+        .filter_map(|part| match part {
+            Part::Hole(Hole::Call(Function::Counter { id, start, step }), _) => Some((*id, *start, *step)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_the_setup_extracts_everybody_sees() {
+    let script = script(EVERYTHING);
+    let admin = &script.asks.iter().find(|ask| ask.name == "POST /base/admin/login").unwrap().extracts[0];
+    assert_eq!((admin.into, admin.name.as_str()), (Slot::Global(0), "admin"));
+    let [Node::Ask(id)] = script.teardown.as_slice() else { panic!("{:?}", script.teardown) };
+    let bearer = &script.asks[*id as usize].headers.last().unwrap();
+    assert_eq!((bearer.0.as_str(), show(&bearer.1, &script).as_str()), ("Authorization", "Bearer ${admin}"));
+    assert!(matches!(bearer.1.parts[1], Part::Hole(Hole::Global(0), Escape::None)));
+    assert!(script.asks.iter().filter(|ask| ask.scenario.is_none()).count() == 3);
+}
+
+#[test]
+fn a_scenario_may_set_again_what_the_setup_gave() {
+    let text = "target: http://h\nsetup: [ { get: /t, extract: { t: body } } ]\nscenarios:\n  s:\n    \
+                - get: /1?t=${t}\n    - get: /2\n      extract: { t: $.t }\n    - get: /3?t=${t}\n";
+    let script = script(text);
+    assert!(matches!(script.asks[1].path.parts[1], Part::Hole(Hole::Global(0), _)));
+    assert!(matches!(script.asks[3].path.parts[1], Part::Hole(Hole::Var(0), _)));
+}
+
+#[test]
+fn checks_have_names_and_a_status_decides_what_is_a_failure() {
+    let script = script(EVERYTHING);
+    let login = script.asks.iter().find(|ask| ask.name == "login").unwrap();
+    let names: Vec<&str> = login.checks.iter().map(|check| check.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["status is 201", "header Content-Type contains json", "$.token exists", "$.count is 5", "below 300ms"]
+    );
+    assert_eq!(login.expect.as_ref().unwrap().0, [(201, 201)]);
+    assert_eq!(login.checks[4].on, Subject::Duration { below_ns: 300_000_000 });
+    assert!(matches!(&login.checks[3].on, Subject::Json { path, rule: Rule::Equals(_) } if path == "$.count"));
+}
+
+#[test]
+fn every_form_of_a_check_and_of_a_rule_is_understood() {
+    let (ask, script) = one(
+        "    - get: /x\n      check:\n        - { name: first, status: \"200,404\", length: 10..2k }\n        \
+         - body: [ ok, { matches: '^a+$' }, { lacks: no, not: b } ]\n        \
+         - json: { $.a: ~, $.b: { one_of: [x, 2] }, $.c: { at_least: 1.5, less_than: 3 }, $..d: { exists: false } }\n        \
+         - hash: { md5: D41D8CD98F00B204E9800998ECF8427E }\n        - { length: 5 }",
+    );
+    let words: Vec<String> = ask.checks.iter().map(|check| check.name.clone()).collect();
+    assert_eq!(
+        words,
+        [
+            "first: status is 200,404",
+            "first: length is 10..2048",
+            "body contains ok",
+            "body matches /^a+$/",
+            "body lacks no",
+            "body is not b",
+            "$.a is null",
+            "$.b is one of x, 2",
+            "$.c >= 1.5",
+            "$.c < 3",
+            "$..d is absent",
+            "md5 of the body",
+            "length is 5"
+        ]
+    );
+    assert_eq!(ask.checks[1].on, Subject::Length { least_bytes: 10, most_bytes: 2048 });
+    assert!(matches!(&ask.checks[11].on, Subject::Hash { hex, .. } if hex == "d41d8cd98f00b204e9800998ecf8427e"));
+    assert!(script.vars.is_empty());
+}
+
+#[test]
+fn extractions_name_their_place_their_pick_and_their_default() {
+    let script = script(EVERYTHING);
+    let login = script.asks.iter().find(|ask| ask.name == "login").unwrap();
+    let from: Vec<&Source> = login.extracts.iter().map(|extract| &extract.from).collect();
+    assert_eq!(from[0], &Source::Json("$.token".into()));
+    assert_eq!(from[1], &Source::Cookie("sid".into()));
+    assert_eq!(from[2], &Source::Header("Location".into()));
+    assert_eq!(from[3], &Source::Regex { pattern: r"id=(\d+)".into(), group: 1 });
+    assert_eq!(login.extracts[3].pick, Pick::Last);
+    assert_eq!(login.extracts[3].default.as_ref().unwrap().fixed().as_deref(), Some(&b"none"[..]));
+    let (ask, _) = one("    - { get: /, extract: { a: status, b: body, c: { regex: x, pick: count } } }");
+    assert_eq!(ask.extracts[2].from, Source::Regex { pattern: "x".into(), group: 0 });
+    assert_eq!((&ask.extracts[0].from, &ask.extracts[1].from), (&Source::Status, &Source::Body));
+}
+
+#[test]
+fn steps_nest_as_they_are_written() {
+    let script = script(EVERYTHING);
+    let kinds: Vec<&str> = script.scenarios[0]
+        .nodes
+        .iter()
+        .map(|node| match node {
+            Node::Ask(_) => "ask",
+            Node::Think(_) => "think",
+            Node::Group { .. } => "group",
+            Node::Repeat { .. } => "repeat",
+            Node::While { .. } => "while",
+            Node::If { .. } => "if",
+            Node::Once(_) => "once",
+            Node::Choose { .. } => "choose",
+            Node::Set(_) => "set",
+            Node::Append { .. } => "append",
+            Node::Parallel(_) => "parallel",
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        ["once", "group", "repeat", "set", "while", "if", "choose", "parallel", "append", "ask", "ask"]
+    );
+    let nodes = &script.scenarios[0].nodes;
+    let Node::Group { group: 0, nodes: inner } = &nodes[1] else { panic!("{:?}", nodes[1]) };
+    // The pause of the first request hangs behind it.
+    assert!(matches!(inner[..], [Node::Ask(_), Node::Think(_), Node::Ask(_), Node::Group { group: 1, .. }]));
+    let Node::Repeat { times, .. } = &nodes[2] else { panic!() };
+    assert_eq!(times.fixed().as_deref(), Some(&b"3"[..]));
+    let Node::While { condition, most: 20, .. } = &nodes[4] else { panic!() };
+    assert_eq!(show(&condition.left, &script), "${state}");
+    assert!(matches!(&condition.rule, Rule::Differs(text) if text.fixed().as_deref() == Some(b"done")));
+    let Node::If { condition, then, otherwise } = &nodes[5] else { panic!() };
+    assert_eq!((&condition.rule, then.len(), otherwise.len()), (&Rule::Below(5.0), 1, 1));
+    let Node::Choose { ways, order: Order::Exact } = &nodes[6] else { panic!() };
+    assert_eq!(ways.iter().map(|(weight, _)| *weight).collect::<Vec<_>>(), [2.0, 1.0]);
+    let item = script.asks.iter().find(|ask| ask.tags == [("kind".to_owned(), "item".to_owned())]).unwrap();
+    assert_eq!((item.redirects, item.timeout_ns, item.go_on_after_failure), (0, Some(2_000_000_000), true));
+    assert_eq!(item.group, Some(0));
+    assert_eq!(script.asks.iter().filter(|ask| ask.redirects == 5).count(), script.asks.len() - 1);
+    assert!(script.asks.iter().any(|ask| ask.method == "PROPFIND"));
+}
+
+#[test]
+fn conditions_compare_in_every_way() {
+    for (text, rule) in [
+        ("${x} == 5", "Equals"),
+        ("${x} == \\\"a b\\\"", "Equals"),
+        ("${x}!=5", "Differs"),
+        ("${x} <= 5", "AtMost(5.0)"),
+        ("${x} >= -1.5", "AtLeast(-1.5)"),
+        ("${x}>3", "Above(3.0)"),
+        ("${x} contains a == b", "Contains"),
+        ("${x} lacks b", "Lacks"),
+        ("${x} matches /a b/", "Matches(\"a b\")"),
+        ("${x} exists", "Exists"),
+        ("${x} absent", "Absent"),
+        ("${x} in [a, 'b c']", "OneOf"),
+        ("${x}-${x} == ${x}", "Equals"),
+    ] {
+        let script = script(&steps(&format!(
+            "    - {{ set: {{ x: a }} }}\n    - {{ if: \"{text}\", then: [ {{ get: / }} ] }}"
+        )));
+        let Node::If { condition, .. } = &script.scenarios[0].nodes[1] else { panic!() };
+        assert!(format!("{:?}", condition.rule).starts_with(rule), "{text}: {:?}", condition.rule);
+    }
+}
+
+#[test]
+fn whether_a_value_exists_may_be_asked_before_a_step_sets_it() {
+    let text = "    - if: ${token} absent\n      then: [ { post: /login, extract: { token: $.t } } ]\n    \
+                - get: /me?t=${token}";
+    assert_eq!(script(&steps(text)).vars, ["token"]);
+    // The end of a round sets what the beginning of the next uses.
+    let round = "    - repeat: 3\n      steps:\n        - get: /p?c=${cursor}\n          extract: { cursor: $.next }";
+    assert_eq!(script(&steps(round)).vars, ["cursor"]);
+}
+
+#[test]
+fn multipart_bodies_have_a_boundary_that_no_part_holds() {
+    let script = script(EVERYTHING);
+    let upload = script.asks.iter().find(|ask| ask.path.shown().contains("upload")).unwrap();
+    let media_type = upload.headers.iter().find(|(name, _)| name == "Content-Type").unwrap().1.shown();
+    let boundary = media_type.strip_prefix("multipart/form-data; boundary=").unwrap().to_owned();
+    let body = show(upload.body.as_ref().unwrap(), &script);
+    let parts: Vec<&str> = body.split(&format!("--{boundary}")).collect();
+    assert_eq!((parts.len(), parts[4]), (5, "--\r\n"));
+    assert_eq!(parts[1], "\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhello ${made.mail}\r\n");
+    assert!(parts[2].starts_with(
+        "\r\nContent-Disposition: form-data; name=\"picture\"; filename=\"x.png\"\r\nContent-Type: image/png\r\n\r\n["
+    ));
+    assert!(parts[3].ends_with("Content-Type: application/json\r\n\r\n{\"id\": \"${admin}\"}\r\n"), "{}", parts[3]);
+    let taken = format!("    - {{ post: /, on_failure: stop, multipart: {{ a: \"{boundary}\" }} }}");
+    let (ask, _) = one(&taken);
+    assert!(!ask.headers[0].1.shown().ends_with(&boundary));
+}
+
+#[test]
+fn streams_say_when_they_end_and_what_they_owe() {
+    let script = script(EVERYTHING);
+    let stream = script.asks.iter().find_map(|ask| ask.stream.as_deref()).unwrap();
+    assert_eq!((stream.for_ns, stream.events, stream.reconnects), (Some(60_000_000_000), Some(100), 3));
+    assert!(matches!(stream.beside[..], [Node::Ask(_)]));
+    let (ask, _) = one("    - { get: /feed, stream: true }");
+    assert!(ask.stream.is_some());
+}
+
+#[test]
+fn connections_and_certificates_are_read() {
+    let draft = draft_with(EVERYTHING, &[]);
+    let link = &draft.link;
+    assert_eq!((link.reuse, link.requests_per_connection, link.http10), (Reuse::Pool, Some(100), false));
+    assert_eq!(link.source_addresses.len(), 3);
+    assert_eq!(link.resolve, [("a.test".to_owned(), "127.0.0.2".parse().unwrap())]);
+    let tls = link.tls.as_ref().unwrap();
+    assert_eq!((tls.versions, tls.server_name.as_str(), tls.resume), (Versions::Tls13, "a.test", true));
+    assert!(draft.tls_files.ca[0].starts_with(b"-----BEGIN"));
+    assert!(draft.tls_files.certificate.is_some() && draft.tls_files.key.is_some());
+}
+
+fn load(text: &str) -> Draft {
+    draft_with(&format!("target: http://h\nscenarios: {{ a: [ {{ get: / }} ] }}\nload: {text}"), &[])
+}
+
+#[test]
+fn load_has_many_shapes() {
+    let over = load("{ arrivals: 10000 over 20s }");
+    assert_eq!((over.rate_per_s, over.iterations), (Some(500.0), Some(10_000)));
+    assert_eq!(over.duration_ns, Some(20_000_000_000));
+
+    let (spike, open) =
+        load("{ spike: { base: 50/s, peak: 500/s, at: 30s, rise: 2s, hold: 10s, duration: 2m } }").stages.unwrap();
+    assert!(open && spike.total_ns() == 120_000_000_000);
+    let at = |s: f64| spike.level_at((s * 1e9) as u64);
+    assert_eq!([at(0.0), at(29.9), at(31.0), at(35.0), at(43.0), at(60.0)], [50.0, 50.0, 275.0, 500.0, 275.0, 50.0]);
+
+    let (ladder, open) = load("{ steps: { from: 10, by: 10, every: 15s, until: 35 } }").stages.unwrap();
+    assert!(!open && ladder.total_ns() == 45_000_000_000);
+    let at = |s: u64| ladder.level_at(s * 1_000_000_000);
+    assert_eq!([at(0), at(14), at(15), at(30), at(44)], [10.0, 10.0, 20.0, 30.0, 30.0]);
+    let (grown, _) = load("{ steps: { from: 10/s, by: x2, every: 1s, until: 80/s } }").stages.unwrap();
+    assert_eq!((grown.peak(), grown.total_ns()), (80.0, 4_000_000_000));
+
+    let (rows, _) = load("{ rows: [ { users: 10, start: 5s, ramp_up: 10s, hold: 30s, ramp_down: 5s } ] }").stages.unwrap();
+    let at = |s: u64| rows.level_at(s * 1_000_000_000);
+    assert_eq!([at(4), at(10), at(20), at(44), at(50)], [0.0, 5.0, 10.0, 10.0, 0.0]);
+}
+
+#[test]
+fn arrivals_can_be_those_that_were_recorded() {
+    let instants = load("{ recorded: { file: tests/files/instants.txt, unit: ms, speed: 2 } }").recorded.unwrap();
+    assert_eq!(instants[..], [0, 75_000_000, 200_000_000]);
+    let gaps = load("{ recorded: { file: tests/files/gaps.txt, as: gaps } }").recorded.unwrap();
+    assert_eq!(gaps[..], [10_000_000, 30_000_000, 35_000_000]);
+    let plan = seal(load("{ recorded: { file: tests/files/gaps.txt, as: gaps } }"), Machine { cpus: 1, seed: 1 }).unwrap();
+    assert!(matches!(plan.outline.load, Load::Open { arrivals: Arrivals::Recorded, .. }));
+}
+
+#[test]
+fn thresholds_may_be_written_in_pieces() {
+    let text = "target: http://h\nscenarios: { a: [ { get: / } ] }\nthresholds:\n  \
+                - { threshold: errors < 1%, over: 10s, abort_after: 20s }\n";
+    let threshold = &draft_with(text, &[]).thresholds[0];
+    assert_eq!(threshold.text, "errors < 1% over 10s abort after 20s");
+    assert_eq!((threshold.over_ns, threshold.abort_after_ns), (Some(10_000_000_000), Some(20_000_000_000)));
+}
+
+#[test]
+fn a_length_that_fits_is_left_to_the_sender() {
+    let (ask, _) = one("    - { post: /, body: abc, headers: { Content-Length: 3 }, timeout: 1s }");
+    assert!(ask.headers.is_empty());
+}
+
+#[test]
+fn columns_may_be_named_by_the_experiment() {
+    let text = "target: http://h\ndata: { u: { file: tests/files/head-only.csv, delimiter: \";\", columns: [x, y] } }\n\
+                scenarios: { s: [ { get: \"/${u.y}\" } ] }";
+    let feeder = &script(text).feeders[0];
+    assert_eq!(feeder.format, Format::Csv { delimiter: b';', header: Some(vec!["x".into(), "y".into()]) });
+    assert_eq!(feeder.columns, ["y"]);
 }

@@ -1,0 +1,62 @@
+//! `plimsoll check`, `schema` and `explain`: what may be written, and what is wrong with what was.
+
+use super::run;
+use crate::exit::{Exit, Failure};
+use crate::flags::verbs::{Check, Explain};
+use crate::say;
+use plimsoll_front::explain::TABLE;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_script::program::Stage;
+use std::fmt::Write;
+
+/// `plimsoll check FILE`: all that `run` would do before the first packet.
+pub fn command(check: &Check) -> Result<Exit, Failure> {
+    let plan = run::plan_of("check", check.file.as_deref(), &check.flags)?;
+    // What only the interpreter can judge: patterns, paths, files to be written.
+    if plan.script.is_some() {
+        Stage::new(&plan).map_err(|sentence| Failure::machine(sentence, None))?;
+    }
+    plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
+    let text = match check.show {
+        true => plimsoll_front::show(&plan),
+        false => {
+            let requests = plan.outline.requests.len();
+            let noun = if requests == 1 { "request" } else { "requests" };
+            format!("{}: nothing is wrong; {requests} {noun}\n", check.file.as_deref().unwrap_or_default())
+        }
+    };
+    say::result(&text)?;
+    Ok(Exit::Pass)
+}
+
+/// `plimsoll schema`.
+pub fn schema() -> Result<Exit, Failure> {
+    say::result(&format!("{:#}\n", plimsoll_front::schema()))?;
+    Ok(Exit::Pass)
+}
+
+/// `plimsoll explain CODE`.
+pub fn explain(explain: &Explain) -> Result<Exit, Failure> {
+    let mut text = String::new();
+    let Some(code) = &explain.code else {
+        for row in TABLE {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}  {}", row.code, row.title);
+        }
+        say::result(&text)?;
+        return Ok(Exit::Pass);
+    };
+    let Some(row) = TABLE.iter().find(|row| row.code.eq_ignore_ascii_case(code)) else {
+        return Err(Diagnostic::new(
+            "U016",
+            Place::Whole,
+            format!("there is no code `{code}`"),
+            "`plimsoll explain` lists them",
+        )
+        .into());
+    };
+    let _ = write!(text, "{}  {}\n\n{}\n", row.code, row.title, row.text.trim_end());
+    say::result(&text)?;
+    Ok(Exit::Pass)
+}
