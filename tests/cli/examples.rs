@@ -174,12 +174,12 @@ const IDEAS: &[Idea] = &[
         let machine = seen.requests_of("scenarios", "machine");
         assert!((100..=155).contains(&machine), "{machine}");
     }),
-    idea("thresholds.yaml", 1100, |seen| assert_eq!(seen.rows("thresholds").len(), 4)),
     idea("thresholds-scoped.yaml", 1100, |seen| {
         let rows = seen.rows("thresholds");
         assert!(rows.iter().any(|row| row["window"].is_object()), "one over a window: {rows:?}");
         assert!(rows.len() >= 6, "five of its own and one implied: {rows:?}");
     }),
+    idea("thresholds.yaml", 1100, |seen| assert_eq!(seen.rows("thresholds").len(), 4)),
     idea("weighted-mix.yaml", 500, |seen| {
         let [browse, buy] = ["browse", "buy"].map(|name| seen.requests_of("scenarios", name));
         assert!(browse > 5 * buy && buy > 0, "{browse} to {buy}");

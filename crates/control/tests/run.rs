@@ -1,7 +1,8 @@
 //! A whole run against a small server: the events and their order, the ending, the interrupt.
 #![allow(clippy::unwrap_used)]
 
-use plimsoll_control::{Helm, Options, Resolved, run};
+use plimsoll_control::{Helm, Options, run};
+use plimsoll_engine::Scene;
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::seal::{Machine, seal};
@@ -70,7 +71,7 @@ impl Sink for Listener {
 }
 
 fn played(plan: Arc<Plan>, address: SocketAddr, helm: impl FnOnce(Helm)) -> (Vec<RunEvent>, Ending) {
-    let place = Resolved { addresses: vec![address], dns_ns: 0 };
+    let scene = Scene { addresses: vec![address], maker: None, tls: None };
     let opening = Opening {
         origin: "here".into(),
         outline: plan.outline.clone(),
@@ -79,7 +80,7 @@ fn played(plan: Arc<Plan>, address: SocketAddr, helm: impl FnOnce(Helm)) -> (Vec
     };
     let (mut one, mut two) = (Listener::default(), Listener::default());
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut one, &mut two];
-    let ending = run(plan, &place, opening, Options::default(), &mut sinks, helm).unwrap();
+    let ending = run(plan, scene, opening, Options::default(), &mut sinks, helm).unwrap();
     assert_eq!(one.events.len(), two.events.len(), "every sink hears everything");
     (one.events, ending)
 }
@@ -132,4 +133,28 @@ fn an_interrupt_ends_the_run_early_and_says_so() {
     assert!(ending.elapsed_ns < 10_000_000_000, "{}", ending.elapsed_ns);
     let noted = events.iter().any(|e| matches!(e, RunEvent::Noted(note) if note.kind == NoteKind::Control));
     assert!(noted, "the timeline does not show it");
+}
+
+#[test]
+fn a_threshold_that_stays_missed_ends_the_run_and_its_note_says_which() {
+    let (address, _) = server();
+    let rule = "response_time p50 > 10s over 1s abort after 1s";
+    let plan = plan(address, |d| {
+        d.duration_ns = Some(60_000_000_000);
+        d.rate_per_s = Some(200.0);
+        d.thresholds = vec![plimsoll_plan::threshold::parse(rule).unwrap()];
+    });
+    let (events, ending) = played(plan, address, |_| ());
+    assert_eq!(ending.stopped_by, StoppedBy::Threshold);
+    assert!(ending.elapsed_ns < 10_000_000_000, "{}", ending.elapsed_ns);
+    let notes: Vec<&str> = events
+        .iter()
+        .filter_map(|e| if let RunEvent::Noted(note) = e { Some(note.text.as_str()) } else { None })
+        .collect();
+    assert_eq!(notes.len(), 1, "once is enough: {notes:?}");
+    assert!(notes[0].contains(rule) && notes[0].contains("missed since 0 s"), "{notes:?}");
+    let mut gatherer = plimsoll_record::record::Gatherer::default();
+    events.iter().for_each(|event| gatherer.event(event));
+    let summary = plimsoll_record::analysis::summarise(&gatherer.into_record());
+    assert!(summary.thresholds.iter().any(|t| t.text == rule && !t.met), "{:?}", summary.thresholds);
 }

@@ -6,9 +6,12 @@ mod made_up;
 
 use made_up::{Folder, events, gathered, names, opening};
 use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};
-use plimsoll_record::Error;
+use plimsoll_plan::sample::Sample;
+use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::{RunEvent, Sink};
 use plimsoll_record::run_file::{RunFile, Writer, read, read_spans, write};
+use plimsoll_record::{Error, RunRecord};
+use plimsoll_stats::Tally;
 use rusqlite::Connection;
 use std::path::Path;
 use std::time::Instant;
@@ -31,6 +34,83 @@ fn what_was_written_is_read_back() {
         assert_eq!(finished.record, gathered(&events), "{series} series, {ticks} ticks");
         assert_eq!(read(&path).unwrap(), gathered(&events), "{series} series, {ticks} ticks");
     }
+}
+
+fn sample(at_ns: u64, check: &str) -> RunEvent {
+    RunEvent::Sampled(Sample {
+        at_ns,
+        request: "request 0".into(),
+        check: check.into(),
+        found: "expected `1`, found `2`".into(),
+        status: 200,
+        excerpt: "{\"a\": 2}\n".repeat(40),
+    })
+}
+
+#[test]
+fn samples_are_read_back_in_their_order_and_only_a_few_of_each_kind() {
+    let folder = Folder::new("samples");
+    let path = folder.file("run.plim");
+    let mut events = events(&opening("a", 1), 20, 50);
+    for at in 0..8u64 {
+        let check = if at % 2 == 0 { "is even" } else { "is odd" };
+        events.insert(4 + at as usize, sample(at, check));
+    }
+    let finished = written(&path, &events).finish();
+    assert!(finished.trouble.is_none(), "{:?}", finished.trouble);
+    let kept: Vec<u64> = finished.record.origins["a"].samples.iter().map(|one| one.at_ns).collect();
+    assert_eq!(kept, [0, 1, 2, 3, 4, 5], "three of each");
+    assert_eq!(finished.record, gathered(&events));
+    assert_eq!(read(&path).unwrap(), gathered(&events));
+    let other = gathered(&[&three_seconds("b")[..], &[sample(3, "is even")]].concat());
+    let both = RunRecord::merge(read(&path).unwrap(), other).unwrap();
+    let merged = folder.file("merged.plim");
+    write(&merged, &both).unwrap();
+    assert_eq!(read(&merged).unwrap(), both);
+    assert_eq!(both.origins["b"].samples.len(), 1);
+}
+
+fn three_seconds(origin: &str) -> Vec<RunEvent> {
+    events(&opening(origin, 1), 3, 50)
+}
+
+#[test]
+fn a_sample_is_in_the_file_before_the_run_ends() {
+    let folder = Folder::new("sample-early");
+    let path = folder.file("run.plim");
+    let events = three_seconds("a");
+    let mut writer = written(&path, &events[..3]);
+    writer.event(&sample(7, "is even"));
+    assert_eq!(read(&path).unwrap().origins["a"].samples.len(), 1);
+}
+
+#[test]
+fn a_file_of_an_early_version_has_neither_samples_nor_cells_of_single_requests() {
+    let folder = Folder::new("early");
+    let path = folder.file("run.plim");
+    let events = events(&opening("a", 2), 14, 50);
+    drop(written(&path, &events));
+    let db = Connection::open(&path).unwrap();
+    db.execute("DROP TABLE sample", ()).unwrap();
+    let mut all = db.prepare("SELECT id, body FROM tick").unwrap();
+    let rows: Vec<(i64, Vec<u8>)> =
+        all.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
+    for (id, body) in &rows {
+        let mut rest = &body[..];
+        (0..2).for_each(|_| drop(Tally::decode(&mut rest).unwrap()));
+        assert!(!rest.is_empty());
+        let early = &body[..body.len() - rest.len()];
+        db.execute("UPDATE tick SET body = ?2 WHERE id = ?1", (id, early)).unwrap();
+    }
+    drop(all);
+    drop(db);
+    let early = read(&path).unwrap();
+    let (then, now) = (summarise(&early), summarise(&gathered(&events)));
+    assert_eq!(then.totals.requests, now.totals.requests);
+    assert_eq!(then.timeline.len(), now.timeline.len());
+    assert!(
+        early.origins["a"].ticks.values().all(|row| row.beside(&opening("a", 2).outline).sizes.is_empty())
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used)]
 
-use plimsoll_script::answer::json::{DEPTH_MAX, NotJson, Path, Tree};
+use plimsoll_script::answer::json::{DEPTH_MAX, NotJson, Path, Tree, shown};
 
 /// Our own example: a list with everything in it, and members whose names need care.
 const DOC: &str = r#"{"a": [5, 3, [{"j": 4}, {"k": 6}], "x", {"b": 1.50}], "o": {"j": 1, "k": "two", "": 9},
@@ -22,7 +22,7 @@ fn all(path: &str, text: &str) -> Vec<String> {
         }
         let mut room = Vec::new();
         let span = selected.span.expect("there are so many");
-        let value = plimsoll_script::answer::json::shown(text.as_bytes(), span, &mut room);
+        let value = shown(text.as_bytes(), span, &mut room);
         found.push(String::from_utf8(value.to_vec()).expect("JSON is UTF-8"));
     }
     found
@@ -162,8 +162,8 @@ fn of_equal_names_the_last_counts_on_either_way() {
 
 #[test]
 fn strings_come_without_quotes_and_escapes() {
-    let text = r#"{"plain": "é", "escaped": "a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00", "empty": ""}"#;
-    let expected = "a\"\\/\u{8}\u{c}\n\r\té😀";
+    let text = r#"{"plain": "é", "escaped": "a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\uDBFF\uDFFF", "empty": ""}"#;
+    let expected = "a\"\\/\u{8}\u{c}\n\r\té😀\u{10ffff}";
     for path in ["$.escaped", "$..escaped"] {
         assert_eq!(all(path, text), [expected]);
     }
@@ -174,10 +174,7 @@ fn strings_come_without_quotes_and_escapes() {
 
 #[test]
 fn a_mistake_anywhere_in_the_text_means_that_nothing_is_found() {
-    let deep = |levels: u8| {
-        let levels = usize::from(levels);
-        format!("{{\"a\":1,\"b\":{}{}}}", "[".repeat(levels), "]".repeat(levels))
-    };
+    let deep = |levels: usize| format!("{{\"a\":1,\"b\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
     let wrong: Vec<Vec<u8>> = [
         "",
         " ",
@@ -212,8 +209,18 @@ fn a_mistake_anywhere_in_the_text_means_that_nothing_is_found() {
     ]
     .iter()
     .map(|text| text.as_bytes().to_vec())
-    .chain([b"{\"a\":1,\"b\":\"\xff\"}".to_vec(), deep(DEPTH_MAX).into_bytes()])
+    .chain([b"{\"a\":1,\"b\":\"\xff\"}".to_vec(), deep(127).into_bytes()])
     .collect();
+    // Control characters, in the stretches that are read eight bytes at a time and in those that are not.
+    let controls = (0..0x20u8).flat_map(|control| {
+        [0, 9, 20].map(|at| {
+            let mut text = br#"{"a":1,"b":"plain and long enough"}"#.to_vec();
+            text[12 + at] = control;
+            text
+        })
+    });
+    let short = (0..0x20u8).map(|control| [b"\"", &[control][..], b"\""].concat());
+    let wrong = wrong.into_iter().chain(controls).chain(short);
     for text in wrong {
         for path in ["$.a", "$..a"] {
             let path = Path::compile(path).expect("valid");
@@ -222,8 +229,10 @@ fn a_mistake_anywhere_in_the_text_means_that_nothing_is_found() {
             assert!(!path.first(&text, &mut Vec::new()));
         }
     }
-    assert_eq!(all("$.a", &deep(DEPTH_MAX - 1)), ["1"]);
-    assert_eq!(all("$..a", &deep(DEPTH_MAX - 1)), ["1"]);
+    // One level is the object around it.
+    assert_eq!(DEPTH_MAX, 127);
+    assert_eq!(all("$.a", &deep(126)), ["1"]);
+    assert_eq!(all("$..a", &deep(126)), ["1"]);
 }
 
 #[test]

@@ -135,15 +135,18 @@ fn findings_hold_nothing_of_the_answer_before() {
     full.extracts = taking([(json_source("$.b"), Pick::First), (json_source("$.c"), Pick::First)]).extracts;
     let (judge, mut user, mut scratch) = (compiled(&full), User::new(), Scratch::default());
     let mut findings = Findings { wants_sentences: true, ..Findings::default() };
+    let mut shapes = Vec::new();
     for _ in 0..3 {
         judge.run(&answer(br#"{"a": 1, "b": "two"}"#), &mut user.scope(), &mut scratch, &mut findings);
         assert_eq!((&findings.verdicts[..], findings.extracted.len()), (&[true, true, false][..], 1));
         assert_eq!((findings.failures.len(), &findings.bytes[..]), (1, &b"two"[..]));
         assert!(findings.shape.is_some());
+        shapes.push(findings.shape);
         judge.run(&Answer { status: 500, ..answer(b"") }, &mut user.scope(), &mut scratch, &mut findings);
         assert_eq!((&findings.verdicts[..], findings.extracted.len()), (&[false, false, false][..], 0));
         assert_eq!((findings.failures.len(), findings.status_ok, findings.shape), (4, false, None));
     }
+    assert_eq!(shapes, [shapes[0]; 3], "the same answer has the same shape each time");
     findings.wants_sentences = false;
     judge.run(&answer(b"{}"), &mut user.scope(), &mut scratch, &mut findings);
     assert_eq!((findings.verdicts.len(), findings.failures.len()), (3, 0));

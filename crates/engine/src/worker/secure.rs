@@ -155,26 +155,22 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.sealed.clear();
         let fed = secured.link.feed(&mut self.buffer[..n], &mut self.opened, &mut self.sealed);
         let (ready, closed) = (secured.link.is_ready(), secured.link.is_closed());
-        if !self.sealed.is_empty() {
-            let generation = conn.generation;
-            self.flush(id);
-            if self.conns[id as usize].generation != generation {
-                return false;
-            }
-        }
+        // Nothing more can be asked here, whenever the end of TCP comes.
+        conn.peer_closed |= closed || fed.is_err();
+        let generation = conn.generation;
         if let Err(refused) = fed {
-            self.tell_time();
-            let fault = fault_of(&refused);
-            if self.conns[id as usize].state == State::Handshaking {
-                self.handshake_failed(id, fault, refused.sentence());
-            } else {
-                self.tell_of(id, fault, refused.sentence());
-                self.transfer_failed(id, fault);
-            }
+            self.broken(id, &refused);
             return false;
         }
-        if ready && self.conns[id as usize].state == State::Handshaking {
+        if !self.sealed.is_empty() {
+            self.flush(id);
+        }
+        let conn = &self.conns[id as usize];
+        if ready && conn.generation == generation && conn.state == State::Handshaking {
             self.handshake_done(id);
+        }
+        if self.conns[id as usize].generation != generation {
+            return false;
         }
         let opened = self.opened.len();
         if opened > 0 && !self.feed(id, opened, true) {
@@ -185,6 +181,26 @@ impl<D: Door, P: Post> Worker<D, P> {
             return false;
         }
         true
+    }
+
+    /// The link is dead; what it opened before counts, wherever the bytes were cut.
+    fn broken(&mut self, id: u32, refused: &TlsFault) {
+        self.tell_time();
+        let (fault, sentence) = (fault_of(refused), refused.sentence());
+        let conn = &self.conns[id as usize];
+        if conn.tls.as_ref().is_some_and(|secured| secured.unsent.is_empty()) && !self.sealed.is_empty() {
+            // An alert; that it finds nobody any more is no reason of its own.
+            let _ = self.door.send(conn.socket, &self.sealed);
+        }
+        self.sealed.clear();
+        if conn.state == State::Handshaking {
+            return self.handshake_failed(id, fault, sentence);
+        }
+        self.tell_of(id, fault, sentence);
+        let opened = self.opened.len();
+        if opened == 0 || self.feed(id, opened, true) {
+            self.transfer_failed(id, fault);
+        }
     }
 
     fn handshake_done(&mut self, id: u32) {

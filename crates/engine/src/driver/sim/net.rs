@@ -34,6 +34,8 @@ pub(super) struct Link {
     pub partial: Vec<u8>,
     pub asked: u64,
     pub gone: bool,
+    /// When the last byte that the server has sent so far arrives here: what it sends later comes later.
+    pub until_ns: u64,
 }
 
 impl Link {
@@ -52,6 +54,7 @@ impl Link {
             partial: Vec::new(),
             asked: 0,
             gone,
+            until_ns: 0,
         }
     }
 
@@ -196,7 +199,7 @@ impl State {
         }
         if let Some(answer) = self.server.heard(link.number, bytes) {
             link.gone = answer.then != Then::Stay;
-            return send(&mut self.ahead, &mut self.sequence, latency_ns, socket, at_ns, answer);
+            return send(&mut self.ahead, &mut self.sequence, link, (socket, at_ns + latency_ns), answer);
         }
         link.partial.extend_from_slice(bytes);
         while let Some(length) = request_length(&link.partial) {
@@ -207,7 +210,7 @@ impl State {
             self.total += 1;
             let answer = self.server.answer(&asked);
             link.gone = answer.then != Then::Stay;
-            send(&mut self.ahead, &mut self.sequence, latency_ns, socket, at_ns, answer);
+            send(&mut self.ahead, &mut self.sequence, link, (socket, at_ns + latency_ns), answer);
         }
     }
 }
@@ -216,12 +219,11 @@ impl State {
 fn send(
     ahead: &mut BTreeMap<(u64, u64), Happening>,
     sequence: &mut u64,
-    latency_ns: u64,
-    socket: Socket,
-    at_ns: u64,
+    link: &mut Link,
+    (socket, from_ns): (Socket, u64),
     answer: Answer,
 ) {
-    let mut then_ns = at_ns + latency_ns;
+    let mut then_ns = from_ns.max(link.until_ns);
     let mut lay = |at_ns: u64, what: Happening| {
         *sequence += 1;
         ahead.insert((at_ns, *sequence), what);
@@ -235,6 +237,7 @@ fn send(
         Then::Close => lay(then_ns, Happening::Fin(socket)),
         Then::Reset => lay(then_ns, Happening::Reset(socket)),
     }
+    link.until_ns = then_ns;
 }
 
 /// Bytes of the whole request at the front, if it is whole.

@@ -142,15 +142,23 @@ pub fn query(node: &Node, row: &Row, encode: bool, way: &mut Way, w: &mut Work<'
             build.text(text);
             way.shown.push_str(&front);
             if let Value::Scalar(scalar) = &value.value {
-                // An expression is shown as written.
-                match scalar.pieces.is_empty() {
-                    true => way.shown.push_str(&escape::escaped(&scalar.text, escape)),
-                    false => way.shown.push_str(&scalar.text),
-                }
+                way.shown.push_str(&as_written(scalar, escape));
             }
         }
     }
     way.text = build.finish();
+}
+
+/// A value as names show it: expressions as written, the rest as sent.
+fn as_written(scalar: &Scalar, escape: Escape) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Literal(text) => escape::escaped(text, escape),
+        Piece::Expression { written, .. } => written.clone(),
+    };
+    match scalar.pieces.is_empty() {
+        true => escape::escaped(&scalar.text, escape),
+        false => scalar.pieces.iter().map(piece).collect(),
+    }
 }
 
 /// The first sign of the literal parts that no request line may hold.
