@@ -2,12 +2,14 @@
 //! one JSON list of `{path, text}`.
 
 use crate::exit::{Exit, Failure};
-use crate::flags::verbs::{Demo, Doctor, Merge, Report, Run};
+use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema};
 use crate::flags::{Load, verbs};
 use crate::say;
 use clap::CommandFactory;
+use plimsoll_front::explain::TABLE;
 use plimsoll_front::own::key::{self, Section};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::value::Function;
 use plimsoll_plan::{Fault, limit};
 use plimsoll_record::caution::Kind;
 use std::fmt::Write;
@@ -23,6 +25,7 @@ pub fn command() -> Result<Exit, Failure> {
         ("limits.md", limits()),
         ("metrics.md", metrics()),
         ("cautions.md", cautions()),
+        ("mistakes.md", mistakes()),
     ];
     let list: Vec<serde_json::Value> =
         pages.iter().map(|(path, text)| serde_json::json!({"path": path, "text": text})).collect();
@@ -56,6 +59,9 @@ fn command_line() -> String {
     add("plimsoll", help::<Load>());
     add("plimsoll run", help::<Run>());
     add("plimsoll curl", verbs::curl_help());
+    add("plimsoll check", help::<Check>());
+    add("plimsoll schema", help::<Schema>());
+    add("plimsoll explain", help::<Explain>());
     add("plimsoll report", help::<Report>());
     add("plimsoll merge", help::<Merge>());
     add("plimsoll demo", help::<Demo>());
@@ -77,14 +83,25 @@ fn experiment_file() -> String {
     let lead = "What `plimsoll run FILE.yaml` reads. Every key but `target` and `scenarios` may be left out; a \
                 flag on the command line overrides the file. The files under `examples/` are small whole ones.";
     let mut text = page("The experiment file", lead);
-    for section in [Section::Top, Section::Load, Section::Stage, Section::Request] {
-        let rows = key::TABLE.iter().filter(|row| row.section == section);
+    for section in Section::ALL {
+        let rows = key::TABLE.iter().filter(|row| row.section == *section);
         let rows = rows.map(|row| vec![format!("`{}`", row.name), row.expects.to_owned()]);
         let _ = write!(text, "## Keys {}\n\n{}\n", section.name(), table(&["key", "expects"], rows));
     }
+    let functions: Vec<String> = Function::NAMES.iter().map(|name| format!("`${{{name}}}`")).collect();
+    let _ = writeln!(text, "Functions in `${{...}}`: {}.\n", functions.join(", "));
     let later: Vec<String> = key::LATER.iter().map(|(_, name)| format!("`{name}`")).collect();
     let _ = writeln!(text, "Refused by name, because they are not supported yet: {}.", later.join(", "));
     text
+}
+
+fn mistakes() -> String {
+    let lead = "What stands behind the code of a mistake; `plimsoll explain CODE` prints the same.";
+    let mut text = page("Mistakes", lead);
+    for row in TABLE {
+        let _ = write!(text, "## {}: {}\n\n{}\n\n", row.code, row.title, row.text.trim_end());
+    }
+    text.trim_end().to_owned() + "\n"
 }
 
 fn faults() -> String {

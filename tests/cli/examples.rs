@@ -72,7 +72,7 @@ const EDGE: u64 = 20;
 const IDEAS: &[Idea] = &[
     idea("arrivals-over-time.yaml", 990, |seen| assert_eq!(seen.number("/offered/arrivals"), 1000)),
     idea("checks.yaml", 300, |seen| {
-        seen.checks_held(9);
+        seen.checks_held(10);
         assert!(seen.number("/statuses/404") > 50, "a status that was expected is no error");
     }),
     idea("choose-and-conditions.yaml", 200, |seen| {
@@ -160,7 +160,7 @@ const IDEAS: &[Idea] = &[
         let left = seen.server["by_path"].as_object().expect("paths");
         assert_eq!(left.keys().filter(|path| path.starts_with("/sessions/")).count(), 1, "{left:?}");
     }),
-    idea("spike.yaml", 480, |seen| assert_eq!(seen.json["lanes"][0]["peak"], 400.0)),
+    idea("spike.yaml", 580, |seen| assert_eq!(seen.number("/offered/arrivals"), 592)),
     idea("stages.yaml", 300, |seen| assert!(seen.rows("bands").len() == 4)),
     idea("steps.yaml", 700, |seen| assert_eq!(seen.number("/offered/arrivals"), 750)),
     idea("stream-events.yaml", 40, |seen| {
@@ -183,6 +183,10 @@ const IDEAS: &[Idea] = &[
     idea("weighted-mix.yaml", 500, |seen| {
         let [browse, buy] = ["browse", "buy"].map(|name| seen.requests_of("scenarios", name));
         assert!(browse > 5 * buy && buy > 0, "{browse} to {buy}");
+    }),
+    idea("whole-api.yaml", 400, |seen| {
+        seen.checks_held(3);
+        assert!(seen.received("/token") >= seen.received("/secure"));
     }),
 ];
 

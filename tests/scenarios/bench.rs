@@ -27,9 +27,8 @@ pub struct Asked {
     pub version: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
-    /// Ordinal of the connection, and of the request on it.
+    /// Ordinal of the connection.
     pub connection: u64,
-    pub nth: u64,
     /// The client's address without its port.
     pub peer: String,
     pub arrive_ns: u64,
@@ -142,7 +141,6 @@ impl Asked {
             headers: headers.map(|header| (pair(header, 0), pair(header, 1))).collect(),
             body: text("body"),
             connection: kept["connection"].as_u64().expect("an ordinal"),
-            nth: kept["request_on_connection"].as_u64().expect("an ordinal"),
             peer: peer.rsplit_once(':').map_or(peer.clone(), |(address, _)| address.to_owned()),
             arrive_ns: kept["arrive_ns"].as_u64().expect("an instant"),
         }
@@ -196,15 +194,6 @@ impl Seen {
     pub fn only(&self) -> &Asked {
         assert_eq!(self.asked.len(), 1, "{:?}\n{}", self.lines(), self.output.stderr);
         &self.asked[0]
-    }
-
-    /// How often each path came.
-    pub fn paths(&self) -> BTreeMap<&str, u64> {
-        let mut all = BTreeMap::new();
-        for asked in &self.asked {
-            *all.entry(asked.path()).or_default() += 1;
-        }
-        all
     }
 
     /// How many requests of a path came.

@@ -106,6 +106,8 @@ fn all_keys() -> BTreeSet<String> {
         let keys = definition["properties"].as_object();
         all.extend(keys.into_iter().flatten().map(|(key, _)| format!("{section}.{key}")));
     }
+    // A request under `generate` is a request; only `rows` is its own.
+    all.retain(|key| key == "generated_request.rows" || !key.starts_with("generated_request."));
     all
 }
 

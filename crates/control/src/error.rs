@@ -26,6 +26,13 @@ pub enum Error {
     Uncountable(Refused),
 }
 
+/// What stands between a sentence of the TLS link and its mend.
+const HINT: &str = "\nhint: ";
+
+fn sentence(why: &str) -> &str {
+    why.split_once(HINT).map_or(why, |(sentence, _)| sentence)
+}
+
 impl Error {
     /// How to mend it, a lower-case sentence.
     pub fn hint(&self) -> Option<String> {
@@ -46,11 +53,10 @@ impl Error {
                 }
                 _ => None,
             },
-            Error::TlsSetup(_) => None,
-            Error::NoTls { .. } => Some(
-                "name the authority with `tls: { ca: file.pem }`, or the server with `server_name`; nothing was sent"
-                    .into(),
-            ),
+            // The link brings its own mends along.
+            Error::TlsSetup(why) | Error::NoTls { why, .. } => {
+                why.split_once(HINT).map(|(_, hint)| hint.to_owned())
+            }
             Error::Source { .. } => Some("`ip address` shows the addresses of this machine".into()),
             Error::Aside { .. } => Some("no load was sent".into()),
             Error::Engine(_) => Some("`plimsoll doctor` shows the limits of this machine".into()),
@@ -80,8 +86,8 @@ impl fmt::Display for Error {
                     tried.iter().map(|(address, why)| format!("{address}: {why}")).collect();
                 write!(f, "no connection to `{target}` ({})", each.join("; "))
             }
-            Error::TlsSetup(why) => write!(f, "{why}"),
-            Error::NoTls { target, why } => write!(f, "no TLS with `{target}`: {why}"),
+            Error::TlsSetup(why) => f.write_str(sentence(why)),
+            Error::NoTls { target, why } => write!(f, "no TLS with `{target}`: {}", sentence(why)),
             Error::Source { address, why } => write!(f, "`{address}` cannot be connected from: {why}"),
             Error::Aside { phase, why } => write!(f, "the {phase} failed: {why}"),
             Error::Engine(source) => write!(f, "the engine could not start: {source}"),

@@ -1,6 +1,6 @@
 //! Watches the thresholds with `abort after` while the run is on, and says when one has been missed for long enough.
 //!
-//! It counts with the same code as the report behind it, on the same ticks: what stopped the run is found in the report.
+//! It counts with the same code as the report behind it, on the same ticks: what stopped the run is found there.
 
 use crate::breaker::Trip;
 use plimsoll_plan::Outline;
@@ -46,7 +46,7 @@ impl Watch {
         (!guards.is_empty()).then(|| Self { outline: outline.clone(), guards })
     }
 
-    /// Takes the next tick, in order; says when a threshold has been missed for long enough. The warm-up does not count.
+    /// Takes the next tick, in order; says when a threshold has been missed for long enough. The warm-up is left out.
     pub fn tick(&mut self, tick: &Tick) -> Option<Trip> {
         let number = tick.interval.tick;
         if self.outline.is_warmup(number) {

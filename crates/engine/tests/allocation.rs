@@ -1,5 +1,5 @@
 //! A request in the steady state allocates nothing: closed and open model, waiting arrivals, bodies skipped and read,
-//! programs that keep bodies.
+//! programs that keep bodies, render, judge and sleep. And an open stream holds little.
 //!
 //! The worker runs over a door that answers at once from memory made beforehand, so that every allocation counted is
 //! the worker's own; then once more over the real kernel, where the count is taken on the worker's thread alone.
@@ -13,11 +13,11 @@ use plimsoll_engine::tally::blank;
 use plimsoll_engine::worker::{Post, Seating, Worker};
 use plimsoll_engine::{Command, Next, Scene, start};
 use plimsoll_plan::draft::Draft;
-use plimsoll_plan::metric::SeriesSum;
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::program::{At, BodyUse, Chair, Count, Maker, Outbox, Program, Step, Wake};
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::seal::{Machine, seal};
-use plimsoll_plan::{Plan, Request, Target};
+use plimsoll_plan::{Fault, Plan, Request, Target};
 use plimsoll_stats::interval::Interval;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -36,12 +36,16 @@ static ALL: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static MINE: Cell<u64> = const { Cell::new(0) };
+    /// Bytes held, as far as this thread took them and gave them back.
+    static HELD: Cell<i64> = const { Cell::new(0) };
     static BYSTANDER: Cell<bool> = const { Cell::new(false) };
 }
 
-fn count() {
+/// Takes `size` bytes in the place of `before`.
+fn count(before: usize, size: usize) {
     // A thread that is going away has no cells any more; nothing is measured then.
     let _ = MINE.try_with(|n| n.set(n.get() + 1));
+    let _ = HELD.try_with(|held| held.set(held.get() + size as i64 - before as i64));
     if !BYSTANDER.try_with(Cell::get).unwrap_or(true) {
         ALL.fetch_add(1, Ordering::Relaxed);
     }
@@ -50,18 +54,19 @@ fn count() {
 // SAFETY: every call is passed on unchanged to the system's allocator; the counters touch no memory of theirs.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(0, layout.size());
         // SAFETY: the caller's promises are the ones that the system's allocator asks for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
+        count(layout.size(), size);
         // SAFETY: as above.
         unsafe { System.realloc(pointer, layout, size) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        let _ = HELD.try_with(|held| held.set(held.get() - layout.size() as i64));
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -177,13 +182,16 @@ impl Door for Canned {
 /// One test at a time: the last one counts over all threads.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Takes intervals and gives them back, and notes the allocations and requests so far at each tick.
+/// What is known at a tick: allocations, requests finished, bytes held.
+type Mark = (u64, u64, i64);
+
+/// Takes intervals and gives them back, and notes where things stand at each tick.
 struct Circle {
     // As they are handed over.
     #[allow(clippy::vec_box)]
     spares: Vec<Box<Interval>>,
     finished: u64,
-    marks: Rc<Cell<Vec<(u64, u64)>>>,
+    marks: Rc<Cell<Vec<Mark>>>,
 }
 
 impl Post for Circle {
@@ -191,7 +199,7 @@ impl Post for Circle {
         self.finished += full.series.iter().map(|s| s.sums[SeriesSum::Finished.id()]).sum::<u64>();
         self.spares.push(full);
         let mut marks = self.marks.take();
-        marks.push((mine(), self.finished));
+        marks.push((mine(), self.finished, HELD.with(Cell::get)));
         self.marks.set(marks);
     }
 
@@ -221,7 +229,16 @@ fn plan(mut draft: Draft, address: SocketAddr, paths: &[&str]) -> Plan {
 }
 
 /// Allocations and requests from the third tick to the last but one.
-fn steady(mut draft: Draft, body_bytes: usize, paths: &[&str], maker: Option<Arc<dyn Maker>>) -> (u64, u64) {
+fn steady(draft: Draft, body_bytes: usize, paths: &[&str], maker: Option<Arc<dyn Maker>>) -> (u64, u64) {
+    let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {body_bytes}\r\n\r\n").into_bytes();
+    answer.resize(answer.len() + body_bytes, b'x');
+    let marks = simulated(draft, answer, paths, maker);
+    let ((a, requests, _), (b, later, _)) = (marks[2], marks[marks.len() - 2]);
+    (b - a, later - requests)
+}
+
+/// Eight seconds against a server that says `answer` to everything; bytes held are those since the start.
+fn simulated(mut draft: Draft, answer: Vec<u8>, paths: &[&str], maker: Option<Arc<dyn Maker>>) -> Vec<Mark> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     draft.duration_ns = Some(8_000_000_000);
     draft.limits.spin_ns = 0;
@@ -231,8 +248,6 @@ fn steady(mut draft: Draft, body_bytes: usize, paths: &[&str], maker: Option<Arc
     let marks = Rc::new(Cell::new(Vec::with_capacity(64)));
     let counts_arrivals = outline.load.is_open() && paths.len() == 1 && maker.is_none();
     let pot = outline.stop.requests.filter(|_| !counts_arrivals).map(|n| Pot::new(n, 1));
-    let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {body_bytes}\r\n\r\n").into_bytes();
-    answer.resize(answer.len() + body_bytes, b'x');
     let door = Canned {
         now_ns: Rc::new(Cell::new(BEGIN_NS)),
         service_ns: 400_000,
@@ -258,12 +273,12 @@ fn steady(mut draft: Draft, body_bytes: usize, paths: &[&str], maker: Option<Arc
         recorded: Vec::new(),
         maker,
     };
-    let before = mine();
+    let (before, held) = (mine(), HELD.with(Cell::get));
     Worker::new(door, post, seating).run();
     assert!(mine() - before > 10, "the counter counts");
-    let marks = marks.take();
-    let ((a, requests), (b, later)) = (marks[2], marks[marks.len() - 2]);
-    (b - a, later - requests)
+    let mut marks = marks.take();
+    marks.iter_mut().for_each(|mark| mark.2 -= held);
+    marks
 }
 
 fn none(what: &str, (allocations, requests): (u64, u64)) {
@@ -328,6 +343,84 @@ impl Program for Three {
 fn programs_that_keep_bodies_allocate_nothing_once_their_buffers_are_large_enough() {
     none("closed", steady(users(5), 5_000, &["/"], Some(Arc::new(Three))));
     none("open", steady(rate(1_000.0, 50), 5_000, &["/"], Some(Arc::new(Three))));
+}
+
+/// Thinks, renders its request, keeps the answer and judges it, counts; a second sleep is cancelled each time.
+struct Busy;
+
+impl Maker for Busy {
+    fn make(&self, _: Chair) -> Box<dyn Program> {
+        Box::new(Busy)
+    }
+}
+
+impl Program for Busy {
+    fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox) {
+        match wake {
+            Wake::Begin { .. } => {
+                out.sleep(1, 2_000_000);
+                out.sleep(2, 1_000_000_000);
+            }
+            Wake::Slept { .. } => {
+                for id in 3..5 {
+                    let body = if id == 3 { BodyUse::Keep } else { BodyUse::Decide };
+                    let step = Step { id, judged: true, body, ..Step::default() };
+                    out.push_rendered(step, |bytes| {
+                        bytes.extend_from_slice(b"GET /");
+                        bytes.extend_from_slice(&at.run_ns.to_be_bytes().map(|b| b'a' + b % 16));
+                        bytes.extend_from_slice(b" HTTP/1.1\r\nHost: a\r\n\r\n");
+                    });
+                }
+                out.cancel(2);
+            }
+            Wake::Head { .. } => out.decide(BodyUse::Keep),
+            Wake::Reply(reply) => {
+                assert_eq!(reply.body.len(), 500);
+                out.count(Count::Hist(0, SeriesHist::EventAge, reply.service_ns));
+                if reply.id == 4 {
+                    out.fail(Fault::Check);
+                }
+            }
+            Wake::Event(_) => {}
+        }
+    }
+}
+
+#[test]
+fn programs_that_sleep_render_judge_and_decide_allocate_nothing() {
+    none("closed", steady(users(20), 500, &["/"], Some(Arc::new(Busy))));
+    none("open", steady(rate(1_000.0, 50), 500, &["/"], Some(Arc::new(Busy))));
+}
+
+/// Holds one stream for ever.
+struct Listener;
+
+impl Maker for Listener {
+    fn make(&self, _: Chair) -> Box<dyn Program> {
+        Box::new(Listener)
+    }
+}
+
+impl Program for Listener {
+    fn resume(&mut self, _: At, wake: Wake<'_>, out: &mut Outbox) {
+        if let Wake::Begin { .. } = wake {
+            out.push(Step { body: BodyUse::Stream, ..Step::default() });
+        }
+    }
+}
+
+#[test]
+fn an_idle_stream_holds_less_than_a_kilobyte_with_its_user_and_connection_and_no_more_in_time() {
+    let answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\ndata: x\n\n\r\n".to_vec();
+    let held = |streams: u32| {
+        let marks = simulated(users(streams), answer.clone(), &["/"], Some(Arc::new(Listener)));
+        let (early, late) = (marks[1].2, marks[marks.len() - 2].2);
+        assert_eq!(early, late, "time costs nothing");
+        late
+    };
+    // What a worker has anyway falls out of the difference.
+    let bytes = (held(3_000) - held(1_000)) / 2_000;
+    assert!((100..=1_024).contains(&bytes), "{bytes} bytes for each stream");
 }
 
 /// A server that answers everything and allocates nothing after its start, one thread per connection.

@@ -1,5 +1,5 @@
-//! Whatever the network and the server do to the bytes, every step ends once, the books balance, and nobody gets what is
-//! another's: answers cut anywhere, connections that break at any place, and both of that at random.
+//! Whatever the network and the server do to the bytes: every step ends once, the books balance, and nobody gets what
+//! is another's. Answers cut anywhere, connections that break at any place, and both of that at random.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
@@ -38,8 +38,11 @@ fn four(pieces: Vec<Vec<u8>>, then: Then) -> (Outcome, Vec<String>) {
         pieces.iter().fold(Answer::silence(), |answer, piece| answer.piece(MS, piece)).then(then)
     });
     out.check();
-    let mut seen: Vec<String> =
-        lines(&log).iter().map(|l| l.split_once(' ').unwrap().1.to_owned()).filter(|l| !l.contains("begin")).collect();
+    let mut seen: Vec<String> = lines(&log)
+        .iter()
+        .map(|l| l.split_once(' ').unwrap().1.to_owned())
+        .filter(|l| !l.contains("begin"))
+        .collect();
     seen.sort();
     (out, seen)
 }
@@ -48,8 +51,8 @@ fn four(pieces: Vec<Vec<u8>>, then: Then) -> (Outcome, Vec<String>) {
 fn an_answer_is_the_same_wherever_it_is_cut_and_whoever_wants_its_body() {
     for answer in ANSWERS {
         let then = if answer.windows(5).any(|w| w == b"close") { Then::Close } else { Then::Stay };
-        let expected =
-            ["head 2 200", "reply 0 200", "reply 1 200 hello", "reply 2 200 hello", "reply 3 200"].map(String::from);
+        let expected = ["head 2 200", "reply 0 200", "reply 1 200 hello", "reply 2 200 hello", "reply 3 200"]
+            .map(String::from);
         for cut in 1..answer.len() {
             let (out, seen) = four(vec![answer[..cut].to_vec(), answer[cut..].to_vec()], then);
             assert_eq!(seen, expected, "cut at {cut}");
@@ -198,7 +201,10 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
                         scene.render(step(id as u32, 0, *body), &format!("/{user}-{}-{id}", *scene.number));
                     }
                     if kind > 2 {
-                        scene.render(step(9, 0, BodyUse::Stream), &format!("/stream{user}-{}-9", *scene.number));
+                        scene.render(
+                            step(9, 0, BodyUse::Stream),
+                            &format!("/stream{user}-{}-9", *scene.number),
+                        );
                         scene.out.sleep(8, (5 + kind * 7) * MS);
                     }
                     if kind == 5 {
@@ -231,7 +237,8 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
             0 => closed(7, 1.0),
             _ => Draft { connections: Some(9), ..open(300.0, 1.0) },
         };
-        let draft = Draft { duration_ns: None, requests_total: Some(STEPS), timeout_ns: Some(30 * MS), link, ..base };
+        let draft =
+            Draft { duration_ns: None, requests_total: Some(STEPS), timeout_ns: Some(30 * MS), link, ..base };
         let mut lab = Lab::new(draft).maker(maker).latency(100 * US);
         lab.draft.limits.connect_timeout_ns = 40 * MS;
         lab.nature.send_window = [usize::MAX, 20, 1][seed as usize % 3];
@@ -243,7 +250,10 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
         assert_eq!(ended, STEPS, "seed {seed}");
         let open = out.count(SeriesSum::Streams);
         let closed = out.count(SeriesSum::StreamsByServer) + out.count(SeriesSum::StreamsByUs);
-        assert!(closed <= open && out.count(SeriesSum::StreamsOpenAtStop) == 0, "seed {seed}: {closed} of {open}");
+        assert!(
+            closed <= open && out.count(SeriesSum::StreamsOpenAtStop) == 0,
+            "seed {seed}: {closed} of {open}"
+        );
         assert_eq!((out.calls.open_now, out.sum(RunSum::InFlightAtStop)), (0, 0), "seed {seed}");
         out.check();
     }

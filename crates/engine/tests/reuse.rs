@@ -49,7 +49,9 @@ fn in_a_pool_the_connection_used_last_goes_first() {
     let (maker, _) = diary(|scene, wake| {
         if let Wake::Begin { iteration, .. } = wake {
             match iteration {
-                0 => (0..3).for_each(|id| scene.render(step(id, 0, BodyUse::Discard), &format!("/first{id}"))),
+                0 => {
+                    (0..3).for_each(|id| scene.render(step(id, 0, BodyUse::Discard), &format!("/first{id}")))
+                }
                 1 => scene.render(step(0, 0, BodyUse::Discard), "/one"),
                 2 => (0..2).for_each(|id| scene.render(step(id, 0, BodyUse::Discard), &format!("/two{id}"))),
                 _ => scene.out.retire(),
@@ -76,7 +78,8 @@ fn users_of_a_pool_share_what_is_idle_also_in_a_plain_sequence() {
     assert_eq!(by_connection(&seen).len(), 2);
 
     // A sequence in the closed model: each user one behind the other, over whichever connection is idle.
-    let draft = Draft { requests: ["/a", "/b", "/c"].map(get).into(), requests_total: Some(90), ..closed(3, 9.0) };
+    let draft =
+        Draft { requests: ["/a", "/b", "/c"].map(get).into(), requests_total: Some(90), ..closed(3, 9.0) };
     let (server, seen) = watched(|a| Answer::ok((1 + a.total % 4) * MS));
     let out = Lab::new(with(Reuse::Pool, draft)).run(server);
     out.check();
@@ -91,7 +94,9 @@ fn a_pool_of_connections_that_come_and_go_loses_and_repeats_nothing() {
     let draft = Draft { connections: Some(50), ..open(500.0, 1.999) };
     let draft = with(Reuse::Pool, draft);
     let out = Lab::new(draft).latency(100 * US).run(|a: &Asked<'_>| match a.total % 7 {
-        0 => Answer::silence().piece(MS, b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
+        0 => {
+            Answer::silence().piece(MS, b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        }
         1 => Answer::ok(40 * MS),
         2 => Answer::silence().then(plimsoll_engine::driver::sim::Then::Reset),
         _ => Answer::ok(3 * MS),
@@ -183,7 +188,10 @@ fn a_connection_is_closed_after_so_many_requests() {
         out.check();
         assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::ClosedByUs)), (10, 10), "{reuse:?}");
         assert!(by_connection(&seen).values().all(|paths| paths.len() == 3));
-        assert_eq!((out.hist(RunHist::ConnRequests).min(), out.hist(RunHist::ConnRequests).max()), (Some(3), Some(3)));
+        assert_eq!(
+            (out.hist(RunHist::ConnRequests).min(), out.hist(RunHist::ConnRequests).max()),
+            (Some(3), Some(3))
+        );
     }
 }
 
@@ -194,7 +202,8 @@ fn http_1_0_is_asked_for_and_a_connection_stays_only_if_the_server_says_so() {
         let draft = Draft { requests_total: Some(20), link, ..closed(2, 9.0) };
         let out = Lab::new(draft).run(move |a: &Asked<'_>| {
             assert!(a.bytes.starts_with(b"GET / HTTP/1.0\r\n"));
-            Answer::silence().piece(MS, format!("HTTP/1.1 200 OK\r\n{header}Content-Length: 0\r\n\r\n").as_bytes())
+            Answer::silence()
+                .piece(MS, format!("HTTP/1.1 200 OK\r\n{header}Content-Length: 0\r\n\r\n").as_bytes())
         });
         out.check();
         assert_eq!((out.sum(RunSum::ConnOpened), out.status(200)), (opened, 20));
@@ -225,8 +234,7 @@ fn connections_take_turns_over_the_addresses_and_so_do_the_local_ones() {
     (lab.addresses, lab.sources) = (addresses(), sources.clone());
     let out = lab.run(Refusing(|_| false));
     out.check();
-    let turns: Vec<_> =
-        (0..12).map(|i| (addresses()[i % 3], Some(sources[i % 2]))).collect();
+    let turns: Vec<_> = (0..12).map(|i| (addresses()[i % 3], Some(sources[i % 2]))).collect();
     assert_eq!(out.opened, turns);
     // Without local addresses the kernel chooses.
     let out = run_fixed(closed(2, 0.05), MS);

@@ -3,13 +3,12 @@
 
 mod support;
 
+use plimsoll_engine::Command;
 use plimsoll_engine::driver::sim::Then;
-use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist, SeriesSum};
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{BodyUse, Step, Wake};
 use plimsoll_plan::{Draft, Fault};
-use std::sync::{Arc, Mutex};
-use support::actors::{Log, Scene, diary, lines, step};
+use support::actors::{Scene, diary, lines, step};
 use support::*;
 
 const CHUNKED: &[u8] =
@@ -70,16 +69,19 @@ fn head_first_event_and_gaps_are_timed_exactly_and_the_connection_is_used_again(
     let (maker, log) = diary(listen);
     let out = Lab::new(closed(1, 0.0661)).maker(maker).run(move |_: &Asked<'_>| answer.clone());
     out.check();
-    assert_eq!(lines(&log)[..8], [
-        "0 begin 0",
-        "3 head 1 200",
-        "7 event 1 one",
-        "12 event 1 two",
-        "12 event 1 three",
-        "32 event 1 tickfour",
-        "33 reply 1 200 by Server",
-        "33 begin 1",
-    ]);
+    assert_eq!(
+        lines(&log)[..8],
+        [
+            "0 begin 0",
+            "3 head 1 200",
+            "7 event 1 one",
+            "12 event 1 two",
+            "12 event 1 three",
+            "32 event 1 tickfour",
+            "33 reply 1 200 by Server",
+            "33 begin 1",
+        ]
+    );
     assert_eq!((out.sum(RunSum::ConnOpened), out.count(SeriesSum::Events)), (1, 8));
     assert_eq!(ends(&out), [2, 2, 0, 0]);
     let hist = |id: SeriesHist| (out.series_hist(id).count(), out.series_hist(id).max());
@@ -92,7 +94,8 @@ fn head_first_event_and_gaps_are_timed_exactly_and_the_connection_is_used_again(
 
 #[test]
 fn events_are_shown_when_their_last_byte_comes_wherever_the_bytes_are_cut() {
-    let body = [CHUNKED, &event("one"), &chunk("event: x\r\ndata: tw"), &chunk("o\r\n\r\n"), b"0\r\n\r\n"].concat();
+    let body =
+        [CHUNKED, &event("one"), &chunk("event: x\r\ndata: tw"), &chunk("o\r\n\r\n"), b"0\r\n\r\n"].concat();
     let whole = one(Answer::silence().piece(MS, &body)).1;
     let without_times = |lines: &[String]| -> Vec<String> {
         lines.iter().map(|l| l.split_once(' ').unwrap().1.to_owned()).collect()
@@ -114,7 +117,8 @@ fn a_stream_of_known_length_is_shown_event_by_event_however_large_it_is() {
     // For any other body of this size the kernel is told to wake us only near its end.
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", 50 * 20_000);
     let text = format!("data: {}\n\n", "x".repeat(20_000 - 8));
-    let answer = (0..50).fold(Answer::silence().piece(MS, head.as_bytes()), |a, _| a.piece(MS, text.as_bytes()));
+    let answer =
+        (0..50).fold(Answer::silence().piece(MS, head.as_bytes()), |a, _| a.piece(MS, text.as_bytes()));
     let (out, _) = one(answer);
     assert_eq!(out.count(SeriesSum::Events), 50);
     let gaps = out.series_hist(SeriesHist::EventGap);
@@ -168,15 +172,18 @@ fn events_in_front_of_a_fault_are_shown_and_never_to_somebody_else() {
         Answer::silence().piece(MS, if a.total == 0 { &broken } else { &sound })
     });
     out.check();
-    assert_eq!(lines(&log)[1..8], [
-        "1 head 1 200",
-        "1 event 1 one",
-        "1 reply 1 0 Malformed",
-        "1 begin 1",
-        "2 head 1 200",
-        "2 event 1 two",
-        "2 reply 1 200 by Server",
-    ]);
+    assert_eq!(
+        lines(&log)[1..8],
+        [
+            "1 head 1 200",
+            "1 event 1 one",
+            "1 reply 1 0 Malformed",
+            "1 begin 1",
+            "2 head 1 200",
+            "2 event 1 two",
+            "2 reply 1 200 by Server",
+        ]
+    );
 }
 
 #[test]
@@ -305,76 +312,6 @@ fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
         assert_eq!(out.series_hist(SeriesHist::ServiceCensored).count(), 0, "a stream is not late");
         assert_eq!(out.peak(RunPeak::Streams), 4);
     }
-}
-
-// ---- the proof program ------------------------------------------------------------------------------------------
-
-/// Behaviour that no list of requests can express. Each iteration of this user:
-///
-/// 1. opens a stream of notices and holds it;
-/// 2. when the first notice comes, asks for `/a` and `/b` at the same time, beside the stream;
-/// 3. looks at the head of each answer and takes only bodies that say they are small;
-/// 4. when both are there, ends the stream, and with it the iteration.
-struct Reader {
-    missing: u32,
-    bodies: Arc<Mutex<Vec<String>>>,
-}
-
-const NOTICES: u32 = 0;
-
-impl Program for Reader {
-    fn resume(&mut self, _: At, wake: Wake<'_>, out: &mut Outbox) {
-        match wake {
-            Wake::Begin { .. } => out.push(Step { id: NOTICES, body: BodyUse::Stream, ..Step::default() }),
-            Wake::Event(_) => {
-                self.missing = 2;
-                for id in 1..=self.missing {
-                    out.push(Step { id, request: id, body: BodyUse::Decide, ..Step::default() });
-                }
-            }
-            Wake::Head { id: NOTICES, .. } => {}
-            Wake::Head { head, .. } => {
-                let small = head.windows(8).any(|w| w == b"X-Small:");
-                out.decide(if small { BodyUse::Keep } else { BodyUse::Discard });
-            }
-            Wake::Reply(reply) if reply.id != NOTICES => {
-                let text = String::from_utf8_lossy(reply.body).into_owned();
-                self.bodies.lock().expect("nobody panics").push(format!("{}: {text}", reply.id));
-                self.missing -= 1;
-                if self.missing == 0 {
-                    out.cancel(NOTICES);
-                }
-            }
-            // The stream has ended: nothing is outstanding, and the iteration is over.
-            Wake::Reply(_) | Wake::Slept { .. } => {}
-        }
-    }
-}
-
-struct Readers(Arc<Mutex<Vec<String>>>);
-
-impl Maker for Readers {
-    fn make(&self, _: Chair) -> Box<dyn Program> {
-        Box::new(Reader { missing: 0, bodies: Arc::clone(&self.0) })
-    }
-}
-
-#[test]
-fn a_user_holds_a_stream_asks_twice_at_once_beside_it_and_decides_at_the_head() {
-    let bodies = Log::default();
-    let draft = Draft { requests: ["/notices", "/a", "/b"].map(get).into(), ..closed(1, 10.0) };
-    let draft = Draft { requests_total: Some(9), ..draft };
-    let out = Lab::new(draft).maker(Readers(Arc::clone(&bodies))).run(|a: &Asked<'_>| match a.bytes[5] {
-        b'n' => Answer::silence().piece(MS, CHUNKED).piece(MS, &event("news")),
-        b'a' => Answer::silence().piece(5 * MS, b"HTTP/1.1 200 OK\r\nX-Small: 1\r\nContent-Length: 2\r\n\r\nhi"),
-        _ => Answer::silence().piece(3 * MS, b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhuge"),
-    });
-    out.check();
-    // 2 ms to the notice, 3 ms to /b, 2 more to /a: three iterations of 7 ms each.
-    assert_eq!(lines(&bodies), ["2: ", "1: hi"].repeat(3));
-    assert_eq!((out.stopped, out.sum(RunSum::Iterations), out.elapsed_ns), (Stopped::Requests, 3, 21 * MS));
-    assert_eq!(ends(&out), [3, 0, 3, 0]);
-    assert_eq!(out.calls.open_max, 3, "the stream and both requests at once");
 }
 
 #[test]

@@ -168,11 +168,11 @@ fn quoting_follows_bash() {
 #[test]
 fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
     for (text, flag, part) in [
-        ("curl -F file=@x http://h/", "-F", "multipart forms are not supported yet"),
-        ("curl -L http://h/", "-L", "redirects are not followed yet"),
+        ("curl -F file=@x http://h/", "-F", "write a file with `multipart`"),
+        ("curl -L http://h/", "-L", "redirects are not followed on this line"),
         ("curl -sL http://h/", "-L", "leave it out"),
-        ("curl --http2 http://h/", "--http2", "HTTP/1.1 only"),
-        ("curl -0 http://h/", "-0", "HTTP/1.1 only"),
+        ("curl --http2 http://h/", "--http2", "HTTP/1.1 or 1.0 only"),
+        ("curl --http3 http://h/", "--http3", "HTTP/1.1 or 1.0 only"),
         ("curl -x http://p http://h/", "-x", "proxies are not supported"),
         ("curl --digest -u a:b http://h/", "--digest", "this way to log in"),
         ("curl -u name http://h/", "-u", "ask for the password"),
@@ -187,7 +187,10 @@ fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
         ("curl -d @/no/such/file http://h/", "-d", "there is no file `/no/such/file`"),
         ("curl -d @- http://h/", "-d", "standard input"),
         ("curl -m soon http://h/", "-m", "`soon` is no time"),
-        ("curl --resolve a:1:b http://h/", "--resolve", "send `-H 'Host: name'`"),
+        ("curl --resolve a:1:b http://h/", "--resolve", "does not say where"),
+        ("curl -E none.pem:pw https://h/", "-E", "keys with a password"),
+        ("curl --cert Cargo.toml https://h/", "--key", "needs its key"),
+        ("curl --cacert /no/such.pem https://h/", "--cacert", "there is no file"),
         ("curl -T file http://h/", "-T", "--data-binary @file"),
         ("curl --reqest PUT http://h/", "--reqest", "did you mean `--request`?"),
         ("curl -s -? http://h/", "-?", "the option `-?` is not supported"),
@@ -197,7 +200,7 @@ fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
         ("curl http://h/ --next http://i/", "--next", "several requests"),
         ("curl -s -v", "", "there is no URL"),
         ("curl http://h/ http://i/", "", "`http://i/` is a second URL"),
-        ("curl https://h/", "", "https is not supported yet"),
+        ("curl ftp://h/", "", "no scheme that can be loaded"),
         ("curl 'http://h/a b'", "", "percent-encoded"),
         ("curl 'http://h/{a,b}'", "", "add `-g`"),
         ("curl http://h/?a=1&b=2", "", "`&` outside quotes"),
@@ -252,4 +255,16 @@ fn data_from_a_file_loses_its_line_ends_unless_binary() {
     for (found, expected) in found.iter().zip(expected) {
         assert_eq!(found.as_deref(), Some(expected.as_bytes()));
     }
+}
+
+#[test]
+fn options_of_the_connection_are_taken_over() {
+    let draft =
+        line("curl -k -0 --tlsv1.3 --cacert Cargo.toml --resolve A.test:443:127.0.0.2 https://a.test/");
+    let tls = draft.link.tls.as_ref().unwrap();
+    assert!(tls.insecure && draft.link.http10);
+    assert_eq!(tls.versions, plimsoll_plan::link::Versions::Tls13);
+    assert_eq!(draft.link.resolve, [("a.test".to_owned(), "127.0.0.2".parse().unwrap())]);
+    assert_eq!((draft.tls_files.ca.len(), draft.target.unwrap().port), (1, 443));
+    assert!(line("curl -k http://h/").link.tls.is_none());
 }

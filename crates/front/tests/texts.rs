@@ -1,9 +1,10 @@
 //! What a path leads to, flags that hold texts, and texts that nobody meant.
 #![allow(clippy::unwrap_used)]
 
-use plimsoll_front::{Kind, body, curl, detect, header, own, read};
+use plimsoll_front::{Given, Kind, body, curl, detect, header, own, read, read_with, show};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::seal::{Machine, seal};
 use std::path::{Path, PathBuf};
 
 /// A folder that goes when the test ends.
@@ -74,6 +75,19 @@ fn a_file_is_read_and_its_bodies_lie_beside_it() {
     let path =
         folder.file("x.yaml", "target: http://h\nscenarios: { s: [ { post: /, body_file: b.json } ] }\n");
     assert_eq!(read(&path).unwrap().draft.requests[0].body.as_deref(), Some(&b"{}"[..]));
+}
+
+#[test]
+fn values_from_the_command_line_and_the_environment_reach_a_file() {
+    let folder = Folder::new("given");
+    let path = folder.file(
+        "x.yaml",
+        "target: http://h\nvars: { p: /a }\nscenarios: { s: [ { get: \"${p}/${env.X}\" } ] }\n",
+    );
+    let env = |name: &str| (name == "X").then(|| "y".to_owned());
+    let given = Given { set: vec![("p".into(), "/b".into())], env: Box::new(env) };
+    assert_eq!(read_with(&path, &given).unwrap().draft.requests[0].path, "/b/y");
+    assert_eq!(format!("{given:?}"), "[\"p\"]");
 }
 
 #[test]
@@ -157,9 +171,62 @@ impl Dice {
 /// Takes out, doubles, swaps and inserts pieces.
 fn mutated(text: &str, dice: &mut Dice) -> String {
     const PIECES: &[&str] = &[
-        "'", "\"", "{", "}", "[", "]", ":", ": ", "- ", "\n", "\t", " ", "&a ", "*a", "!x ", "|", ">", "#",
-        "~", "%", "@", "\\", "$'", "\\u", "\u{0}", "\u{feff}", "é", "😀", "0", "-1", "1e999", "${x}", "? ",
-        "<<: ", "---\n", "...\n", ",", "$", "`", "=",
+        "'",
+        "\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ": ",
+        "- ",
+        "\n",
+        "\t",
+        " ",
+        "&a ",
+        "*a",
+        "!x ",
+        "|",
+        ">",
+        "#",
+        "~",
+        "%",
+        "@",
+        "\\",
+        "$'",
+        "\\u",
+        "\u{0}",
+        "\u{feff}",
+        "é",
+        "😀",
+        "0",
+        "-1",
+        "1e999",
+        "${x}",
+        "? ",
+        "${users.email}",
+        "${random_int(1, 6)}",
+        "${secret.X}",
+        "$${",
+        "{{x}}",
+        "${",
+        "}",
+        "==",
+        "/",
+        "over",
+        "x1.5",
+        "$.a[",
+        "(",
+        "0s",
+        "http://",
+        "gaps",
+        "<<: ",
+        "---\n",
+        "...\n",
+        ",",
+        "$",
+        "`",
+        "=",
     ];
     let mut chars: Vec<char> = text.chars().collect();
     for _ in 0..=dice.below(5) {
@@ -178,29 +245,62 @@ fn mutated(text: &str, dice: &mut Dice) -> String {
     chars.into_iter().collect()
 }
 
+/// How many mutations are tried: `PLIMSOLL_FUZZ_CASES`, else a number that takes a few seconds.
+fn cases() -> usize {
+    std::env::var("PLIMSOLL_FUZZ_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(5_000)
+}
+
 #[test]
 fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
-    const YAML: &str = include_str!("full.yaml");
     const CURL: &str = include_str!("full.curl");
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut dice = Dice(20);
-    assert!(own::parse(YAML, "f", here).is_ok());
+    let own_text = |text: &str| (text.to_owned(), here.to_owned());
+    let mut texts = vec![
+        own_text(include_str!("full.yaml")),
+        own_text(include_str!("everything.yaml")),
+        own_text(&include_str!("keys.txt").replace("\n== ", "\n# ")),
+    ];
+    // The snippets of all keys are no experiment together, but each word of them is worth a mutation.
+    let whole = texts.len() - 1;
+    for entry in std::fs::read_dir(here.join("../../examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "yaml") {
+            texts.push((std::fs::read_to_string(&path).unwrap(), path.parent().unwrap().to_owned()));
+        }
+    }
+    let given =
+        Given { set: Vec::new(), env: Box::new(|name| (name != "UNSET").then(|| "value".to_owned())) };
+    let parse = |text: &str, folder: &Path| own::parse_with(text, "f", folder, &given);
+    for (number, (text, folder)) in texts.iter().enumerate() {
+        assert!(parse(text, folder).is_ok() || number == whole, "{text}");
+    }
     assert!(curl::parse(&[CURL.to_owned()]).is_ok());
+    let mut dice = Dice(20);
     let mut refused = 0;
-    for _ in 0..5_000 {
-        let text = mutated(YAML, &mut dice);
-        if let Err(all) = own::parse(&text, "f", here) {
-            refused += 1;
-            assert!(!all.is_empty());
-            for d in all {
-                let Place::Text { line, column, .. } = d.place else { panic!("{d:?}\n{text}") };
-                assert!(line >= 1 && column >= 1 && line as usize <= text.lines().count() + 1, "{text}");
-                assert!(!d.message.is_empty());
+    for case in 0..cases() {
+        let (text, folder) = &texts[case % texts.len()];
+        let text = mutated(text, &mut dice);
+        match parse(&text, folder) {
+            // What is accepted is sealed and told without a panic.
+            Ok(located) => {
+                if let Ok(plan) = seal(located.draft, Machine { cpus: 2, seed: 1 }) {
+                    assert!(show(&plan).ends_with('\n'));
+                }
+            }
+            Err(all) => {
+                refused += 1;
+                assert!(!all.is_empty());
+                for d in all {
+                    let Place::Text { line, column, .. } = d.place else { panic!("{d:?}\n{text}") };
+                    let inside = line >= 1 && column >= 1 && line as usize <= text.lines().count() + 1;
+                    assert!(inside, "{line}:{column}\n{text}");
+                    assert!(!d.message.is_empty());
+                }
             }
         }
         if let Err(all) = curl::parse(&[mutated(CURL, &mut dice)]) {
             assert!(!all.is_empty());
         }
     }
-    assert!(refused > 2_500, "only {refused} of 5,000 mutations were refused");
+    assert!(refused > cases() / 2, "only {refused} of {} mutations were refused", cases());
 }

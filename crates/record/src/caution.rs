@@ -76,8 +76,7 @@ cautions! {
     MeanAboveP95 = "mean_above_p95", Warning, "the mean is above p95",
         "a few very long times make up the mean: look at p99, the maximum and the timeline";
     ResponseChanged = "response_changed", Warning, "answers changed in the middle of the run",
-        "before and behind the change are two experiments: look at the answers (a samples row, the service's log), and run \
-         again";
+        "before and behind the change are two experiments: find out what the service did then, and run again";
     RowsNotAppended = "rows_not_appended", Warning, "extracted values are missing in a file",
         "look at the file and its disk: what reads it will miss these rows";
     MergedTargetsDiffer = "merged_targets_differ", Warning, "the merged runs are not of one experiment",

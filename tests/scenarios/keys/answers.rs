@@ -24,7 +24,7 @@ fn one_of_two(s: &Seen) {
     let rows = s.told("/checks").as_array().expect("a list");
     let sum = |field: &str| rows.iter().map(|row| row[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!((sum("made"), sum("failed")), (2, 1), "{rows:?}");
-    assert_eq!(s.told("/samples").as_array().map(Vec::len), Some(1), "an example of what failed");
+    assert!(s.told("/samples").as_array().is_some_and(|all| !all.is_empty()), "an example of what failed");
 }
 
 /// Values taken out of an answer, shown to the server by the next request.

@@ -29,7 +29,7 @@ pub const CASES: &[Case] = &[
         &["experiment.vars"],
         || {
             let vars = "vars: { base: /api, n: 3, deep: \"${base}/v${n}\", home: \"${env.PROBE_HOME}\" }";
-            let list = "- get: ${deep}/x?h=${home}\n  headers: { X-N: \"${n}\" }\n  json: { n: ${n}, t: \"${n}\" }";
+            let list = "- get: ${deep}/x?h=${home}\n  headers: { X-N: \"${n}\" }\n  json:\n    n: ${n}\n    t: \"${n}\"";
             trial(with(vars, list)).env("PROBE_HOME", "there").args(&["--set", "n=4"])
         },
         |s| {
@@ -142,7 +142,8 @@ pub const CASES: &[Case] = &[
         || trial(with("timeout: 100ms", "- get: /x?delay=20s")),
         |s| {
             s.ended(&[99], 0);
-            assert_eq!((&s.counters["abandoned"], &s.counters["answered"]), (&1.into(), &0.into()));
+            assert_eq!((s.asked.len(), &s.counters["answered"]), (1, &0.into()));
+            assert_eq!(s.told("/errors/0/class"), "timeout");
             assert!(s.elapsed.as_secs() < 15, "{:?}", s.elapsed);
         },
     ),
@@ -252,7 +253,7 @@ pub const CASES: &[Case] = &[
     case(
         &["limits.kept_body_bytes"],
         || {
-            let check = "check: { body: ABC }";
+            let check = "check: { body: abc }";
             let list = format!("- {{ get: /x?body=900, {check}, on_failure: continue }}\n- {{ get: /x?body=5000, {check} }}");
             trial(with("limits: { kept_body_bytes: 1000 }", &list))
         },

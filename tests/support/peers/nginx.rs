@@ -5,7 +5,7 @@ use super::child::{missing, text};
 use super::pki::{LOCAL, Pki};
 use crate::support::Scratch;
 use std::fs::File;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -37,6 +37,8 @@ pub struct Options {
     pub http2: bool,
     /// subjectAltName of the server's certificate, as openssl wants it.
     pub names: &'static str,
+    /// All requests are handed on to this server, byte for byte and as they come, instead of being answered here.
+    pub proxy_to: Option<SocketAddr>,
 }
 
 impl Default for Options {
@@ -47,6 +49,7 @@ impl Default for Options {
             keepalive_requests: 1_000_000,
             http2: false,
             names: LOCAL,
+            proxy_to: None,
         }
     }
 }
@@ -258,7 +261,15 @@ fn configuration(options: &Options, pki: &Pki, folder: &Path, ports: [u16; 3]) -
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|name| format!("  {name}_temp_path {folder}/{name};\n"))
         .concat();
-    let places = "    location = /sink { return 200 'sunk'; }\n    location / { }\n";
+    let places = match options.proxy_to {
+        None => "    location = /sink { return 200 'sunk'; }\n    location / { }\n".to_owned(),
+        // Without buffers, so that events arrive one by one; `Connection` is emptied to keep the way on alive.
+        Some(server) => format!(
+            "    location / {{\n      proxy_pass http://{server};\n      proxy_http_version 1.1;\n      \
+             proxy_set_header Host $http_host;\n      proxy_set_header Connection \"\";\n      proxy_buffering off;\n      \
+             proxy_request_buffering off;\n      gzip off;\n    }}\n"
+        ),
+    };
     format!(
         "daemon off;
 pid {folder}/pid;

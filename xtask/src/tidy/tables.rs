@@ -39,6 +39,8 @@ pub const COUNTING_ALLOCATORS: &[(&str, &str)] = &[
     ("crates/engine/tests/link_memory.rs", "what an idle TLS link holds"),
     ("crates/engine/tests/allocation.rs", "a request over a worker allocates nothing in the steady state"),
     ("crates/script/tests/value_allocation.rs", "filling a template and reading a row allocates nothing"),
+    ("crates/script/tests/answer_allocation.rs", "judging an answer allocates nothing in the steady state"),
+    ("crates/script/tests/program_memory.rs", "an iteration allocates nothing, and a waiting user is small"),
     ("crates/stats/tests/allocation.rs", "recording allocates nothing"),
     ("crates/wire/tests/allocations.rs", "a request in the steady state allocates nothing"),
 ];

@@ -2,10 +2,10 @@
 
 use super::exchange::{End, LOW_WATER_FROM};
 use super::{Post, Worker};
-use crate::conn::State;
+use crate::conn::{Conn, State};
 use crate::driver::Door;
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Ended};
 use plimsoll_wire::h1::Answer;
 
@@ -113,5 +113,30 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.close_socket(id);
         self.outstanding -= 1;
         self.ended(id, End::Failed(fault));
+    }
+
+    /// Closes and forgets the socket; its last account is read first.
+    pub(super) fn close_socket(&mut self, id: u32) {
+        let conn = &self.conns[id as usize];
+        if !matches!(conn.state, State::Connecting | State::Handshaking) {
+            let served = u64::from(conn.served);
+            let rtt_ns = self.read_facts(id);
+            self.tally.record(RunHist::ConnRequests, served);
+            if rtt_ns > 0 {
+                self.tally.record(RunHist::Rtt, rtt_ns);
+            }
+        } else {
+            // SYNs sent again count too.
+            self.read_facts(id);
+        }
+        let conn: &mut Conn = &mut self.conns[id as usize];
+        self.door.close(conn.socket);
+        self.open_sockets -= 1;
+        conn.socket = -1;
+        conn.generation = conn.generation.wrapping_add(1);
+        conn.state = State::Closed;
+        conn.deadline_ns = 0;
+        conn.tls = None;
+        conn.session.reset(&mut self.shared);
     }
 }

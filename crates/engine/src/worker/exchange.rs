@@ -1,7 +1,7 @@
 //! A request over a connection: open, send, read, and one of two ends: an answer or a fault.
 
 use super::{Post, Worker};
-use crate::conn::{Conn, State};
+use crate::conn::State;
 use crate::driver::{Door, ERR, Flags, HUP, IN, Io, OUT, RDHUP};
 use crate::fault;
 use plimsoll_plan::Fault;
@@ -488,30 +488,5 @@ impl<D: Door, P: Post> Worker<D, P> {
             State::Pausing => self.pause_over(id),
             State::Idle | State::Closed => {}
         }
-    }
-
-    /// Closes and forgets the socket; its last account is read first.
-    pub(super) fn close_socket(&mut self, id: u32) {
-        let conn = &self.conns[id as usize];
-        if !matches!(conn.state, State::Connecting | State::Handshaking) {
-            let served = u64::from(conn.served);
-            let rtt_ns = self.read_facts(id);
-            self.tally.record(RunHist::ConnRequests, served);
-            if rtt_ns > 0 {
-                self.tally.record(RunHist::Rtt, rtt_ns);
-            }
-        } else {
-            // SYNs sent again count too.
-            self.read_facts(id);
-        }
-        let conn: &mut Conn = &mut self.conns[id as usize];
-        self.door.close(conn.socket);
-        self.open_sockets -= 1;
-        conn.socket = -1;
-        conn.generation = conn.generation.wrapping_add(1);
-        conn.state = State::Closed;
-        conn.deadline_ns = 0;
-        conn.tls = None;
-        conn.session.reset(&mut self.shared);
     }
 }

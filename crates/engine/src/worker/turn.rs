@@ -166,21 +166,16 @@ impl<D: Door, P: Post> Worker<D, P> {
             return None;
         }
         let leased_out = self.lease.is_exhausted() || self.lease.is_drained();
-        // Beside others that are only counted, a load model may be over before the run is. A single one may be steered
-        // up again.
-        let several = self.lanes.len() > 1 && self.outline.stop.duration_ns.is_none();
         let mut retired = 0;
         for lane in &self.lanes {
             let done = match &lane.source {
                 // A user whose time has not come yet will find none left, either.
-                Source::Closed { active, next_change_ns, .. } => {
+                Source::Closed { .. } => {
                     let iterated = lane.iterations.is_exhausted() || lane.iterations.is_drained();
-                    let over = several && *active == 0 && next_change_ns.is_none();
-                    leased_out || iterated || over || lane.retired >= lane.count
+                    leased_out || iterated || lane.retired >= lane.count
                 }
                 Source::Open { arrivals, returned, .. } => {
-                    let over = arrivals.is_limit_reached() || (several && arrivals.peek_ns().is_none());
-                    (over && returned.is_empty()) || self.lease.is_exhausted()
+                    (arrivals.is_limit_reached() && returned.is_empty()) || self.lease.is_exhausted()
                 }
             };
             if !done {

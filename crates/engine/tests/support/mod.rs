@@ -8,8 +8,8 @@ use plimsoll_engine::compile::compile;
 pub use plimsoll_engine::driver::sim::{Answer, Asked};
 use plimsoll_engine::driver::sim::{Calls, Nature, Network, Server};
 use plimsoll_engine::lease::{Lease, Pot};
-use plimsoll_engine::pace::Seat;
 use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::pace::Seat;
 use plimsoll_engine::sequence::Sequence;
 use plimsoll_engine::tally::blank;
 use plimsoll_engine::worker::{Post, Seating, Worker};
@@ -20,8 +20,8 @@ use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::{Profile, Stage};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
 use plimsoll_plan::program::Maker;
-use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
 use plimsoll_plan::sample::Sample;
+use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Fault, Plan, Request, Target};
 use plimsoll_stats::hist::Hist;
@@ -324,7 +324,13 @@ impl Outcome {
     /// Requests that failed because no connection came about. A handshake may end in a fault that sent requests have
     /// too; those have a time from their send.
     fn unsent(&self) -> u64 {
-        let all = [Fault::Refused, Fault::ConnectTimeout, Fault::Unreachable, Fault::TlsTimeout, Fault::Certificate];
+        let all = [
+            Fault::Refused,
+            Fault::ConnectTimeout,
+            Fault::Unreachable,
+            Fault::TlsTimeout,
+            Fault::Certificate,
+        ];
         let tls = self.fault(Fault::Tls) + self.fault(Fault::Reset);
         let sent: u64 = self.all.series.iter().map(|s| s.hists[SeriesHist::FailedService.id()].count()).sum();
         let others = [Fault::StaleConnection, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];

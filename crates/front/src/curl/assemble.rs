@@ -53,6 +53,15 @@ impl Line {
         if let Err(sentence) = header::check_length(&headers, body.as_deref()) {
             self.complain_sentence("-H", &sentence);
         }
+        if self.files.certificate.is_some() != self.files.key.is_some() {
+            self.complain("--key", "a certificate needs its key", "give both `--cert` and `--key`");
+        }
+        draft.link = std::mem::take(&mut self.link);
+        if !url.target.tls {
+            // curl takes options of TLS with any URL; without TLS they say nothing.
+            draft.link.tls = None;
+        }
+        draft.tls_files = std::mem::take(&mut self.files);
         draft.target = Some(url.target);
         draft.requests.push(Request { name: default_name(&method, &path), method, path, headers, body });
         draft

@@ -8,12 +8,15 @@ mod data;
 mod options;
 mod words;
 
+use crate::body::from_file;
 use crate::{header, message_and_hint, nearest::nearest};
 use data::Collected;
 use options::{Does, Row};
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::link::{Link, Tls, TlsFiles, Versions};
 use plimsoll_plan::request::base64;
 use plimsoll_plan::{Diagnostic, Draft};
+use std::path::Path;
 
 /// Reads the words behind `plimsoll curl`, or one word that holds the whole pasted line, quotes and all. A leading
 /// word `curl` is dropped.
@@ -56,6 +59,8 @@ struct Line {
     path_as_is: bool,
     timeout_ns: Option<u64>,
     connect_timeout_ns: Option<u64>,
+    link: Link,
+    files: TlsFiles,
 }
 
 impl Line {
@@ -182,8 +187,49 @@ impl Line {
             Does::ConnectTimeout => self.connect_timeout_ns = self.seconds(shown, value),
             Does::GlobOff => self.glob_off = true,
             Does::PathAsIs => self.path_as_is = true,
+            Does::Insecure => self.tls().insecure = true,
+            Does::Tls13 => self.tls().versions = Versions::Tls13,
+            Does::Http10 => self.link.http10 = true,
+            Does::Authority | Does::Certificate | Does::Key => self.pem(row.does, shown, value),
+            Does::Resolve => self.resolve(shown, value),
             Does::Nothing(_) => {}
             Does::Refused(why, hint) => self.complain(shown, why, hint),
+        }
+    }
+
+    fn tls(&mut self) -> &mut Tls {
+        self.link.tls.get_or_insert_default()
+    }
+
+    fn pem(&mut self, does: Does, shown: &str, name: &str) {
+        // curl takes what follows for the key's password.
+        if does == Does::Certificate && name.contains(':') {
+            return self.complain(shown, "keys with a password are not supported", "name a file without one");
+        }
+        self.tls();
+        match (from_file(name, Path::new("")), does) {
+            (Ok(bytes), Does::Authority) => self.files.ca.push(bytes),
+            (Ok(bytes), Does::Certificate) => self.files.certificate = Some(bytes),
+            (Ok(bytes), _) => self.files.key = Some(bytes),
+            (Err(sentence), _) => self.complain_sentence(shown, &sentence),
+        }
+    }
+
+    fn resolve(&mut self, shown: &str, value: &str) {
+        let parts: Vec<&str> = value.splitn(3, ':').collect();
+        let address = parts.get(2).and_then(|text| text.trim_matches(['[', ']']).parse().ok());
+        match (parts.first(), address) {
+            (Some(host), Some(address)) if !host.is_empty() => {
+                self.link.resolve.push((host.to_ascii_lowercase(), address));
+            }
+            _ => {
+                let message = format!("`{value}` does not say where a host is");
+                self.complain(
+                    shown,
+                    message,
+                    "expected `host:port:address` with one address, or `-H 'Host: name'`",
+                );
+            }
         }
     }
 

@@ -25,6 +25,16 @@ pub enum Does {
     GlobOff,
     /// `/./` and `/../` in the URL are sent as they stand.
     PathAsIs,
+    /// What the server's certificate is worth is not asked.
+    Insecure,
+    /// A PEM file: own authorities, our certificate, its key.
+    Authority,
+    Certificate,
+    Key,
+    Tls13,
+    Http10,
+    /// `host:port:address`
+    Resolve,
     /// Accepted, because it says nothing about the request; the reason is for the reader of this table.
     Nothing(&'static str),
     /// Refused: what is wrong, and the mend.
@@ -66,30 +76,33 @@ const fn bare(short: char, long: &'static str, does: Does) -> Row {
 const OUTPUT: Does = Does::Nothing("shapes curl's own output");
 const FILES: Does = Does::Nothing("says where curl writes the answer; a load test keeps no answers");
 const RESULT: Does = Does::Nothing("sets curl's exit code; failed requests are counted in any case");
-const PLAIN: Does = Does::Nothing("concerns TLS; an https URL is refused for itself");
-const NO_REDIRECT: Does =
-    Does::Refused("redirects are not followed yet", "leave it out, or load the final URL");
-const NO_VERSION: Does = Does::Refused("requests are sent as HTTP/1.1 only, so far", "leave it out");
+const NO_REDIRECT: Does = Does::Refused(
+    "redirects are not followed on this line",
+    "leave it out, or write a file with `redirects: true`",
+);
+const NO_VERSION: Does = Does::Refused("requests are sent as HTTP/1.1 or 1.0 only", "leave it out");
 const NO_PROXY: Does = Does::Refused("proxies are not supported", "load the service directly");
 const NO_AUTH: Does =
     Does::Refused("this way to log in is not supported yet", "use `-u`, or send a header with `-H`");
 const NO_FORM: Does = Does::Refused(
-    "multipart forms are not supported yet",
-    "send a body recorded elsewhere with `--data-binary @file` and its `Content-Type`",
+    "multipart forms are not supported on this line",
+    "write a file with `multipart`, or send a recorded body with `--data-binary @file` and its `Content-Type`",
 );
 const NO_ADDRESS: Does = Does::Refused(
     "the address cannot be chosen apart from the URL",
     "write the address into the URL and send `-H 'Host: name'`",
 );
-const NO_TLS: Does = Does::Refused("TLS is not supported yet", "load the plain http port");
+const NO_CIPHERS: Does = Does::Refused("ciphers cannot be chosen", "leave it out");
 const NO_RETRY: Does =
     Does::Refused("a load test does not repeat failed requests: it counts them", "leave it out");
 const NO_SEVERAL: Does = Does::Refused(
     "several requests are not supported on this line",
     "write an experiment file with one item for each",
 );
-const NO_COOKIES: Does =
-    Does::Refused("cookies are not kept between requests yet", "send fixed ones: `-b 'name=value'`");
+const NO_COOKIES: Does = Does::Refused(
+    "cookies are not kept on this line",
+    "send fixed ones: `-b 'name=value'`, or write a file with `cookies: true`",
+);
 
 /// All options that are known.
 pub const TABLE: &[Row] = &[
@@ -140,7 +153,16 @@ pub const TABLE: &[Row] = &[
     bare('f', "fail", RESULT),
     bare(' ', "fail-with-body", RESULT),
     bare(' ', "fail-early", RESULT),
-    bare('k', "insecure", PLAIN),
+    bare('k', "insecure", Does::Insecure),
+    with(' ', "cacert", Does::Authority),
+    with('E', "cert", Does::Certificate),
+    with(' ', "key", Does::Key),
+    // The lowest version: 1.3 is above it.
+    bare(' ', "tlsv1.2", Does::Nothing("TLS 1.2 is the lowest version in any case")),
+    bare(' ', "tlsv1.3", Does::Tls13),
+    bare(' ', "ssl-reqd", Does::Nothing("concerns protocols other than HTTP")),
+    bare('0', "http1.0", Does::Http10),
+    with(' ', "resolve", Does::Resolve),
     bare(' ', "http1.1", Does::Nothing("requests are sent as HTTP/1.1 in any case")),
     bare(' ', "basic", Does::Nothing("`-u` means Basic in any case")),
     bare('q', "disable", Does::Nothing("no settings file is read in any case")),
@@ -149,7 +171,6 @@ pub const TABLE: &[Row] = &[
     bare('L', "location", NO_REDIRECT),
     bare(' ', "location-trusted", NO_REDIRECT),
     with(' ', "max-redirs", NO_REDIRECT),
-    bare('0', "http1.0", NO_VERSION),
     bare(' ', "http2", NO_VERSION),
     bare(' ', "http2-prior-knowledge", NO_VERSION),
     bare(' ', "http3", NO_VERSION),
@@ -167,19 +188,12 @@ pub const TABLE: &[Row] = &[
     with(' ', "aws-sigv4", NO_AUTH),
     with('F', "form", NO_FORM),
     with(' ', "form-string", NO_FORM),
-    with(' ', "resolve", NO_ADDRESS),
     with(' ', "connect-to", NO_ADDRESS),
     with(' ', "interface", NO_ADDRESS),
     with(' ', "unix-socket", NO_ADDRESS),
     bare('4', "ipv4", NO_ADDRESS),
     bare('6', "ipv6", NO_ADDRESS),
-    with(' ', "cacert", NO_TLS),
-    with('E', "cert", NO_TLS),
-    with(' ', "key", NO_TLS),
-    bare(' ', "ssl-reqd", NO_TLS),
-    bare(' ', "tlsv1.2", NO_TLS),
-    bare(' ', "tlsv1.3", NO_TLS),
-    with(' ', "ciphers", NO_TLS),
+    with(' ', "ciphers", NO_CIPHERS),
     with(' ', "retry", NO_RETRY),
     with(' ', "retry-delay", NO_RETRY),
     with(' ', "retry-max-time", NO_RETRY),

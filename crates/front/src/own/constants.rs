@@ -86,7 +86,10 @@ impl Resolving<'_> {
                 let Some(other) = self.vars.iter().find(|other| other.key == *name) else { continue };
                 if self.open.contains(name) {
                     let at = r.source.within(var.value.pos, written);
-                    let message = format!("`{}` is made of itself", self.open.join("`, which needs `"));
+                    let message = match self.open.as_slice() {
+                        [one] => format!("`{one}` is made of itself"),
+                        several => format!("`{}` make each other", several.join("` and `")),
+                    };
                     r.complain("F017", at, message, "write one of them out");
                     self.open.pop();
                     return spoil(r);

@@ -190,10 +190,16 @@ fn jmeter(inner: &str) -> String {
     ours.to_owned()
 }
 
-/// A long text would drown the sentence.
+/// The beginning of a text in one line: a long one would drown the sentence.
 pub fn short(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}...", text[..end].escape_debug()),
-        None => text.escape_debug().to_string(),
+    const LONGEST: usize = 60;
+    let mut out = String::new();
+    for (i, c) in text.chars().enumerate() {
+        if i == LONGEST {
+            out.push_str("...");
+            break;
+        }
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
     }
+    out
 }

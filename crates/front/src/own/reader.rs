@@ -43,6 +43,15 @@ impl<'a> Reader<'a> {
     }
 
     pub fn expected(&mut self, node: &Node, row: &Row, hint: &str) {
+        let is_right_kind = match &node.value {
+            Value::Map(_) => row.expects.contains("a mapping"),
+            Value::List(_) => row.expects.starts_with("a list"),
+            Value::Scalar(_) => false,
+        };
+        if is_right_kind && !hint.is_empty() {
+            let message = format!("`{}` is not complete; it expects {}", row.name, row.expects);
+            return self.complain("F016", node.pos, message, hint);
+        }
         let message = format!("found {}; `{}` expects {}", found(node), row.name, row.expects);
         self.complain("F014", node.pos, message, hint);
     }

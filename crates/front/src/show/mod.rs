@@ -149,7 +149,13 @@ fn script_of(plan: &Plan, script: &Script, out: &mut Lines) {
 /// Under which load a scenario runs, and how much of it is its own.
 fn part_of(number: usize, plan: &Plan) -> String {
     for (entry, lane) in plan.entries.iter().zip(&plan.outline.lanes) {
-        let Entry::Mix { ways, order } = entry else { continue };
+        let (ways, order) = match entry {
+            Entry::Mix { ways, order } => (ways, order),
+            Entry::Scenario(one) if usize::from(*one) == number && plan.outline.lanes.len() > 1 => {
+                return format!(", all of `{}`", lane.name);
+            }
+            Entry::Scenario(_) => continue,
+        };
         let total: f64 = ways.iter().map(|(_, weight)| weight).sum();
         if let Some((_, weight)) = ways.iter().find(|(way, _)| usize::from(*way) == number) {
             let kept = match order {

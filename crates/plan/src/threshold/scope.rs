@@ -1,4 +1,5 @@
-//! Which requests a threshold is about: `{request: login}`, `{scenario: buyer}`, `{group: checkout}`, `{tag: kind=read}`.
+//! Which requests a threshold is about: `{request: login}`, `{scenario: buyer}`, `{group: checkout}`,
+//! `{tag: kind=read}`.
 
 use super::{Subject, Threshold};
 use crate::Diagnostic;

@@ -30,14 +30,18 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Arc<[u64]>> {
                 let (node, Some(row)) = (&entry.value, r.row(Section::Recorded, entry)) else { continue };
                 match row.name {
                     "file" => file = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
-                    "as" => manner.gaps = r.choice(node, row, &[("instants", false), ("gaps", true)])?,
+                    "as" => {
+                        manner.gaps =
+                            r.choice(node, row, &[("instants", false), ("gaps", true)]).unwrap_or_default()
+                    }
                     "unit" => {
                         let words = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
                         manner.unit_ns = r.choice(node, row, &words);
                     }
                     _ => {
+                        let so_far = r.wrong.len();
                         manner.speed = r.number(node, row).filter(|speed| *speed > 0.0);
-                        if manner.speed.is_none() && r.wrong.len() == before {
+                        if manner.speed.is_none() && r.wrong.len() == so_far {
                             r.expected(node, row, "give a number above 0");
                         }
                     }

@@ -82,6 +82,7 @@ pub fn rows(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     let mut profiles = Vec::new();
     for item in r.list(node, row)? {
         let Some(entries) = r.map(item, row) else { continue };
+        let so_far = r.wrong.len();
         let (mut users, mut times) = (None, [0u64; 4]);
         for entry in entries {
             let (node, Some(row)) = (&entry.value, r.row(Section::LoadRow, entry)) else { continue };
@@ -100,14 +101,14 @@ pub fn rows(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         let [start_ns, up_ns, hold_ns, down_ns] = times;
         match users {
             Some(0) => r.complain("F015", item.pos, "a row of 0 users sends nothing", "give at least 1"),
-            Some(_) if up_ns + hold_ns + down_ns == 0 && r.wrong.len() == before => {
+            Some(_) if up_ns + hold_ns + down_ns == 0 && r.wrong.len() == so_far => {
                 let hint = "add `hold: 30s`, or ramps";
                 r.complain("F016", item.pos, "this row lasts no time at all", hint);
             }
             Some(users) => {
                 profiles.push(Profile::trapezoid(start_ns, up_ns, hold_ns, down_ns, f64::from(users)));
             }
-            None if r.wrong.len() == before => {
+            None if r.wrong.len() == so_far => {
                 r.complain("F016", item.pos, "this row lacks `users`", "add how many, such as `users: 10`");
             }
             None => {}

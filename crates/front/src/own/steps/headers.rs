@@ -29,7 +29,8 @@ pub fn read(entries: &[Entry], w: &mut Work<'_>) -> Headers {
                 "give several values as a list: `Name: [a, b]`",
             );
         }
-        for value in one_or_more(&entry.value) {
+        // A name that would be filled in is reported already.
+        for value in one_or_more(&entry.value).iter().filter(|_| !entry.key.contains("${")) {
             if let Some(text) = one(&entry.key, entry.pos, value, w) {
                 all.push((entry.key.clone(), text));
             }

@@ -13,7 +13,7 @@ mod request;
 mod rule;
 mod stream;
 
-use super::key::{METHODS, Row, STEPS, Section};
+use super::key::{METHODS, Row, STEPS, SYNONYMS, Section, find};
 use super::work::Work;
 use super::yaml::{Entry, Node, Scalar, Value};
 use plimsoll_plan::script;
@@ -54,7 +54,18 @@ pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<script::Node> {
         .copied()
         .collect();
     let section = match kinds.as_slice() {
-        [] => Section::Request,
+        [] => {
+            // Another tool's word for a step that holds steps: what stands beside it is right then.
+            let is_step = |entry: &&Entry| {
+                let ours = SYNONYMS.iter().find(|(s, name, _)| *s == Section::Request && *name == entry.key);
+                ours.is_some_and(|(_, _, ours)| find(Section::Request, ours).is_none())
+            };
+            if let Some(entry) = entries.iter().find(is_step) {
+                w.r.row(Section::Request, entry);
+                return Vec::new();
+            }
+            Section::Request
+        }
         [(_, section), rest @ ..] => {
             if let Some((other, _)) = rest.iter().find(|(_, other)| other != section) {
                 let pos =

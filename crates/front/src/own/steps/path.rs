@@ -38,6 +38,8 @@ pub fn read(node: &Node, row: &Row, encode: bool, w: &mut Work<'_>) -> Option<Wa
             let credentials = w.site.base.as_ref().and_then(|base| base.credentials.clone());
             return Some(Way { text, shown: scalar.text.clone(), credentials });
         }
+        // What is not known at all is worse than where it stands.
+        w.filled(scalar, node.pos, Escape::Percent, &str::to_owned)?;
         let message =
             format!("a path that begins with `{written}` would be percent-encoded, slashes included");
         w.r.complain("F015", node.pos, message, "begin it with `/`, or add `encode: false`");

@@ -1,0 +1,151 @@
+//! One table of keys: the reader, the JSON Schema and the explained codes agree with it and with each other.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_front::explain;
+use plimsoll_front::own::key::{Row, TABLE};
+use plimsoll_front::{Given, own, schema};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn given() -> Given {
+    Given { set: Vec::new(), env: Box::new(|_| Some("value".into())) }
+}
+
+fn accepted(text: &str) -> bool {
+    own::parse_with(text, "f", here(), &given()).is_ok()
+}
+
+fn validator() -> jsonschema::Validator {
+    jsonschema::draft202012::new(&schema()).expect("the schema is one")
+}
+
+/// As an editor reads it.
+fn value(text: &str) -> Value {
+    serde_saphyr::from_str(text).unwrap()
+}
+
+/// `keys.txt` holds a text for every key, behind a line `== Section.key`.
+fn snippets() -> Vec<(&'static str, &'static str)> {
+    include_str!("keys.txt")
+        .split("\n== ")
+        .map(|part| part.trim_start_matches("== "))
+        .filter_map(|part| part.split_once('\n'))
+        .collect()
+}
+
+fn id(row: &Row) -> String {
+    format!("{:?}.{}", row.section, row.name)
+}
+
+#[test]
+fn every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema() {
+    let validator = validator();
+    let mut told = BTreeSet::new();
+    for (key, text) in snippets() {
+        if let Err(all) = own::parse_with(text, "f", here(), &given()) {
+            panic!("{key}:\n{text}{all:#?}");
+        }
+        let errors: Vec<String> = validator.iter_errors(&value(text)).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{key}:\n{text}{errors:#?}");
+        told.insert(key.to_owned());
+    }
+    let all: BTreeSet<String> = TABLE.iter().map(id).collect();
+    assert_eq!(told, all);
+    assert_eq!(all.len(), TABLE.len(), "a key stands twice in one section");
+}
+
+#[test]
+fn a_misspelt_key_is_refused_by_the_reader_and_by_the_schema() {
+    let validator = validator();
+    for (key, text) in snippets() {
+        let name = key.split('.').nth(1).unwrap();
+        // The place where the key stands last is the one that is meant.
+        let at = text.rfind(&format!("{name}:")).unwrap();
+        let wrong = format!("{}{name}x{}", &text[..at], &text[at + name.len()..]);
+        assert!(!accepted(&wrong), "{key}:\n{wrong}");
+        assert!(!validator.is_valid(&value(&wrong)), "{key}:\n{wrong}");
+    }
+}
+
+#[test]
+fn every_example_is_accepted_by_the_reader_and_by_the_schema() {
+    let validator = validator();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(here().join("../../examples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+        .collect();
+    assert!(files.len() >= 4, "{files:?}");
+    files.extend([here().join("tests/everything.yaml"), here().join("tests/full.yaml")]);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let folder = if file.starts_with(here().join("tests")) { here() } else { file.parent().unwrap() };
+        if let Err(all) = own::parse_with(&text, "f", folder, &given()) {
+            panic!("{}: {all:#?}", file.display());
+        }
+        let errors: Vec<String> =
+            validator.iter_errors(&value(&text)).map(|e| format!("{e} at {}", e.instance_path())).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", file.display());
+    }
+}
+
+#[test]
+fn the_schema_is_closed_and_describes_what_it_expects() {
+    let schema = schema();
+    let definitions = schema["$defs"].as_object().unwrap();
+    for (name, definition) in definitions {
+        if definition["type"] == "object" {
+            assert_eq!(definition["additionalProperties"], false, "{name}");
+            let properties = definition["properties"].as_object().unwrap();
+            assert!(!properties.is_empty(), "{name}");
+            for (key, value) in properties {
+                assert!(value.is_object(), "{name}.{key}");
+            }
+        }
+    }
+    let wrong =
+        value("target: http://h\nscenarios: { s: [ { get: / } ] }\nload: { spread: even, arrivals: 5 }");
+    assert!(!validator().is_valid(&wrong), "words of a choice are an enumeration");
+}
+
+#[test]
+fn every_code_in_the_sources_is_explained_and_no_other() {
+    let mut used = BTreeSet::new();
+    for folder in ["src", "../plan/src"] {
+        collect(&here().join(folder), &mut used);
+    }
+    let told: Vec<&str> = explain::TABLE.iter().map(|row| row.code).collect();
+    let sorted: BTreeSet<String> = told.iter().map(|code| (*code).to_owned()).collect();
+    assert_eq!(sorted, used);
+    assert_eq!(told, sorted.iter().map(String::as_str).collect::<Vec<_>>(), "in order, each once");
+    for row in explain::TABLE {
+        assert!(row.text.contains("\n\n  ") && row.text.len() > 80, "{}: an example is missing", row.code);
+    }
+    assert_eq!(explain::find(" f011 ").map(|row| row.code), Some("F011"));
+    assert_eq!(explain::find("F999"), None);
+}
+
+/// Codes that stand in quotes, but for those of the table itself.
+fn collect(folder: &Path, used: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, used);
+        } else if path.file_name().is_some_and(|name| name != "explain.rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            for word in text.split('"') {
+                let is_code = word.len() == 4
+                    && word.starts_with(['F', 'P', 'C'])
+                    && word[1..].bytes().all(|b| b.is_ascii_digit());
+                if is_code {
+                    used.insert(word.to_owned());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What the seal makes of a script, and what it refuses whoever wrote it.
+#![allow(clippy::unwrap_used)]
+
+use plimsoll_plan::answer::{Check, Extract, Pick, Source, Statuses, Subject};
+use plimsoll_plan::draft::{Draft, LaneDraft};
+use plimsoll_plan::load::{Load, Profile};
+use plimsoll_plan::request::Target;
+use plimsoll_plan::script::{Ask, Entry, Node, Order, Scenario, Script, Slot};
+use plimsoll_plan::seal::{Machine, names::shown, seal};
+use plimsoll_plan::value::{Alphabet, Escape, Function, Hole, Part, Secret, Text, TimeFormat};
+use plimsoll_plan::{Plan, load::stages};
+
+fn ask(scenario: Option<u16>) -> Ask {
+    Ask {
+        name: "one".into(),
+        scenario,
+        group: None,
+        tags: Vec::new(),
+        method: "GET".into(),
+        path: Text::literal("/a"),
+        headers: Vec::new(),
+        body: None,
+        timeout_ns: None,
+        redirects: 0,
+        expect: None,
+        checks: Vec::new(),
+        extracts: Vec::new(),
+        go_on_after_failure: false,
+        stream: None,
+    }
+}
+
+fn draft(asks: Vec<Ask>) -> Draft {
+    let scenario = Scenario { name: "s".into(), nodes: vec![Node::Ask(0)], pace: None };
+    Draft {
+        target: Some(Target { host: "h".into(), port: 80, tls: false }),
+        script: Some(Script { asks, scenarios: vec![scenario], ..Script::default() }),
+        entry: Some(Entry::Scenario(0)),
+        ..Draft::default()
+    }
+}
+
+fn sealed(draft: Draft) -> Result<Plan, Vec<&'static str>> {
+    seal(draft, Machine { cpus: 2, seed: 7 }).map_err(|all| all.iter().map(|d| d.code).collect())
+}
+
+fn lane(name: &str, start_ns: u64) -> LaneDraft {
+    LaneDraft {
+        name: name.into(),
+        entry: Entry::Scenario(0),
+        connections: Some(5),
+        rate_per_s: None,
+        arrivals: None,
+        stages: None,
+        duration_ns: Some(10_000_000_000),
+        iterations: None,
+        loops: None,
+        recorded: None,
+        start_ns,
+    }
+}
+
+#[test]
+fn a_script_has_series_for_requests_checks_and_extractions() {
+    let mut one = ask(Some(0));
+    let on = Subject::Status(Statuses::parse("200").unwrap());
+    one.checks.push(Check { name: "is fine".into(), on });
+    let (into, from) = (Slot::Var(0), Source::Body);
+    one.extracts.push(Extract { into, name: "all".into(), from, pick: Pick::First, default: None });
+    let plan = sealed(draft(vec![one, ask(None)])).unwrap();
+    let names: Vec<(&str, u32)> = plan.outline.checks.iter().map(|c| (c.name.as_str(), c.request)).collect();
+    assert_eq!(names, [("is fine", 0), ("extract all", 0)]);
+    assert_eq!(plan.outline.requests.iter().map(|r| r.aside).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(plan.outline.requests[0].scenario.as_deref(), Some("s"));
+    assert_eq!(plan.outline.lanes.len(), 1);
+}
+
+#[test]
+fn a_request_of_a_script_is_judged_like_any_other() {
+    let header = |name: &str, value: &str| (name.to_owned(), Text::literal(value));
+    let hole = Text { parts: vec![Part::Hole(Hole::Var(0), Escape::None)] };
+    for (change, code) in [
+        (&(|a: &mut Ask| a.method = "A B".into()) as &dyn Fn(&mut Ask), "P013"),
+        (&|a| a.method = "connect".into(), "P013"),
+        (&|a| a.headers.push(header("A B", "c")), "P014"),
+        (&|a| a.headers.push(header("A", "b\r\nC: d")), "P014"),
+        (&|a| a.headers.push(header("content-length", "0")), "P017"),
+        (&|a| a.headers.push(("Content-Length".into(), hole.clone())), "P017"),
+        (&|a| a.headers.push(header("Transfer-Encoding", "chunked")), "P018"),
+    ] {
+        let mut one = ask(Some(0));
+        change(&mut one);
+        assert_eq!(sealed(draft(vec![one])).unwrap_err(), [code]);
+    }
+    // Requests of the set-up alone load nothing.
+    assert_eq!(sealed(draft(vec![ask(None)])).unwrap_err(), ["P012"]);
+}
+
+#[test]
+fn weights_and_entries_must_lead_somewhere() {
+    let with_entry = |entry| sealed(Draft { entry: Some(entry), ..draft(vec![ask(Some(0))]) });
+    assert!(with_entry(Entry::Scenario(0)).is_ok());
+    assert_eq!(with_entry(Entry::Scenario(1)).unwrap_err(), ["P022"]);
+    let mix = |weight| Entry::Mix { ways: vec![(0, weight)], order: Order::Random };
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(with_entry(mix(bad)).unwrap_err(), ["P023"], "{bad}");
+    }
+    let mut chosen = draft(vec![ask(Some(0))]);
+    let choose = Node::Choose { ways: vec![(0.0, vec![Node::Ask(0)])], order: Order::Exact };
+    chosen.script.as_mut().unwrap().setup = vec![Node::Once(vec![choose])];
+    assert_eq!(sealed(chosen).unwrap_err(), ["P023"]);
+}
+
+#[test]
+fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
+    let with = |lane| sealed(Draft { entry: None, lanes: vec![lane], ..draft(vec![ask(Some(0))]) });
+    assert!(with(lane("s", 0)).is_ok());
+    let staged = Some(stages("1s:5").unwrap());
+    assert_eq!(with(LaneDraft { stages: staged, ..lane("s", 0) }).unwrap_err(), ["P003", "P004"]);
+    assert_eq!(with(LaneDraft { connections: Some(0), ..lane("s", 0) }).unwrap_err()[0], "P006");
+    assert_eq!(with(LaneDraft { rate_per_s: Some(2e7), ..lane("s", 0) }).unwrap_err(), ["P007"]);
+    let loops = LaneDraft { rate_per_s: Some(5.0), loops: Some(1), ..lane("s", 0) };
+    assert_eq!(with(loops).unwrap_err(), ["P020"]);
+}
+
+#[test]
+fn lanes_lie_on_the_clock_of_one_run() {
+    let mut both = draft(vec![ask(Some(0))]);
+    both.duration_ns = Some(10_000_000_000);
+    both.connections = Some(2);
+    both.lanes = vec![lane("late", 5_000_000_000)];
+    let outline = sealed(both).unwrap().outline;
+    assert_eq!(outline.stop.duration_ns, Some(15_000_000_000));
+    let Load::Closed { users } = &outline.load else { panic!("{:?}", outline.load) };
+    let at = |s: u64| users.level_at(s * 1_000_000_000);
+    assert_eq!([at(0), at(7), at(12), at(15)], [2.0, 7.0, 5.0, 0.0]);
+}
+
+#[test]
+fn shapes_of_load_reach_their_levels_at_their_times() {
+    let at = |profile: &Profile, s: f64| profile.level_at((s * 1e9) as u64);
+    const S: u64 = 1_000_000_000;
+    let trapezoid = Profile::trapezoid(S, 2 * S, 3 * S, 4 * S, 8.0);
+    let levels: Vec<f64> = [0.5, 2.0, 3.0, 5.9, 8.0, 10.0].map(|s| at(&trapezoid, s)).into();
+    assert_eq!(levels, [0.0, 4.0, 8.0, 8.0, 4.0, 0.0]);
+    let spike = Profile::spike(10.0, 30.0, 2 * S, 0, S, 5 * S);
+    assert_eq!([1.9, 2.0, 2.9, 3.0].map(|s| at(&spike, s)), [10.0, 30.0, 30.0, 10.0]);
+    assert_eq!(spike.total_ns(), 5 * S);
+    let ladder = Profile::ladder(&[1.0, 2.0, 4.0], S);
+    assert_eq!([0.0, 0.9, 1.0, 2.5, 9.0].map(|s| at(&ladder, s)), [1.0, 1.0, 2.0, 4.0, 4.0]);
+    assert_eq!(ladder.total_ns(), 3 * S);
+    let sum = Profile::sum([&trapezoid, &ladder].into_iter());
+    assert_eq!([0.0, 2.0, 9.0].map(|s| at(&sum, s)), [1.0, 8.0, 6.0]);
+}
+
+#[test]
+fn texts_are_shown_with_the_names_of_their_author_and_without_secrets() {
+    let call = |function| Part::Hole(Hole::Call(function), Escape::Percent);
+    let text = Text {
+        parts: vec![
+            Part::Literal(b"/".as_slice().into()),
+            Part::Hole(Hole::Var(0), Escape::None),
+            Part::Hole(Hole::Global(0), Escape::None),
+            Part::Secret(Secret::new("sesame")),
+            call(Function::Now(TimeFormat::Pattern("%H".into()))),
+            call(Function::Counter { id: 0, start: 5, step: 1 }),
+            call(Function::RandomString { length: 3, alphabet: Alphabet::Hex }),
+            Part::Hole(Hole::Var(7), Escape::None),
+        ],
+    };
+    let script = Script { vars: vec!["id".into()], globals: vec!["token".into()], ..Script::default() };
+    assert_eq!(
+        shown(&text, &script),
+        "/${id}${token}***${now(%H)}${counter(5)}${random_string(3, hex)}${#7}"
+    );
+    let mut one = ask(Some(0));
+    one.path = text;
+    let mut named = draft(vec![one]);
+    named.script.as_mut().unwrap().vars = vec!["id".into()];
+    let plan = sealed(named).unwrap();
+    assert!(plan.outline.requests[0].path.starts_with("/${id}"), "{}", plan.outline.requests[0].path);
+    assert!(!format!("{plan:?}").contains("sesame"));
+}

@@ -1,0 +1,40 @@
+//! Keys whose effect is tested elsewhere, with the test that fails when it is gone.
+
+/// Key, file, function.
+pub const TESTED: &[(&str, &str, &str)] = &[
+    ("experiment.seed", "tests/scenarios/keys/elsewhere.rs", "a_seed_repeats_all_that_is_random"),
+    ("threshold.threshold", "tests/scenarios/judged.rs", "a_scope_judges_its_requests_alone"),
+    ("threshold.over", "tests/scenarios/judged.rs", "a_window_finds_what_the_whole_run_hides"),
+    ("threshold.abort_after", "tests/scenarios/judged.rs", "abort_after_ends_the_run_early"),
+    ("tls.ca", "tests/scenarios/peers.rs", "https_is_spoken_by_version_name_and_trust"),
+    ("tls.versions", "tests/scenarios/peers.rs", "https_is_spoken_by_version_name_and_trust"),
+    ("tls.server_name", "tests/scenarios/peers.rs", "https_is_spoken_by_version_name_and_trust"),
+    ("tls.insecure", "tests/scenarios/peers.rs", "a_server_that_is_not_trusted_gets_no_request"),
+    ("tls.certificate", "tests/scenarios/peers.rs", "a_client_shows_its_certificate"),
+    ("tls.key", "tests/scenarios/peers.rs", "a_client_shows_its_certificate"),
+    ("tls.resume", "tests/scenarios/peers.rs", "sessions_are_resumed_only_where_that_is_asked_for"),
+    ("experiment.read_bodies", "crates/engine/tests/worker_faults.rs", "a_large_body_is_thrown_away_unseen_and_counted_whole"),
+    ("limits.chunk_line_bytes", "crates/wire/tests/limits.rs", "a_chunk_line_may_be_as_long_as_its_limit"),
+    ("limits.connect_timeout_ns", "tests/truth/faults/network.rs", "syns_that_vanish_are_a_connect_timeout"),
+    ("limits.reconnect_pause_ns", "crates/engine/tests/worker_faults.rs", "a_refused_user_pauses_and_doubles_the_pause_up_to_a_second"),
+    ("limits.spin_ns", "crates/engine/tests/worker_open.rs", "spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning"),
+    ("connection.addresses", "tests/scenarios/models.rs", "all_addresses_of_a_name_are_loaded"),
+];
+
+use crate::bench::{steps, trial};
+
+#[test]
+fn a_seed_repeats_all_that_is_random() {
+    let sent = |seed: &str| {
+        let list = "- get: \"/x/${random_int(1, 1000000000)}/${random_string(9)}\"\n- think: { exponential: 2ms }";
+        let seen = trial(format!("load: {{ users: 1, iterations: 5 }}\n{}", steps(list))).args(&["--seed", seed]).run();
+        seen.ran(0);
+        seen.lines()
+    };
+    let (once, again, other) = (sent("7"), sent("7"), sent("8"));
+    assert_eq!(once, again);
+    assert_ne!(once, other);
+    let mut distinct = once.clone();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 5, "{once:?}");
+}

@@ -1,0 +1,130 @@
+//! Load models where several scenarios or several addresses share a load, by what each got at the server.
+
+use crate::bench::{Seen, all_at_once, steps, trial};
+use crate::support::{Ruler, Scratch, Tool};
+use std::os::unix::fs::MetadataExt;
+use std::process::Command;
+
+fn mix(order: &str, load: &str) -> String {
+    format!(
+        "seed: 4\nmix: {order}\nscenarios:\n  a: {{ weight: 5, steps: [ {{ get: /a }} ] }}\n  b: {{ weight: 3, steps: [ {{ get: /b }} ] }}\n  \
+         c: {{ weight: 2.5, steps: [ {{ get: /c }} ] }}\nload: {load}\n"
+    )
+}
+
+#[test]
+fn exact_weights_are_kept_to_less_than_one_in_any_model() {
+    let loads = ["{ users: 1, iterations: 100 }", "{ users: 7, iterations: 333 }", "{ arrivals: 400 over 800ms }"];
+    all_at_once(
+        &loads,
+        |load| (*load).to_owned(),
+        |load| {
+            let seen = trial(mix("exact", load)).run();
+            seen.ran(0);
+            let all = seen.asked.len() as f64;
+            for (path, weight) in [("/a", 5.0), ("/b", 3.0), ("/c", 2.5)] {
+                let wanted = all * weight / 10.5;
+                let got = seen.count(path) as f64;
+                assert!((got - wanted).abs() < 1.0, "{got} of {path} instead of {wanted}");
+            }
+        },
+    );
+}
+
+#[test]
+fn random_weights_are_kept_on_the_whole() {
+    let seen = trial(mix("random", "{ users: 2, iterations: 1000 }")).run();
+    seen.ran(0);
+    assert_eq!(seen.asked.len(), 1_000);
+    // 476 of 1,000 with a deviation of 15.8; the seed is given.
+    assert!((381..=571).contains(&seen.count("/a")), "{}", seen.count("/a"));
+    assert!(seen.count("/c") > 140 && seen.count("/b") > 190);
+}
+
+/// Two workers share the row counter, the counter of iterations and the data.
+#[test]
+fn what_all_users_share_is_exact_with_any_number_of_workers() {
+    let workers = ["1", "2", "4"];
+    all_at_once(
+        &workers,
+        |workers| format!("{workers} workers"),
+        |workers| {
+            let rows: String = (0..200).map(|n| format!("{n}\n")).collect();
+            let text = "data: { d: { file: d.csv, share: unique, at_end: stop, columns: [id] } }\n\
+                        load: { users: 8, duration: 20s }\n";
+            let seen = trial(format!("{text}{}", steps("- get: \"/x?id=${d.id}&n=${counter}\"")))
+                .file("d.csv", rows)
+                .args(&["-t", workers])
+                .run();
+            all_of(&seen, "id", 0..200);
+            all_of(&seen, "n", 1..201);
+            assert_eq!(seen.told("/totals/users_retired"), 8);
+            assert!(seen.elapsed.as_secs() < 15, "{:?}", seen.elapsed);
+        },
+    );
+}
+
+/// Every number of the range came once.
+#[track_caller]
+fn all_of(seen: &Seen, name: &str, range: std::ops::Range<u64>) {
+    let mut all: Vec<u64> = seen.asked.iter().map(|asked| asked.query(name).unwrap().parse().unwrap()).collect();
+    all.sort_unstable();
+    assert_eq!(all, range.collect::<Vec<_>>(), "`{name}` at the server");
+}
+
+#[test]
+fn shares_of_one_experiment_add_up_to_the_whole() {
+    let parts: Vec<Seen> = ["1/3", "2/3", "3/3"]
+        .iter()
+        .map(|share| {
+            let load = "load: { arrivals: 100 over 500ms }\n";
+            let seen = trial(format!("{load}{}", steps("- get: /x"))).args(&["--share", share]).run();
+            seen.ran(0);
+            seen
+        })
+        .collect();
+    assert_eq!(parts.iter().map(|seen| seen.asked.len()).sum::<usize>(), 100);
+}
+
+#[test]
+fn scenarios_with_loads_of_their_own_keep_their_counts_and_their_rows() {
+    let text = "scenarios:\n  open: { load: { arrivals: 60 over 600ms }, steps: [ { get: /open } ] }\n  \
+                closed: { load: { users: 3, loops: 4 }, steps: [ { get: /closed }, { think: 20ms } ] }\n  \
+                late: { start: 300ms, load: { users: 1, iterations: 5 }, steps: [ { get: /late } ] }\n  \
+                rest: [ { get: /rest } ]\nload: { users: 2, loops: 3 }\n";
+    let seen = trial(text).run();
+    seen.ran(0);
+    let counts = ["/open", "/closed", "/late", "/rest"].map(|path| seen.count(path));
+    assert_eq!(counts, [60, 12, 5, 6]);
+    for (name, number) in [("open", 60), ("closed", 12), ("late", 5)] {
+        assert_eq!(seen.row("lanes", name)["requests"], number, "{}", seen.said["lanes"]);
+        assert_eq!(seen.row("scenarios", name)["requests"], number);
+    }
+}
+
+/// A name with two addresses: only a hosts file of the tool's own can say so, so it runs where one is mounted.
+#[test]
+fn all_addresses_of_a_name_are_loaded() {
+    let one = Ruler::start(&[]);
+    let port = one.port();
+    let two = Ruler::start(&["--listen", &format!("127.0.0.2:{port}")]);
+    let is_root = std::fs::metadata("/proc/self").expect("/proc is mounted").uid() == 0;
+    for (addresses, spread) in [("first", false), ("all", true)] {
+        let scratch = Scratch::new();
+        let hosts = scratch.file("hosts", "127.0.0.1 two.test\n127.0.0.2 two.test\n");
+        let text = format!(
+            "target: http://two.test:{port}\nconnection: {{ reuse: request, addresses: {addresses} }}\n\
+             scenarios: {{ one: [ {{ get: /x }} ] }}\nload: {{ users: 2, iterations: 20 }}\n"
+        );
+        let file = scratch.file("experiment.yaml", &text);
+        let mut command = Command::new("unshare");
+        command.args([if is_root { "-m" } else { "-rm" }, "sh", "-c"]);
+        command.args(["mount --bind \"$0\" /etc/hosts && exec \"$@\"", &hosts, crate::support::BINARY]);
+        command.args(["run", &file, "--json", "--out", &scratch.path("run.plim")]);
+        let before = [one.requests(), two.requests()];
+        let output = Tool::of(command).start().wait();
+        let got = [one.requests() - before[0], two.requests() - before[1]];
+        assert_eq!(got[0] + got[1], 20, "{addresses}\n{}\n{}", output.stderr, output.stdout);
+        assert_eq!(got[1] > 0 && got[0] > 0, spread, "{addresses}: {got:?}");
+    }
+}
