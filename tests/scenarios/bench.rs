@@ -44,6 +44,8 @@ pub struct Seen {
     pub said: Value,
     pub elapsed: Duration,
     pub scratch: Scratch,
+    /// Still there, for whoever wants to run the file once more.
+    pub ruler: Ruler,
 }
 
 /// Steps of one scenario as a whole file.
@@ -108,7 +110,7 @@ impl Trial {
         assert_eq!(kept["let_go"], 0, "the ruler kept everything");
         let asked = kept["requests"].as_array().expect("a list").iter().map(Asked::of).collect();
         let said = serde_json::from_str(&output.stdout).unwrap_or(Value::Null);
-        Seen { asked, counters: ruler.counters(), output, said, elapsed, scratch }
+        Seen { asked, counters: ruler.counters(), output, said, elapsed, scratch, ruler }
     }
 
     fn whole(&self, ruler: &Ruler) -> String {
@@ -129,7 +131,8 @@ impl Trial {
 }
 
 impl Asked {
-    fn of(kept: &Value) -> Self {
+    /// From a row of `/_ruler/requests`.
+    pub fn of(kept: &Value) -> Self {
         let text = |name: &str| kept[name].as_str().unwrap_or_default().to_owned();
         let headers = kept["headers"].as_array().expect("a list of headers").iter();
         let pair = |at: &Value, i: usize| at[i].as_str().unwrap_or_default().to_owned();
@@ -234,7 +237,13 @@ impl Seen {
 
     #[track_caller]
     pub fn told_count(&self, place: &str) -> u64 {
-        self.told(place).as_u64().unwrap_or_else(|| panic!("no count at `{place}`: {}", self.told(place)))
+        self.told(place).as_u64().unwrap_or_else(|| {
+            panic!(
+                "no count at `{place}`: \
+            {}",
+                self.told(place)
+            )
+        })
     }
 
     /// A row of a list in the JSON, by its `name`.
@@ -253,13 +262,28 @@ impl Seen {
         assert_eq!(self.told_count("/totals/errors"), 0, "{}", self.brief());
     }
 
+    /// So many arrivals were due, and each was sent to `path` or is admitted not to have been: of those that are due
+    /// just before the stop, a machine that stands still for a moment sends none.
+    #[track_caller]
+    pub fn arrived(&self, path: &str, due: u64) {
+        let (came, never) = (self.count(path) as u64, self.told_count("/totals/never_started"));
+        assert_eq!((self.told_count("/offered/arrivals"), came + never), (due, due), "{}", self.brief());
+        assert!(never <= due / 10, "{never} of {due} arrivals were not sent");
+    }
+
     /// The same for a run that misses something.
     #[track_caller]
     pub fn ended(&self, codes: &[i32], apart: u64) {
         let code = self.output.code;
         assert!(codes.contains(&code), "code {code}\n{}\n{}", self.output.stderr, self.brief());
         let sent = self.told_count("/totals/sent");
-        assert_eq!(sent + apart, self.asked.len() as u64, "sent by the tool, at the ruler {:?}", self.lines());
+        assert_eq!(
+            sent + apart,
+            self.asked.len() as u64,
+            "sent by the tool, at the \
+            ruler {:?}",
+            self.lines()
+        );
         assert_eq!(self.told("/complete"), true);
     }
 
@@ -300,7 +324,10 @@ pub fn all_at_once<T: Sync>(items: &[T], name: impl Fn(&T) -> String + Sync, bod
         while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| body(item))) {
                 let said = panic.downcast_ref::<String>().map(String::as_str);
-                let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
+                let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or(
+                    "no \
+                    text",
+                );
                 wrong.push(format!("--- {}\n{said}", name(item)));
             }
         }
@@ -308,7 +335,15 @@ pub fn all_at_once<T: Sync>(items: &[T], name: impl Fn(&T) -> String + Sync, bod
     };
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("its panics are caught")).collect()
+        threads
+            .into_iter()
+            .flat_map(|thread| {
+                thread.join().expect(
+                    "its panics are \
+            caught",
+                )
+            })
+            .collect()
     });
     assert!(wrong.is_empty(), "{} of {} failed\n{}", wrong.len(), items.len(), wrong.join("\n"));
 }

@@ -11,17 +11,23 @@ fn a_scope_judges_its_requests_alone() {
         ("errors{request: bad} < 50%", false),
         ("errors{scenario: one} <= 34%", true),
         ("errors{group: inner} == 0%", true),
-        ("requests{tag: kind=read} == 10", true),
+        ("requests{tag: kind=read} == 30", true),
         ("checks{request: bad} > 0%", false),
-        ("requests == 30", true),
+        ("requests == 90", true),
     ];
-    let list = "- group: inner\n  steps: [ { get: /slow?delay=120ms, name: slow, tags: { kind: read } } ]\n\
-                - { get: /fast, name: fast }\n- { get: /bad?status=500, name: bad, check: { status: 200 } }";
+    let list = "- group: inner\n  steps: [ { get: /slow?delay=120ms, name: slow, tags: { \
+        kind: read } } ]\n\
+                - { get: /fast, name: fast }\n- { get: /bad?status=500, name: bad, \
+                    check: { status: 200 } }";
     let rules: String = limits.iter().map(|(text, _)| format!("  - \"{text}\"\n")).collect();
-    let seen =
-        trial(format!("thresholds:\n{rules}load: {{ users: 5, iterations: 10 }}\n{}", steps(list))).run();
+    let seen = trial(format!(
+        "thresholds:\n{rules}load: {{ users: 10, iterations: 30 \
+            }}\n{}",
+        steps(list)
+    ))
+    .run();
     seen.ended(&[99], 0);
-    assert_eq!(["/slow", "/fast", "/bad"].map(|path| seen.count(path)), [10; 3]);
+    assert_eq!(["/slow", "/fast", "/bad"].map(|path| seen.count(path)), [30; 3]);
     for (i, (text, met)) in limits.iter().enumerate() {
         assert_eq!(seen.told(&format!("/thresholds/{i}/met")), met, "{text}: {}", seen.said["thresholds"][i]);
     }
@@ -29,21 +35,32 @@ fn a_scope_judges_its_requests_alone() {
 
 #[test]
 fn a_window_finds_what_the_whole_run_hides() {
-    let text = "thresholds:\n  - errors < 12%\n  - { threshold: errors < 12.5%, over: 1s }\nscenarios:\n  \
-                good: { load: { arrivals: 200/s, duration: 4s }, steps: [ { get: /good } ] }\n  \
-                bad: { start: 1200ms, load: { users: 1, loops: 80 }, steps: [ { get: /bad?status=500 } ] }\n";
+    let text = "thresholds:\n  - errors < 12%\n  - { threshold: errors < 12.5%, over: 1s \
+        }\nscenarios:\n  \
+                good: { load: { arrivals: 200/s, duration: 4s }, steps: [ { get: /good } \
+                    ] }\n  \
+                bad: { start: 1200ms, load: { users: 1, loops: 80 }, steps: [ { get: \
+                    /bad?status=500 } ] }\n";
     let seen = trial(text).run();
     seen.ended(&[99], 0);
-    assert_eq!((seen.count("/good"), seen.count("/bad")), (800, 80));
+    seen.arrived("/good", 800);
+    assert_eq!(seen.count("/bad"), 80);
     // 80 of 880 are 9.1 %; of the second in which they came, 80 of 280.
-    assert_eq!((seen.told("/thresholds/0/met"), seen.told("/thresholds/1/met")), (&true.into(), &false.into()));
-    let from_s = seen.told("/thresholds/1/window/from_s").as_f64().expect("the worst window has a begin");
+    assert_eq!(
+        (seen.told("/thresholds/0/met"), seen.told("/thresholds/1/met")),
+        (&true.into(), &false.into())
+    );
+    let from_s = seen.told("/thresholds/1/window/from_s").as_f64().expect(
+        "the worst \
+        window has a begin",
+    );
     assert!((0.0..3.0).contains(&from_s), "{from_s}");
 }
 
 #[test]
 fn abort_after_ends_the_run_early() {
-    let text = "thresholds: [ { threshold: errors < 1%, abort_after: 1s } ]\nload: { users: 2, duration: 60s }\n";
+    let text = "thresholds: [ { threshold: errors < 1%, abort_after: 1s } ]\nload: { \
+        users: 2, duration: 60s }\n";
     let seen = trial(format!("{text}{}", steps("- get: /x?status=500&delay=20ms"))).run();
     seen.ended(&[99], 0);
     assert!(seen.elapsed.as_secs() < 30, "{:?}", seen.elapsed);
@@ -52,7 +69,8 @@ fn abort_after_ends_the_run_early() {
 
 #[test]
 fn a_threshold_that_is_kept_aborts_nothing() {
-    let text = "thresholds: [ { threshold: errors < 1%, abort_after: 0s } ]\nload: { users: 1, duration: 1200ms }\n";
+    let text = "thresholds: [ { threshold: errors < 1%, abort_after: 0s } ]\nload: { \
+        users: 1, duration: 1200ms }\n";
     let seen = trial(format!("{text}{}", steps("- get: /x?delay=20ms"))).run();
     assert_eq!(seen.told("/stopped_by"), "duration");
     assert!(seen.elapsed.as_millis() >= 1_200);
@@ -65,25 +83,48 @@ const SECRET: &str = "s3cr3t-pEarl-51x";
 fn a_secret_is_shown_nowhere() {
     // base64 of `me:` and the secret, and what an answer echoes of both.
     const CODED: &str = "bWU6czNjcjN0LXBFYXJsLTUxeA==";
-    let list = "- { post: \"/echo?key=${secret.PROBE}\", body: \"b ${secret.PROBE}\", headers: { X-Key: \"${secret.PROBE}\" }, \
+    let list = "- { post: \"/echo?key=${secret.PROBE}\", body: \"b \
+        ${secret.PROBE}\", headers: { X-Key: \"${secret.PROBE}\" }, \
                 check: { body: nowhere to be found }, on_failure: continue }\n\
-                - { get: /echo, auth: { basic: { user: me, password: \"${secret.PROBE}\" } }, check: { json: { $.method: \
+                - { get: /echo, auth: { basic: { user: me, password: \"${secret.PROBE}\" \
+                    } }, check: { json: { $.method: \
                 \"${secret.PROBE}\" } }, on_failure: continue }\n\
-                - { get: /echo, name: third, auth: { bearer: \"${secret.PROBE}\" }, check: { header: { X-Gone: \
+                - { get: /echo, name: third, auth: { bearer: \"${secret.PROBE}\" }, \
+                    check: { header: { X-Gone: \
                 \"${secret.PROBE}\" } } }";
     let seen = trial(steps(list)).env("PROBE", SECRET).run();
     seen.ended(&[99], 0);
     // It was sent.
     assert_eq!(seen.asked[0].query("key"), Some(SECRET));
-    assert_eq!((seen.asked[0].header("X-Key"), seen.asked[0].body.as_str()), (Some(SECRET), format!("b {SECRET}").as_str()));
+    assert_eq!(
+        (seen.asked[0].header("X-Key"), seen.asked[0].body.as_str()),
+        (
+            Some(SECRET),
+            format!(
+                "b \
+        {SECRET}"
+            )
+            .as_str()
+        )
+    );
     assert_eq!(seen.asked[1].header("Authorization"), Some(format!("Basic {CODED}").as_str()));
-    assert_eq!(seen.asked[2].header("Authorization"), Some(format!("Bearer {SECRET}").as_str()));
+    assert_eq!(
+        seen.asked[2].header("Authorization"),
+        Some(
+            format!(
+                "Bearer \
+        {SECRET}"
+            )
+            .as_str()
+        )
+    );
     assert_eq!(seen.told("/samples").as_array().map(Vec::len), Some(3));
     let excerpt = seen.told("/samples/0/excerpt").as_str().expect("an excerpt");
     assert!(excerpt.contains("POST"), "the excerpt shows the rest of the answer: {excerpt}");
 
     let run_file = seen.scratch.path("run.plim");
     let experiment = seen.scratch.path("experiment.yaml");
+    assert!(seen.ruler.requests() == 3, "it is still there for the run to come");
     let bytes = std::fs::read(&run_file).expect("the run file is there");
     let mut texts = vec![
         ("run file", String::from_utf8_lossy(&bytes).into_owned()),

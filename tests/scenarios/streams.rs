@@ -16,9 +16,13 @@ fn ruler(seen: &Seen, field: &str) -> u64 {
 /// Users ramp up, hold a stream each, and one of them has the server close all of them.
 fn many(streams: u64, query: &str, stop_after: &str) -> String {
     format!(
-        "load: {{ rows: [ {{ users: {streams}, ramp_up: 2s, hold: 30s }} ] }}\nscenarios:\n  readers:\n    - once:\n        \
-         - get: \"/events?{query}\"\n          name: events\n          stream:\n            sequence: id\n            \
-         closed_by: server\n            beside:\n              - if: \"${{user}} == 1\"\n                then: [ {{ think: {stop_after} }}, {{ post: /events/stop }} ]\n    \
+        "load: {{ rows: [ {{ users: {streams}, ramp_up: 2s, hold: 30s }} ] \
+            }}\nscenarios:\n  readers:\n    - once:\n        \
+         - get: \"/events?{query}\"\n          name: events\n          stream:\n            \
+             sequence: id\n            \
+         closed_by: server\n            beside:\n              - if: \"${{user}} == \
+             1\"\n                then: [ {{ think: {stop_after} }}, {{ post: \
+             /events/stop }} ]\n    \
          - think: 60s\nlimits: {{ duration_ns: 40s }}\n"
     )
 }
@@ -48,7 +52,8 @@ fn twelve_hundred_streams_are_accounted_for_to_the_last_event() {
 fn lost_repeated_and_swapped_events_are_counted_exactly() {
     let query = "every=30ms&count=20&drop=4,9,10&repeat=6,7&swap=14";
     let text = format!(
-        "load: {{ users: 50, loops: 1 }}\nscenarios:\n  readers:\n    - get: \"/events?{query}\"\n      name: events\n      \
+        "load: {{ users: 50, loops: 1 }}\nscenarios:\n  readers:\n    - get: \"/events?{query}\"\n      \
+            name: events\n      \
          stream: {{ sequence: $.seq, made_at: {{ json: $.sent_ns, unit: ns }} }}\n"
     );
     let seen = trial(text).run();
@@ -58,13 +63,18 @@ fn lost_repeated_and_swapped_events_are_counted_exactly() {
     let row = seen.row("streams", "events");
     assert_eq!(row["age"]["count"], 50 * 19);
     let fair = &row["fairness"];
-    assert_eq!((&fair["least"], &fair["most"], fair["index"].as_f64()), (&19.into(), &19.into(), Some(1.0)), "{fair}");
+    assert_eq!(
+        (&fair["least"], &fair["most"], fair["index"].as_f64()),
+        (&19.into(), &19.into(), Some(1.0)),
+        "{fair}"
+    );
 }
 
 /// Streams that stand at the stop are neither lost nor failed.
 #[test]
 fn streams_that_stand_at_the_stop_are_told_apart() {
-    let text = "load: { users: 20, duration: 1s }\nscenarios: { readers: [ { get: \"/events?every=100ms\", name: events, \
+    let text = "load: { users: 20, duration: 1s }\nscenarios: { readers: [ { get: \"/events?every=100ms\", \
+        name: events, \
                 stream: { sequence: id } } ] }\n";
     let seen = trial(text).run();
     seen.ended(&[0, 3], 0);
@@ -80,10 +90,12 @@ fn streams_that_stand_at_the_stop_are_told_apart() {
 #[test]
 fn a_stream_that_breaks_goes_on_where_it_was() {
     let text = "load: { users: 4, loops: 1 }\nscenarios:\n  readers:\n    - get: \"/events?every=25ms&count=40&retry=10\"\n      \
-                name: events\n      stream:\n        sequence: id\n        reconnect: 3\n        beside:\n          - if: \"${user} == 1\"\n            \
+                name: events\n      stream:\n        sequence: id\n        reconnect: \
+                    3\n        beside:\n          - if: \"${user} == 1\"\n            \
                 then: [ { think: 500ms }, { post: /events/stop } ]\n";
     let seen = trial(text).run();
-    let again: Vec<Option<&str>> = seen.of("/events").iter().map(|asked| asked.header("Last-Event-ID")).collect();
+    let again: Vec<Option<&str>> =
+        seen.of("/events").iter().map(|asked| asked.header("Last-Event-ID")).collect();
     assert!(again.iter().filter(|id| id.is_some()).count() >= 4, "{again:?}");
     assert_eq!(count(&seen, "events"), ruler(&seen, "events_sent"), "{}", seen.row("streams", "events"));
     assert_eq!((count(&seen, "lost"), count(&seen, "repeated")), (0, 0), "{}", seen.row("streams", "events"));

@@ -7,7 +7,7 @@ mod support;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_plan::link::{Link, Reuse};
-use plimsoll_plan::metric::{RunSum, SeriesSum};
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
 use plimsoll_plan::{Draft, Fault};
 use plimsoll_stats::random::SplitMix64;
@@ -108,6 +108,29 @@ fn what_comes_for_a_connection_that_was_given_up_reaches_nobody() {
     assert!(out.fault(Fault::Timeout) > 100 && out.status(200) > 300, "{}", out.fault(Fault::Timeout));
     let replies = lines(&log).iter().filter(|l| l.contains("reply")).count() as u64;
     assert_eq!(replies, out.count(SeriesSum::Finished));
+}
+
+#[test]
+fn an_event_of_a_connection_that_was_closed_in_the_same_batch_is_not_taken_for_one_of_the_next() {
+    // The first answer ends the iteration, which closes the other connection and opens it anew, while the server's end of
+    // the old one is the next event in the list.
+    let (maker, _) = diary(|scene, wake| match wake {
+        Wake::Begin { iteration: 20, .. } => scene.out.retire(),
+        Wake::Begin { .. } => (0..2).for_each(|id| scene.ask(id, 0, BodyUse::Discard)),
+        _ => {}
+    });
+    let link = Link { reuse: Reuse::Iteration, ..Link::default() };
+    let out =
+        Lab::new(Draft { link, ..closed(1, 10.0) }).maker(maker).latency(MS).run(|a: &Asked<'_>| {
+            match a.connection % 2 {
+                0 => Answer::ok(10 * MS),
+                _ => Answer::ok(5 * MS).piece(5 * MS, b"").then(Then::Close),
+            }
+        });
+    out.check();
+    assert_eq!((out.sum(RunSum::ConnOpened), out.status(200), out.sum(RunSum::ClosedByUs)), (40, 40, 40));
+    let connect = out.hist(RunHist::Connect);
+    assert_eq!((connect.min(), connect.max()), (Some(2 * MS), Some(2 * MS)), "a round trip, each of them");
 }
 
 // ---- at random --------------------------------------------------------------------------------------------------

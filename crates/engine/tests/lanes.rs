@@ -165,6 +165,13 @@ fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
     out.check_arrivals();
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations), begins(&log).len()), (9, 9, 9));
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Requests, 81 * MS));
+
+    // So it is with users: of two, one finds nothing left at 40 ms.
+    let (maker, log) = in_a_row(1);
+    let draft = Draft { requests_total: Some(9), duration_ns: None, ..closed(2, 1.0) };
+    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(10 * MS));
+    out.check();
+    assert_eq!((out.sum(RunSum::Iterations), begins(&log).len(), out.elapsed_ns), (9, 9, 50 * MS));
 }
 
 // ---- grace ------------------------------------------------------------------------------------------------------
@@ -201,11 +208,12 @@ fn in_the_grace_arrivals_that_wait_are_left_and_the_worker_sleeps() {
     let (maker, log) = in_a_row(2);
     let lane = arrivals(100.0, 1, 0.095);
     let draft = Draft { graceful_stop_ns: Some(S), ..lanes(vec![lane, users(1, 0.095)], &["/"]) };
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(30 * MS));
+    // The first connection is that of the arrivals.
+    let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| Answer::ok((30 + 40 * a.connection) * MS));
     out.check();
-    // The one user begins at 0 and 60 ms; of ten arrivals eight have waited for it in vain.
+    // Their one user begins at 0 and 60 ms and is free at 120; of ten arrivals eight have waited for it in vain.
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::NeverStarted)), (10, 8));
-    assert_eq!((out.elapsed_ns / MS, begins(&log).len()), (120, 4));
+    assert_eq!((out.elapsed_ns / MS, begins(&log).len()), (140, 3));
     assert!(out.calls.wait < 100, "{} waits", out.calls.wait);
 }
 
@@ -218,6 +226,14 @@ fn in_the_grace_a_change_of_level_is_not_waited_for_again_and_again() {
     out.check();
     assert_eq!((out.elapsed_ns / MS, out.sum(RunSum::Iterations)), (170, 6));
     assert!(out.calls.wait < 100, "{} waits", out.calls.wait);
+
+    // Nor does a level that rises at the very end start anybody.
+    let (maker, log) = in_a_row(1);
+    let stages = Some((profile(1.0, &[(0.1, 1.0), (0.0, 3.0)]), false));
+    let draft = Draft { stages, graceful_stop_ns: Some(S), ..support::draft() };
+    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(80 * MS));
+    out.check();
+    assert_eq!((out.elapsed_ns / MS, begins(&log).len()), (160, 2));
 }
 
 #[test]

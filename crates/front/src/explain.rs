@@ -228,7 +228,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "P001",
         "there is no target",
-        "Nothing says where the requests go. A file names one target; a whole URL in its first request does as well.\n\n  target: http://127.0.0.1:8080",
+        "Nothing says where the requests go. A file names one target; a whole URL in its first request does as \
+         well.\n\n  target: http://127.0.0.1:8080",
     ),
     row(
         "P002",

@@ -1,16 +1,15 @@
 //! The manual of scripts: what the steps, data and expressions of an experiment file become.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_front::{Given, own};
+use plimsoll_plan::Draft;
 use plimsoll_plan::answer::{Pick, Rule, Source, Subject};
 use plimsoll_plan::data::{AtEnd, Format, Sharing};
-use plimsoll_plan::diag::Place;
 use plimsoll_plan::link::{Reuse, Versions};
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::script::{Ask, Delay, Entry, Node, Order, Script, Slot};
 use plimsoll_plan::seal::{Machine, names::shown, seal};
 use plimsoll_plan::value::{Escape, Function, Hole, Part, Text};
-use plimsoll_plan::{Diagnostic, Draft};
 use std::path::Path;
 
 const EVERYTHING: &str = include_str!("everything.yaml");
@@ -203,6 +202,14 @@ fn constants_come_from_the_file_the_command_line_and_the_environment() {
 }
 
 #[test]
+fn quotes_around_a_constant_make_text_of_it_wherever_it_is_used() {
+    let text = "target: http://h\nvars: { text: \"3\", number: 3 }\nscenarios:\n  s:\n    - post: /\n      json:\n        \
+                a: ${text}\n        b: ${number}\n        c: \"${number}\"\n";
+    let body = draft_with(text, &[]).requests.remove(0).body.unwrap();
+    assert_eq!(String::from_utf8(body).unwrap(), r#"{"a":"3","b":3,"c":"3"}"#);
+}
+
+#[test]
 fn names_become_numbers_and_each_place_of_a_counter_counts_for_itself() {
     let script = script(EVERYTHING);
     let feeders: Vec<(&str, String)> =
@@ -277,7 +284,8 @@ fn every_form_of_a_check_and_of_a_rule_is_understood() {
     let (ask, script) = one(
         "    - get: /x\n      check:\n        - { name: first, status: \"200,404\", length: 10..2k }\n        \
          - body: [ ok, { matches: '^a+$' }, { lacks: no, not: b } ]\n        \
-         - json: { $.a: ~, $.b: { one_of: [x, 2] }, $.c: { at_least: 1.5, less_than: 3 }, $..d: { exists: false } }\n        \
+         - json: { $.a: ~, $.b: { one_of: [x, 2] }, $.c: { at_least: 1.5, less_than: 3 }, \
+         $..d: { exists: false } }\n        \
          - hash: { md5: D41D8CD98F00B204E9800998ECF8427E }\n        - { length: 5 }",
     );
     let words: Vec<String> = ask.checks.iter().map(|check| check.name.clone()).collect();
@@ -396,6 +404,9 @@ fn whether_a_value_exists_may_be_asked_before_a_step_sets_it() {
     let text = "    - if: ${token} absent\n      then: [ { post: /login, extract: { token: $.t } } ]\n    \
                 - get: /me?t=${token}";
     assert_eq!(script(&steps(text)).vars, ["token"]);
+    let text = "    - if: ${token} exists\n      then: [ { get: \"/me?t=${token}\" } ]\n      \
+                else: [ { post: /login, extract: { token: $.t } } ]";
+    assert_eq!(script(&steps(text)).asks.len(), 2);
     // The end of a round sets what the beginning of the next uses.
     let round =
         "    - repeat: 3\n      steps:\n        - get: /p?c=${cursor}\n          extract: { cursor: $.next }";
@@ -518,52 +529,4 @@ fn columns_may_be_named_by_the_experiment() {
     let feeder = &script(text).feeders[0];
     assert_eq!(feeder.format, Format::Csv { delimiter: b';', header: Some(vec!["x".into(), "y".into()]) });
     assert_eq!(feeder.columns, ["y"]);
-}
-
-/// `script-mistakes.txt` holds a text and, behind `-----`, the whole answer to it.
-#[test]
-fn every_mistake_in_a_script_has_its_place_and_its_mend() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut failures = Vec::new();
-    for case in include_str!("script-mistakes.txt").split("=====\n") {
-        let (text, expected) = case.split_once("-----\n").unwrap();
-        let found = match own::parse_with(text, "test.yaml", folder, &given(&[])) {
-            Ok(_) => "accepted".to_owned(),
-            Err(all) => all
-                .iter()
-                .map(line)
-                .collect::<Vec<_>>()
-                .join("\n")
-                .replace(&format!("{}/", folder.display()), ""),
-        };
-        if found != expected.trim_end() {
-            failures.push(format!("{text}-----\n{found}\n=====\n"));
-        }
-    }
-    assert!(failures.is_empty(), "found instead:\n{}", failures.concat());
-}
-
-fn line(d: &Diagnostic) -> String {
-    let place = match &d.place {
-        Place::Text { line, column, .. } => format!("{line}:{column}"),
-        place => format!("{place:?}"),
-    };
-    let hint = if d.hint.is_empty() { String::new() } else { format!("\n    {}", d.hint) };
-    format!("{place} {}: {}{hint}", d.code, d.message)
-}
-
-#[test]
-fn setting_what_nobody_defines_is_a_mistake() {
-    let text = "target: http://h\nvars: { users: 3 }\nscenarios: { a: [ { get: / } ] }";
-    let refused = |name: &str| {
-        let given = given(&[(name, "5")]);
-        own::parse_with(text, "f", Path::new(""), &given).unwrap_err().remove(0)
-    };
-    assert_eq!(
-        line(&refused("user")),
-        "Flag(\"--set user=...\") F029: nothing under `vars` is called `user`: setting it would change nothing\n    did you mean `users`?"
-    );
-    assert!(own::parse_with(text, "f", Path::new(""), &given(&[("users", "5")])).is_ok());
-    assert_eq!(plimsoll_front::parse_set("a=b=c"), Ok(("a".into(), "b=c".into())));
-    assert!(plimsoll_front::parse_set("secret").unwrap_err().contains("NAME=VALUE"));
 }

@@ -64,4 +64,6 @@ pub struct OutFile {
     pub path: PathBuf,
     /// The first line.
     pub columns: Vec<String>,
+    /// A run begins it anew: what it held before is gone.
+    pub anew: bool,
 }

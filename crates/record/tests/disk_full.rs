@@ -6,6 +6,7 @@ mod made_up;
 
 use made_up::disk::on_a_disk;
 use made_up::{Folder, Random, ending, interval, names, note, opening, tick};
+use plimsoll_plan::sample::Sample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{NoteKind, Opening, RunEvent, Sink};
 use plimsoll_record::record::Gatherer;
@@ -129,10 +130,20 @@ fn a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more() {
         run.ticks(20);
         let hog = hog(disk, 0);
         run.ticks(600);
+        // Nothing comes behind it that would try again, but the end.
+        run.tell(&RunEvent::Sampled(Sample {
+            at_ns: 7,
+            request: "request 0".into(),
+            check: "is paid".into(),
+            found: "expected `true`, found `false`".into(),
+            status: 200,
+            excerpt: "{}".into(),
+        }));
         std::fs::remove_file(&hog).unwrap();
         run.ticks(50);
         let (finished, whole) = run.end();
         assert_only_ticks_are_missing(&path, &finished, &whole, 670);
+        assert_eq!(finished.origins["a"].samples.len(), 1);
         let gaps = missing(&finished, 670);
         println!("gaps: {gaps:?}");
         assert_eq!(gaps.len(), 1, "{gaps:?}");

@@ -9,7 +9,8 @@ use crate::bench::{Seen, Trial, steps, trial};
 fn both(good: &str, bad: &str, check: &str) -> Trial {
     let scenario = |name: &str, path: &str| {
         format!(
-            "  {name}:\n    load: {{ users: 1, iterations: 1 }}\n    steps:\n      - {{ get: \"{path}\", check: {check} }}\n      - get: /{name}-held\n"
+            "  {name}:\n    load: {{ users: 1, iterations: 1 }}\n    steps:\n      - {{ \
+                get: \"{path}\", check: {check} }}\n      - get: /{name}-held\n"
         )
     };
     trial(format!("scenarios:\n{}{}", scenario("good", good), scenario("bad", bad)))
@@ -24,19 +25,29 @@ fn one_of_two(s: &Seen) {
     let rows = s.told("/checks").as_array().expect("a list");
     let sum = |field: &str| rows.iter().map(|row| row[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!((sum("made"), sum("failed")), (2, 1), "{rows:?}");
-    assert!(s.told("/samples").as_array().is_some_and(|all| !all.is_empty()), "an example of what failed");
+    assert!(
+        s.told("/samples").as_array().is_some_and(|all| !all.is_empty()),
+        "an \
+        example of what failed"
+    );
 }
 
 /// Values taken out of an answer, shown to the server by the next request.
 fn taken(answer: &str, extract: &str, shows: &str) -> Trial {
-    trial(steps(&format!("- {{ get: \"{answer}\", extract: {extract} }}\n- {{ get: /shown, headers: {{ X-Taken: \"{shows}\" }} }}")))
+    trial(steps(&format!(
+        "- {{ get: \"{answer}\", extract: {extract} }}\n- {{ get: \
+        /shown, headers: {{ X-Taken: \"{shows}\" }} }}"
+    )))
 }
 
 /// The value that came back.
 #[track_caller]
 fn came_back<'s>(s: &'s Seen) -> &'s str {
     s.ran(0);
-    s.of("/shown").first().and_then(|asked| asked.header("X-Taken")).expect("the value came back")
+    s.of("/shown").first().and_then(|asked| asked.header("X-Taken")).expect(
+        "the value \
+        came back",
+    )
 }
 
 /// Percent-encoded, as a query needs it.
@@ -53,7 +64,8 @@ pub const CASES: &[Case] = &[
         || both("/x", "/x?status=201", "[ { name: is fine, status: 200 } ]"),
         |s| {
             one_of_two(s);
-            let names: Vec<_> = s.told("/checks").as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
+            let names: Vec<_> =
+                s.told("/checks").as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
             assert!(names.iter().all(|name| name == "is fine"), "{names:?}");
         },
     ),
@@ -62,7 +74,18 @@ pub const CASES: &[Case] = &[
         || both("/x?header=X-A:1", "/x?header=X-A:2", "{ header: { x-a: { equals: 1 } } }"),
         one_of_two,
     ),
-    case(&["check.body"], || both("/x?text=all+good", "/x?text=bad", "{ body: good }"), one_of_two),
+    case(
+        &["check.body"],
+        || {
+            both(
+                "/x?text=all+good",
+                "/x?text=bad",
+                "{ body: good \
+        }",
+            )
+        },
+        one_of_two,
+    ),
     case(
         &["rule.contains", "rule.lacks"],
         || both("/x?text=abc", "/x?text=abcd", "{ body: [ { contains: b }, { lacks: d } ] }"),
@@ -71,12 +94,19 @@ pub const CASES: &[Case] = &[
             assert_eq!((s.told("/checks/0/failed"), s.told("/totals/errors")), (&1.into(), &1.into()));
         },
     ),
+    case(&["check.json"], || both(JSON, "/x?text=%7B%22id%22:8%7D", "{ json: { $.id: 7 } }"), one_of_two),
     case(
-        &["check.json"],
-        || both(JSON, "/x?text=%7B%22id%22:8%7D", "{ json: { $.id: 7 } }"),
+        &["rule.not"],
+        || {
+            both(
+                JSON,
+                "/x?text=%7B%22id%22:8%7D",
+                "{ json: { $.id: { \
+        not: 8 } } }",
+            )
+        },
         one_of_two,
     ),
-    case(&["rule.not"], || both(JSON, "/x?text=%7B%22id%22:8%7D", "{ json: { $.id: { not: 8 } } }"), one_of_two),
     case(
         &["rule.matches"],
         || both("/x?text=id-77", "/x?text=id-x", "{ body: { matches: \"^id-[0-9]+$\" } }"),
@@ -94,7 +124,14 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["rule.at_most"],
-        || both("/x?text=%7B%22id%22:7.5%7D", "/x?text=%7B%22id%22:7.6%7D", "{ json: { $.id: { at_most: 7.5 } } }"),
+        || {
+            both(
+                "/x?text=%7B%22id%22:7.5%7D",
+                "/x?text=%7B%22id%22:7.6%7D",
+                "{ json: { \
+            $.id: { at_most: 7.5 } } }",
+            )
+        },
         one_of_two,
     ),
     case(
@@ -109,10 +146,28 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["rule.one_of"],
-        || both(JSON, "/x?text=%7B%22name%22:%22bob%22%7D", "{ json: { $.name: { one_of: [ann, eve] } } }"),
+        || {
+            both(
+                JSON,
+                "/x?text=%7B%22name%22:%22bob%22%7D",
+                "{ json: { $.name: { one_of: \
+            [ann, eve] } } }",
+            )
+        },
         one_of_two,
     ),
-    case(&["check.length"], || both("/x?body=200", "/x?body=201", "{ length: 10..200 }"), one_of_two),
+    case(
+        &["check.length"],
+        || {
+            both(
+                "/x?body=200",
+                "/x?body=201",
+                "{ length: 10..200 \
+        }",
+            )
+        },
+        one_of_two,
+    ),
     case(
         &["check.hash", "hash.sha256"],
         // printf abc | sha256sum
@@ -124,12 +179,26 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["hash.md5"],
-        || both("/x?text=abc", "/x?text=abd", "{ hash: { md5: 900150983cd24fb0d6963f7d28e17f72 } }"),
+        || {
+            both(
+                "/x?text=abc",
+                "/x?text=abd",
+                "{ hash: { md5: \
+            900150983cd24fb0d6963f7d28e17f72 } }",
+            )
+        },
         one_of_two,
     ),
     case(
         &["hash.sha1"],
-        || both("/x?text=abc", "/x?text=abd", "{ hash: { sha1: a9993e364706816aba3e25717850c26c9cd0d89d } }"),
+        || {
+            both(
+                "/x?text=abc",
+                "/x?text=abd",
+                "{ hash: { sha1: \
+            a9993e364706816aba3e25717850c26c9cd0d89d } }",
+            )
+        },
         one_of_two,
     ),
     case(&["check.below"], || both("/x", "/x?delay=3s", "{ below: 2s }"), one_of_two),
@@ -146,14 +215,22 @@ pub const CASES: &[Case] = &[
     case(
         &["extraction.regex", "extraction.group"],
         || {
-            let extract = "{ a: { regex: \"([a-z]+)-([0-9]+)\", group: 2 }, b: { regex: \"([a-z]+)-([0-9]+)\", group: 0 } }";
+            let extract = "{ a: { regex: \"([a-z]+)-([0-9]+)\", group: 2 }, b: { regex: \"([a-z]+)-([0-9]+)\", \
+                group: 0 } }";
             taken("/x?text=id-42", extract, "${a} ${b}")
         },
         |s| assert_eq!(came_back(s), "42 id-42"),
     ),
     case(
         &["extraction.header", "extraction.cookie"],
-        || taken("/x?header=X-Id:a1&set_cookie=sid%3Db2", "{ a: { header: x-id }, b: { cookie: sid } }", "${a} ${b}"),
+        || {
+            taken(
+                "/x?header=X-Id:a1&set_cookie=sid%3Db2",
+                "{ a: { header: x-id }, b: { \
+            cookie: sid } }",
+                "${a} ${b}",
+            )
+        },
         |s| assert_eq!(came_back(s), "a1 b2"),
     ),
     case(
@@ -170,14 +247,26 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["extraction.default"],
-        || taken(JSON, "{ a: { json: $.gone, default: none }, b: { json: $.id, default: none } }", "${a} ${b}"),
+        || {
+            taken(
+                JSON,
+                "{ a: { json: $.gone, default: none }, b: { json: $.id, default: \
+            none } }",
+                "${a} ${b}",
+            )
+        },
         |s| assert_eq!(came_back(s), "none 7"),
     ),
     case(
         &[],
         || taken(JSON, "{ a: $.gone }", "${a}"),
         |s| {
-            assert_eq!(s.count("/shown"), 0, "a value that is not there leaves out what needs it");
+            assert_eq!(
+                s.count("/shown"),
+                0,
+                "a value that is not there leaves out what \
+                needs it"
+            );
             s.ended(&[99], 0);
             assert_eq!(s.told("/totals/iterations_abandoned"), 1);
         },

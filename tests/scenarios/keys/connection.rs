@@ -6,7 +6,8 @@ use crate::bench::{Trial, trial};
 /// Two users, two rounds of two requests.
 fn eight(connection: &str) -> Trial {
     trial(format!(
-        "connection: {connection}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}\" }}, {{ get: \"/x?u=${{user}}\" }} ] }}\n\
+        "connection: {connection}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}\" }}, \
+            {{ get: \"/x?u=${{user}}\" }} ] }}\n\
          load: {{ users: 2, loops: 2 }}"
     ))
 }
@@ -17,7 +18,12 @@ pub const CASES: &[Case] = &[
         || eight("{ reuse: iteration }"),
         |s| {
             s.ran(0);
-            assert_eq!(s.connections().into_values().collect::<Vec<_>>(), [2; 4], "one an iteration");
+            assert_eq!(
+                s.connections().into_values().collect::<Vec<_>>(),
+                [2; 4],
+                "one \
+                an iteration"
+            );
             assert_eq!(s.told("/client/connections/opened"), 4);
         },
     ),
@@ -72,7 +78,8 @@ pub const CASES: &[Case] = &[
         &["connection.resolve"],
         || {
             trial(
-                "target: http://shop.test:PORT\nconnection: { resolve: { shop.test: 127.0.0.1 } }\n\
+                "target: http://shop.test:PORT\nconnection: { resolve: { shop.test: \
+                    127.0.0.1 } }\n\
                  scenarios: { one: [ { get: /x } ] }",
             )
         },
@@ -91,7 +98,11 @@ pub const CASES: &[Case] = &[
             for asked in &s.asked {
                 *of.entry(asked.peer.as_str()).or_default() += 1;
             }
-            assert_eq!(of.keys().copied().collect::<Vec<_>>(), ["127.0.0.2", "127.0.0.3", "127.0.0.4"], "{of:?}");
+            assert_eq!(
+                of.keys().copied().collect::<Vec<_>>(),
+                ["127.0.0.2", "127.0.0.3", "127.0.0.4"],
+                "{of:?}"
+            );
             assert!(of.values().all(|n| (2..=4).contains(n)), "they take turns: {of:?}");
         },
     ),

@@ -13,11 +13,23 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("tls.certificate", "tests/scenarios/peers.rs", "a_client_shows_its_certificate"),
     ("tls.key", "tests/scenarios/peers.rs", "a_client_shows_its_certificate"),
     ("tls.resume", "tests/scenarios/peers.rs", "sessions_are_resumed_only_where_that_is_asked_for"),
-    ("experiment.read_bodies", "crates/engine/tests/worker_faults.rs", "a_large_body_is_thrown_away_unseen_and_counted_whole"),
+    (
+        "experiment.read_bodies",
+        "crates/engine/tests/worker_faults.rs",
+        "a_large_body_is_thrown_away_unseen_and_counted_whole",
+    ),
     ("limits.chunk_line_bytes", "crates/wire/tests/limits.rs", "a_chunk_line_may_be_as_long_as_its_limit"),
     ("limits.connect_timeout_ns", "tests/truth/faults/network.rs", "syns_that_vanish_are_a_connect_timeout"),
-    ("limits.reconnect_pause_ns", "crates/engine/tests/worker_faults.rs", "a_refused_user_pauses_and_doubles_the_pause_up_to_a_second"),
-    ("limits.spin_ns", "crates/engine/tests/worker_open.rs", "spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning"),
+    (
+        "limits.reconnect_pause_ns",
+        "crates/engine/tests/worker_faults.rs",
+        "a_refused_user_pauses_and_doubles_the_pause_up_to_a_second",
+    ),
+    (
+        "limits.spin_ns",
+        "crates/engine/tests/worker_open.rs",
+        "spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning",
+    ),
     ("connection.addresses", "tests/scenarios/models.rs", "all_addresses_of_a_name_are_loaded"),
 ];
 
@@ -26,8 +38,11 @@ use crate::bench::{steps, trial};
 #[test]
 fn a_seed_repeats_all_that_is_random() {
     let sent = |seed: &str| {
-        let list = "- get: \"/x/${random_int(1, 1000000000)}/${random_string(9)}\"\n- think: { exponential: 2ms }";
-        let seen = trial(format!("load: {{ users: 1, iterations: 5 }}\n{}", steps(list))).args(&["--seed", seed]).run();
+        let list = "- get: \"/x/${random_int(1, 1000000000)}/${random_string(9)}\"\n- \
+            think: { exponential: 2ms }";
+        let seen = trial(format!("load: {{ users: 1, iterations: 5 }}\n{}", steps(list)))
+            .args(&["--seed", seed])
+            .run();
         seen.ran(0);
         seen.lines()
     };

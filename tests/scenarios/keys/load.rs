@@ -6,13 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A load of the whole file.
 fn load(load: &str, query: &str) -> Trial {
-    trial(format!("load: {load}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}&{query}\" }} ] }}"))
+    trial(format!(
+        "load: {load}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}&{query}\" \
+        }} ] }}"
+    ))
 }
 
 /// The same load for one scenario beside another that has its own.
 fn lane(load: &str, query: &str) -> Trial {
     trial(format!(
-        "scenarios:\n  one: {{ load: {load}, steps: [ {{ get: \"/x?u=${{user}}&{query}\" }} ] }}\n  \
+        "scenarios:\n  one: {{ load: {load}, steps: [ {{ get: \"/x?u=${{user}}&{query}\" \
+            }} ] }}\n  \
          two: {{ load: {{ users: 1, loops: 1 }}, steps: [ {{ get: /two }} ] }}"
     ))
 }
@@ -32,6 +36,13 @@ fn exactly(s: &Seen, number: usize) {
     assert_eq!(s.count("/x"), number, "{}", s.brief());
 }
 
+/// So many arrivals of the load in question.
+#[track_caller]
+fn due(s: &Seen, number: u64) {
+    s.ran(0);
+    s.arrived("/x", number);
+}
+
 /// The beginning of each connection's requests, and their end, ms from the first of all.
 fn spans(s: &Seen) -> Vec<(f64, f64)> {
     let begin = s.asked.iter().map(|asked| asked.arrive_ns).min().expect("some came");
@@ -46,8 +57,10 @@ fn spans(s: &Seen) -> Vec<(f64, f64)> {
 /// Poisson gaps are short far more often than even ones: of 200 with a mean of 5 ms, 52 are expected below 1.5 ms.
 fn is_poisson(s: &Seen) {
     s.ran(0);
-    assert_eq!(s.told("/offered/arrivals"), s.count("/x"));
-    assert!((140..=260).contains(&s.count("/x")), "{}", s.count("/x"));
+    let due = s.told_count("/offered/arrivals");
+    s.arrived("/x", due);
+    // 200 with a deviation of 14.
+    assert!((130..=270).contains(&due), "{due}");
     let of: Vec<u64> = s.of("/x").iter().map(|asked| asked.arrive_ns).collect();
     let short = of.windows(2).filter(|two| two[1] - two[0] < 1_500_000).count();
     assert!(short >= 20, "{short} short gaps");
@@ -70,18 +83,17 @@ fn rows(s: &Seen) {
 }
 
 fn stages(s: &Seen) {
-    exactly(s, 20);
+    due(s, 20);
 }
 
 fn spike(s: &Seen) {
     // 50/s for 600 ms are 30; 150/s more for 200 ms and half of it for 2 x 100 ms are 45.
-    s.ran(0);
-    assert!((74..=76).contains(&s.count("/x")), "{}", s.count("/x"));
+    due(s, 75);
 }
 
 fn ladder(s: &Seen) {
     // 200 ms each of 20/s, 40/s and 60/s.
-    exactly(s, 24);
+    due(s, 24);
 }
 
 fn recorded(s: &Seen) {
@@ -93,9 +105,11 @@ fn recorded(s: &Seen) {
 }
 
 const GAPS: &str = "# one gap a line\n0\n2000\n\n4000\n";
-const SPIKE: &str = "{ spike: { base: 50/s, peak: 200/s, at: 100ms, rise: 100ms, hold: 200ms, duration: 600ms } }";
+const SPIKE: &str = "{ spike: { base: 50/s, peak: 200/s, at: 100ms, rise: 100ms, hold: \
+    200ms, duration: 600ms } }";
 const LADDER: &str = "{ steps: { from: 20/s, by: 20/s, every: 200ms, until: 60/s } }";
-const ROWS: &str = "{ rows: [ { users: 2, hold: 1s }, { users: 3, start: 500ms, hold: 300ms } ] }";
+const ROWS: &str = "{ rows: [ { users: 2, hold: 1s }, { users: 3, start: 500ms, hold: \
+    300ms } ] }";
 const STAGES: &str = "{ stages: [ { duration: 0s, arrivals: 50/s }, \"400ms:50/s\" ] }";
 const RECORDED: &str = "{ recorded: { file: gaps.txt, as: gaps, unit: ms, speed: 20 } }";
 
@@ -108,22 +122,47 @@ pub const CASES: &[Case] = &[
             assert_eq!(users(s).into_values().collect::<Vec<_>>(), [2; 3]);
         },
     ),
-    case(&["load.connections"], || load("{ arrivals: 100/s, duration: 300ms, connections: 2 }", "delay=60ms"), starved),
+    case(
+        &["load.connections"],
+        || {
+            load(
+                "{ arrivals: 100/s, duration: 300ms, \
+        connections: 2 }",
+                "delay=60ms",
+            )
+        },
+        starved,
+    ),
     case(
         &["load.arrivals", "load.duration"],
         || load("{ arrivals: 100/s, duration: 500ms }", ""),
         |s| {
-            exactly(s, 50);
-            assert_eq!(s.told("/offered/arrivals"), 50);
+            due(s, 50);
         },
     ),
-    case(&[], || load("{ arrivals: 37 over 400ms }", ""), |s| exactly(s, 37)),
-    case(&[], || load("{ arrivals: 37 over 400ms, spread: poisson }", ""), |s| exactly(s, 37)),
-    case(&["load.spread"], || load("{ arrivals: 200/s, duration: 1s, spread: poisson }", ""), is_poisson),
+    case(&[], || load("{ arrivals: 37 over 400ms }", ""), |s| due(s, 37)),
+    case(&[], || load("{ arrivals: 37 over 400ms, spread: poisson }", ""), |s| due(s, 37)),
+    case(
+        &["load.spread"],
+        || {
+            load(
+                "{ arrivals: 200/s, duration: 1s, spread: poisson \
+        }",
+                "",
+            )
+        },
+        is_poisson,
+    ),
     case(&["load.stages", "stage.duration", "stage.arrivals"], || load(STAGES, ""), stages),
     case(
         &["stage.users"],
-        || load("{ stages: [ { duration: 0s, users: 1 }, { duration: 500ms, users: 1 }, { duration: 0s, users: 4 }, { duration: 300ms, users: 4 } ] }", "delay=10ms"),
+        || {
+            load(
+                "{ stages: [ { duration: 0s, users: 1 }, { duration: 500ms, users: 1 }, \
+            { duration: 0s, users: 4 }, { duration: 300ms, users: 4 } ] }",
+                "delay=10ms",
+            )
+        },
         |s| {
             s.ran(0);
             let mut begins: Vec<f64> = spans(s).iter().map(|span| span.0).collect();
@@ -132,16 +171,27 @@ pub const CASES: &[Case] = &[
             assert!(begins[1] > 200.0, "{begins:?}");
         },
     ),
-    case(&["load.rows", "load_row.users", "load_row.start", "load_row.hold"], || load(ROWS, "delay=10ms"), rows),
+    case(
+        &["load.rows", "load_row.users", "load_row.start", "load_row.hold"],
+        || load(ROWS, "delay=10ms"),
+        rows,
+    ),
     case(
         &["load_row.ramp_up", "load_row.ramp_down"],
-        || load("{ rows: [ { users: 5, ramp_up: 500ms, hold: 200ms, ramp_down: 500ms } ] }", "delay=10ms"),
+        || {
+            load(
+                "{ rows: [ { users: 5, ramp_up: 500ms, hold: 200ms, ramp_down: 500ms } ] \
+            }",
+                "delay=10ms",
+            )
+        },
         |s| {
             s.ran(0);
             let all = spans(s);
             assert_eq!(all.len(), 5, "{all:?}");
             let spread = |of: fn(&(f64, f64)) -> f64| {
-                let (least, most) = all.iter().map(of).fold((f64::MAX, 0f64), |(a, b), x| (a.min(x), b.max(x)));
+                let (least, most) =
+                    all.iter().map(of).fold((f64::MAX, 0f64), |(a, b), x| (a.min(x), b.max(x)));
                 most - least
             };
             // One joins every 100 ms, and one leaves every 100 ms.
@@ -206,10 +256,20 @@ pub const CASES: &[Case] = &[
     case(
         &["scenario_load.arrivals", "scenario_load.duration"],
         || lane("{ arrivals: 100/s, duration: 500ms }", ""),
-        |s| exactly(s, 50),
+        |s| due(s, 50),
     ),
-    case(&[], || lane("{ arrivals: 37 over 400ms }", ""), |s| exactly(s, 37)),
-    case(&["scenario_load.spread"], || lane("{ arrivals: 200/s, duration: 1s, spread: poisson }", ""), is_poisson),
+    case(&[], || lane("{ arrivals: 37 over 400ms }", ""), |s| due(s, 37)),
+    case(
+        &["scenario_load.spread"],
+        || {
+            lane(
+                "{ arrivals: 200/s, duration: 1s, spread: \
+        poisson }",
+                "",
+            )
+        },
+        is_poisson,
+    ),
     case(&["scenario_load.stages"], || lane(STAGES, ""), stages),
     case(&["scenario_load.rows"], || lane(ROWS, "delay=10ms"), rows),
     case(&["scenario_load.spike"], || lane(SPIKE, ""), spike),
@@ -220,7 +280,8 @@ pub const CASES: &[Case] = &[
         &["scenario.start"],
         || {
             trial(
-                "scenarios:\n  one: { load: { users: 1, duration: 800ms }, steps: [ { get: /x?delay=10ms } ] }\n  \
+                "scenarios:\n  one: { load: { users: 1, duration: 800ms }, steps: [ { \
+                    get: /x?delay=10ms } ] }\n  \
                  two: { start: 500ms, load: { users: 1, loops: 1 }, steps: [ { get: /two } ] }",
             )
         },
@@ -232,7 +293,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["scenario.pace"],
-        || trial("scenarios: { one: { pace: 200ms, steps: [ { get: /x?delay=50ms } ] } }\nload: { users: 1, iterations: 4 }"),
+        || {
+            trial(
+                "scenarios: { one: { pace: 200ms, steps: [ { get: /x?delay=50ms } ] } \
+            }\nload: { users: 1, iterations: 4 }",
+            )
+        },
         |s| {
             exactly(s, 4);
             // From begin to begin, the answer's 50 ms included.

@@ -18,13 +18,22 @@ pub const CASES: &[Case] = &[
             "request_line.path",
         ],
         || {
-            let list = "- get: /x\n- post: /x\n- put: /x\n- patch: /x\n- delete: /x\n- head: /x\n- options: /x\n\
+            let list = "- get: /x\n- post: /x\n- put: /x\n- patch: /x\n- delete: /x\n- \
+                head: /x\n- options: /x\n\
                         - request: { method: PROPFIND, path: /x?y }";
             trial(steps(list))
         },
         |s| {
             s.came(&[
-                "GET /x", "POST /x", "PUT /x", "PATCH /x", "DELETE /x", "HEAD /x", "OPTIONS /x", "PROPFIND /x?y",
+                "GET /x",
+                "POST /x",
+                "PUT /x",
+                "PATCH /x",
+                "DELETE /x",
+                "HEAD /x",
+                "OPTIONS \
+                    /x",
+                "PROPFIND /x?y",
             ]);
             s.ran(0);
         },
@@ -35,13 +44,17 @@ pub const CASES: &[Case] = &[
         |s| {
             s.came(&["GET /x"]);
             s.ran(0);
-            assert_eq!(s.row("requests", "front page")["tags"], serde_json::json!([["kind", "read"], ["n", "1"]]));
+            assert_eq!(
+                s.row("requests", "front page")["tags"],
+                serde_json::json!([["kind", "read"], ["n", "1"]])
+            );
         },
     ),
     case(
         &["request.query"],
         || {
-            let list = "- set: { q: \"a&b=c d/ä\" }\n- { get: \"/x?z=1\", query: { q: \"${q}\", page: [1, 2], e: \"\" } }";
+            let list = "- set: { q: \"a&b=c d/ä\" }\n- { get: \"/x?z=1\", query: { q: \"${q}\", \
+                page: [1, 2], e: \"\" } }";
             trial(steps(list))
         },
         |s| {
@@ -52,7 +65,8 @@ pub const CASES: &[Case] = &[
     case(
         &["request.encode"],
         || {
-            let list = "- set: { a: \"m/n o\" }\n- get: /x/${a}/y z?q=${a}\n- { get: \"/x/${b}?q=${b}\", encode: false }";
+            let list = "- set: { a: \"m/n o\" }\n- get: /x/${a}/y z?q=${a}\n- { get: \"/x/${b}?q=${b}\", \
+                encode: false }";
             trial(format!("vars: {{ b: \"m/n%20o\" }}\n{}", steps(list)))
         },
         |s| {
@@ -63,7 +77,8 @@ pub const CASES: &[Case] = &[
     case(
         &["request.json"],
         || {
-            let list = "- set: { s: \"a\\\"b\\n\" }\n- { post: /x, json: { s: \"${s}\", n: 1.50, l: [ -1, true, ~ ], o: {} } }";
+            let list = "- set: { s: \"a\\\"b\\n\" }\n- { post: /x, json: { s: \"${s}\", \
+                n: 1.50, l: [ -1, true, ~ ], o: {} } }";
             trial(steps(list))
         },
         |s| {
@@ -78,14 +93,19 @@ pub const CASES: &[Case] = &[
     case(
         &["request.body", "request.body_file"],
         || {
-            let list = "- { post: /x, body: \"hé ${iteration} $${x}\" }\n- { put: /x, body_file: body.txt }";
+            let list = "- { post: /x, body: \"hé ${iteration} $${x}\" }\n- { put: /x, \
+                body_file: body.txt }";
             trial(steps(list)).file("body.txt", "as it ${stands}\r\n")
         },
         |s| {
             let bodies: Vec<_> = s.asked.iter().map(|asked| asked.body.as_str()).collect();
             assert!(bodies[0].starts_with("hé ") && bodies[0].ends_with(" ${x}"), "{bodies:?}");
             assert_eq!(bodies[1], "as it ${stands}\r\n");
-            let lengths: Vec<_> = s.asked.iter().map(|a| a.header("Content-Length").unwrap().parse::<usize>().unwrap()).collect();
+            let lengths: Vec<_> = s
+                .asked
+                .iter()
+                .map(|a| a.header("Content-Length").unwrap().parse::<usize>().unwrap())
+                .collect();
             assert_eq!(lengths, [bodies[0].len(), bodies[1].len()]);
             s.ran(0);
         },
@@ -93,7 +113,8 @@ pub const CASES: &[Case] = &[
     case(
         &["request.form"],
         || {
-            let list = "- set: { me: \"a b&c=ü\" }\n- { post: /x, form: { user: \"${me}\", pet: [cat, dog], n: 1 } }";
+            let list = "- set: { me: \"a b&c=ü\" }\n- { post: /x, form: { user: \"${me}\", \
+                pet: [cat, dog], n: 1 } }";
             trial(steps(list))
         },
         |s| {
@@ -105,8 +126,10 @@ pub const CASES: &[Case] = &[
     case(
         &["request.multipart", "part.path", "part.text", "part.type", "part.name"],
         || {
-            let list = "- post: /x\n  multipart:\n    note: \"n ${word}\"\n    picture: { path: a.png, type: image/png, name: x.png }\n    \
-                        raw: { path: a.png }\n    meta: { text: \"{\\\"w\\\":\\\"${word}\\\"}\", type: application/json }";
+            let list = "- post: /x\n  multipart:\n    note: \"n ${word}\"\n    picture: \
+                { path: a.png, type: image/png, name: x.png }\n    \
+                        raw: { path: a.png }\n    meta: { text: \"{\\\"w\\\":\\\"${word}\\\"}\", \
+                            type: application/json }";
             trial(format!("vars: {{ word: one }}\n{}", steps(list))).file("a.png", "PNG\r\ndata")
         },
         |s| {
@@ -115,12 +138,25 @@ pub const CASES: &[Case] = &[
             let cut = kind.strip_prefix("multipart/form-data; boundary=").expect("a boundary");
             let wanted = [
                 ("name=\"note\"", "", "n one"),
-                ("name=\"picture\"; filename=\"x.png\"", "Content-Type: image/png\r\n", "PNG\r\ndata"),
-                ("name=\"raw\"; filename=\"a.png\"", "Content-Type: application/octet-stream\r\n", "PNG\r\ndata"),
+                (
+                    "name=\"picture\"; filename=\"x.png\"",
+                    "Content-Type: \
+                    image/png\r\n",
+                    "PNG\r\ndata",
+                ),
+                (
+                    "name=\"raw\"; filename=\"a.png\"",
+                    "Content-Type: \
+                    application/octet-stream\r\n",
+                    "PNG\r\ndata",
+                ),
                 ("name=\"meta\"", "Content-Type: application/json\r\n", "{\"w\":\"one\"}"),
             ]
             .map(|(name, kind, body)| {
-                format!("--{cut}\r\nContent-Disposition: form-data; {name}\r\n{kind}\r\n{body}\r\n")
+                format!(
+                    "--{cut}\r\nContent-Disposition: form-data; \
+                    {name}\r\n{kind}\r\n{body}\r\n"
+                )
             })
             .concat();
             assert_eq!(asked.body, format!("{wanted}--{cut}--\r\n"));
@@ -140,7 +176,8 @@ pub const CASES: &[Case] = &[
     case(
         &["request.on_failure"],
         || {
-            let list = "- { get: /a?status=500, on_failure: continue }\n- { get: /b?status=500, on_failure: stop }\n- get: /c";
+            let list = "- { get: /a?status=500, on_failure: continue }\n- { get: \
+                /b?status=500, on_failure: stop }\n- get: /c";
             trial(format!("load: {{ users: 1, iterations: 2 }}\n{}", steps(list)))
         },
         |s| {
@@ -163,7 +200,8 @@ pub const CASES: &[Case] = &[
         &["generated_request.rows"],
         || {
             let list = "- get: /x";
-            let setup = "setup: [ { generate: { rows: 3, post: /users, json: { email: \"u${counter}@x\" } } } ]";
+            let setup = "setup: [ { generate: { rows: 3, post: /users, json: { email: \"u${counter}@x\" \
+                } } } ]";
             trial(format!("{setup}\n{}", steps(list)))
         },
         |s| {

@@ -23,7 +23,15 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["pause.uniform"],
-        || trial(format!("load: {{ users: 1, iterations: 13 }}\n{}", steps("- get: /a\n- think: { uniform: [20ms, 60ms] }"))),
+        || {
+            trial(format!(
+                "load: {{ users: 1, iterations: 13 }}\n{}",
+                steps(
+                    "- get: /a\n- \
+            think: { uniform: [20ms, 60ms] }"
+                )
+            ))
+        },
         // The mean of 12 draws is 40 ms with a deviation of 3.3; six deviations below is 20: the bound is the least.
         |s| pauses(s, 12, 18.0, 25.0),
     ),
@@ -45,22 +53,42 @@ pub const CASES: &[Case] = &[
         |s| {
             pauses(s, 40, 0.0, 8.0);
             let short = s.gaps_ms().iter().filter(|gap| **gap < 10.0).count();
-            assert!(short >= 4, "39 % of an exponential are below half its mean; {short} of 40");
+            assert!(
+                short >= 4,
+                "39 % of an exponential are below half its mean; {short} \
+                of 40"
+            );
         },
     ),
     case(
         &["group.group", "group.steps"],
-        || trial(steps("- group: outer\n  steps:\n    - get: /a\n    - group: inner\n      steps: [ { get: /b } ]\n- get: /c")),
+        || {
+            trial(steps(
+                "- group: outer\n  steps:\n    - get: /a\n    - group: inner\n      \
+            steps: [ { get: /b } ]\n- get: /c",
+            ))
+        },
         |s| {
             s.came(&["GET /a", "GET /b", "GET /c"]);
             s.ran(0);
-            assert_eq!((&s.row("groups", "outer")["requests"], &s.row("groups", "outer / inner")["passages"]), (&2.into(), &1.into()));
+            assert_eq!(
+                (
+                    &s.row("groups", "outer")["requests"],
+                    &s.row(
+                        "groups",
+                        "outer / \
+                inner"
+                    )["passages"]
+                ),
+                (&2.into(), &1.into())
+            );
         },
     ),
     case(
         &["repeat.repeat", "repeat.steps"],
         || {
-            let list = "- set: { n: 2 }\n- repeat: 3\n  steps: [ { get: /a } ]\n- repeat: \"${n}\"\n  steps: [ { get: /b } ]";
+            let list = "- set: { n: 2 }\n- repeat: 3\n  steps: [ { get: /a } ]\n- \
+                repeat: \"${n}\"\n  steps: [ { get: /b } ]";
             trial(steps(list))
         },
         |s| {
@@ -72,7 +100,8 @@ pub const CASES: &[Case] = &[
         &["while.while", "while.steps"],
         || {
             // The cart counts the requests of its session: it is left when it holds four.
-            let list = "- set: { n: 0 }\n- while: \"${n} < 4\"\n  steps:\n    - { get: /cart, extract: { n: $.count } }";
+            let list = "- set: { n: 0 }\n- while: \"${n} < 4\"\n  steps:\n    - { get: \
+                /cart, extract: { n: $.count } }";
             trial(format!("cookies: true\n{}", steps(list)))
         },
         |s| {
@@ -82,14 +111,22 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["while.most"],
-        || trial(steps("- set: { n: 0 }\n- while: \"${n} == 0\"\n  most: 3\n  steps: [ { get: /a } ]")),
+        || {
+            trial(steps(
+                "- set: { n: 0 }\n- while: \"${n} == 0\"\n  most: 3\n  steps: [ { \
+            get: /a } ]",
+            ))
+        },
         |s| assert_eq!(s.lines(), ["GET /a"; 3]),
     ),
     case(
         &["if.if", "if.then", "if.else"],
         || {
             let branch = |condition: &str, name: &str| {
-                format!("- if: \"{condition}\"\n  then: [ {{ get: /{name}-yes }} ]\n  else: [ {{ get: /{name}-no }} ]\n")
+                format!(
+                    "- if: \"{condition}\"\n  then: [ {{ get: /{name}-yes }} ]\n  \
+                    else: [ {{ get: /{name}-no }} ]\n"
+                )
             };
             let list = [
                 branch("${x} == 5", "is"),
@@ -103,20 +140,37 @@ pub const CASES: &[Case] = &[
                 branch("${w} in [bob, ann]", "in"),
             ]
             .concat();
-            let first = "- set: { x: \"5\", w: ann }\n- if: \"${x} == 6\"\n  then: [ { set: { gone: 1 } } ]\n";
+            let first = "- set: { x: \"5\", w: ann }\n- if: \"${x} == 6\"\n  then: [ { \
+                set: { gone: 1 } } ]\n";
             trial(steps(&format!("{first}{list}")))
         },
         |s| {
             s.came(&[
-                "GET /is-yes", "GET /not-no", "GET /least-yes", "GET /more-no", "GET /holds-yes", "GET /matches-yes",
-                "GET /exists-no", "GET /absent-yes", "GET /in-yes",
+                "GET /is-yes",
+                "GET /not-no",
+                "GET /least-yes",
+                "GET /more-no",
+                "GET \
+                    /holds-yes",
+                "GET /matches-yes",
+                "GET /exists-no",
+                "GET /absent-yes",
+                "GET /in-yes",
             ]);
             s.ran(0);
         },
     ),
     case(
         &["once.once"],
-        || trial(format!("load: {{ users: 2, loops: 3 }}\n{}", steps("- once: [ { get: /login } ]\n- get: /x"))),
+        || {
+            trial(format!(
+                "load: {{ users: 2, loops: 3 }}\n{}",
+                steps(
+                    "- once: [ { get: \
+            /login } ]\n- get: /x"
+                )
+            ))
+        },
         |s| {
             assert_eq!((s.count("/login"), s.count("/x")), (2, 6));
             s.ran(0);
@@ -125,7 +179,8 @@ pub const CASES: &[Case] = &[
     case(
         &["choose.choose", "choose.mix", "way.weight", "way.steps"],
         || {
-            let list = "- choose:\n    - { weight: 3, steps: [ { get: /a } ] }\n    - { steps: [ { get: /b } ] }\n  mix: exact";
+            let list = "- choose:\n    - { weight: 3, steps: [ { get: /a } ] }\n    - { \
+                steps: [ { get: /b } ] }\n  mix: exact";
             trial(format!("load: {{ users: 1, iterations: 40 }}\n{}", steps(list)))
         },
         |s| {
@@ -136,7 +191,8 @@ pub const CASES: &[Case] = &[
     case(
         &[],
         || {
-            let list = "- choose:\n    - { weight: 3, steps: [ { get: /a } ] }\n    - { steps: [ { get: /b } ] }";
+            let list = "- choose:\n    - { weight: 3, steps: [ { get: /a } ] }\n    - { \
+                steps: [ { get: /b } ] }";
             trial(format!("seed: 3\nload: {{ users: 1, iterations: 400 }}\n{}", steps(list)))
         },
         |s| {
@@ -149,7 +205,8 @@ pub const CASES: &[Case] = &[
     case(
         &["set.set"],
         || {
-            let list = "- set: { a: one, b: \"${a}-two\" }\n- get: /x/${b}\n- get: \"/y?u=${uuid}&h=${random_string(6, hex)}&n=${now(unix_ms)}\"";
+            let list = "- set: { a: one, b: \"${a}-two\" }\n- get: /x/${b}\n- get: \"/y?u=${uuid}&h=${random_string(6, \
+                hex)}&n=${now(unix_ms)}\"";
             trial(steps(list))
         },
         |s| {
@@ -159,14 +216,19 @@ pub const CASES: &[Case] = &[
             assert_eq!((uuid.len(), uuid.as_bytes()[14], uuid.matches('-').count()), (36, b'4', 4), "{uuid}");
             assert!(of("h").len() == 6 && of("h").bytes().all(|b| b.is_ascii_hexdigit()), "{}", of("h"));
             // 2020 and 2100, in ms.
-            assert!((1_577_836_800_000..4_102_444_800_000).contains(&of("n").parse::<u64>().unwrap()), "{}", of("n"));
+            assert!(
+                (1_577_836_800_000..4_102_444_800_000).contains(&of("n").parse::<u64>().unwrap()),
+                "{}",
+                of("n")
+            );
             s.ran(0);
         },
     ),
     case(
         &["append.append", "append_to.file", "append_to.columns"],
         || {
-            let list = "- { get: /x, query: { n: \"${iteration}\" } }\n- append: { file: out.csv, columns: { n: \"${iteration}\", t: \"a,\\\"b\\\"\" } }";
+            let list = "- { get: /x, query: { n: \"${iteration}\" } }\n- append: { file: \
+                out.csv, columns: { n: \"${iteration}\", t: \"a,\\\"b\\\"\" } }";
             trial(format!("load: {{ users: 1, iterations: 3 }}\n{}", steps(list)))
         },
         |s| {
@@ -179,9 +241,17 @@ pub const CASES: &[Case] = &[
     case(
         &["generate.generate", "generate_rows.rows", "generate_rows.file", "generate_rows.columns"],
         || {
-            let top = "setup:\n  - generate: { rows: 3, file: rows.csv, columns: { email: \"u${counter}@x\", k: v } }\n\
+            let top = "setup:\n  - generate: { rows: 3, file: rows.csv, columns: { \
+                email: \"u${counter}@x\", k: v } }\n\
                        data: { people: { file: rows.csv } }\nload: { users: 1, iterations: 3 }";
-            trial(format!("{top}\n{}", steps("- get: /x/${people.email}/${people.k}"))).file("rows.csv", "old\nrubbish\n")
+            trial(format!(
+                "{top}\n{}",
+                steps(
+                    "- get: \
+                /x/${people.email}/${people.k}"
+                )
+            ))
+            .file("rows.csv", "old\nrubbish\n")
         },
         |s| {
             s.came(&["GET /x/u1%40x/v", "GET /x/u2%40x/v", "GET /x/u3%40x/v"]);
@@ -192,7 +262,8 @@ pub const CASES: &[Case] = &[
     case(
         &["parallel.parallel"],
         || {
-            let list = "- parallel:\n    - [ { get: /a?delay=400ms }, { get: /a2 } ]\n    - [ { get: /b?delay=400ms }, { get: /b2 } ]\n- get: /end";
+            let list = "- parallel:\n    - [ { get: /a?delay=400ms }, { get: /a2 } ]\n    \
+                - [ { get: /b?delay=400ms }, { get: /b2 } ]\n- get: /end";
             trial(steps(list))
         },
         |s| {

@@ -94,7 +94,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["sequence.regex"],
-        || stream("/events?every=20ms&count=6&id=none&drop=2", r#"{ sequence: { regex: '"seq":([0-9]+)' } }"#),
+        || {
+            stream(
+                "/events?every=20ms&count=6&id=none&drop=2",
+                r#"{ sequence: { regex: '"seq":([0-9]+)' } }"#,
+            )
+        },
         |s| {
             events(s, 5);
             told(s, "lost", 1);
@@ -139,7 +144,8 @@ pub const CASES: &[Case] = &[
     case(
         &["stream.beside"],
         || {
-            let list = "- get: /events?every=20ms\n  name: s\n  stream:\n    closed_by: server\n    beside:\n      - think: 200ms\n      - post: /events/stop";
+            let list = "- get: /events?every=20ms\n  name: s\n  stream:\n    closed_by: \
+                server\n    beside:\n      - think: 200ms\n      - post: /events/stop";
             trial(steps(list))
         },
         |s| {

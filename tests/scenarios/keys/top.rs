@@ -28,8 +28,10 @@ pub const CASES: &[Case] = &[
     case(
         &["experiment.vars"],
         || {
-            let vars = "vars: { base: /api, n: 3, deep: \"${base}/v${n}\", home: \"${env.PROBE_HOME}\" }";
-            let list = "- get: ${deep}/x?h=${home}\n  headers: { X-N: \"${n}\" }\n  json:\n    n: ${n}\n    t: \"${n}\"";
+            let vars = "vars: { base: /api, n: 3, deep: \"${base}/v${n}\", home: \"${env.PROBE_HOME}\" \
+                }";
+            let list = "- get: ${deep}/x?h=${home}\n  headers: { X-N: \"${n}\" }\n  \
+                json:\n    n: ${n}\n    t: \"${n}\"";
             trial(with(vars, list)).env("PROBE_HOME", "there").args(&["--set", "n=4"])
         },
         |s| {
@@ -41,12 +43,18 @@ pub const CASES: &[Case] = &[
     case(
         &["experiment.headers", "request.headers"],
         || {
-            let list = "- { get: /echo, headers: { X-Own: own, x-common: other } }\n- get: /echo";
+            let list = "- { get: /echo, headers: { X-Own: own, x-common: other } }\n- \
+                get: /echo";
             trial(with("headers: { X-Common: [one, two] }", list))
         },
         |s| {
             let common: Vec<_> = s.asked.iter().map(|asked| asked.headers("X-Common")).collect();
-            assert_eq!(common, [vec!["other"], vec!["one", "two"]], "a request's own header goes first");
+            assert_eq!(
+                common,
+                [vec!["other"], vec!["one", "two"]],
+                "a request's own \
+                header goes first"
+            );
             assert_eq!(s.asked[0].header("X-Own"), Some("own"));
             s.ran(0);
         },
@@ -55,7 +63,11 @@ pub const CASES: &[Case] = &[
         &["experiment.auth", "request.auth", "auth.basic", "auth.bearer", "basic.user", "basic.password"],
         || {
             let auth = "auth: { basic: { user: me, password: \"a:b\" } }";
-            trial(with(auth, "- get: /echo\n- { get: /echo, auth: none }\n- { get: /echo, auth: { bearer: T1 } }"))
+            trial(with(
+                auth,
+                "- get: /echo\n- { get: /echo, auth: none }\n- { get: \
+                /echo, auth: { bearer: T1 } }",
+            ))
         },
         |s| {
             let sent: Vec<_> = s.asked.iter().map(|asked| asked.header("Authorization")).collect();
@@ -85,11 +97,17 @@ pub const CASES: &[Case] = &[
     case(
         &["experiment.redirects", "request.redirects"],
         || {
-            let list = "- get: /go?status=302&location=/there\n- { get: /go?status=302&location=/no, redirects: 0 }";
+            let list = "- get: /go?status=302&location=/there\n- { get: \
+                /go?status=302&location=/no, redirects: 0 }";
             trial(with("redirects: true", list))
         },
         |s| {
-            s.came(&["GET /go?status=302&location=/there", "GET /there", "GET /go?status=302&location=/no"]);
+            s.came(&[
+                "GET /go?status=302&location=/there",
+                "GET /there",
+                "GET \
+                /go?status=302&location=/no",
+            ]);
             s.ran(0);
             assert_eq!(s.told("/totals/redirects"), 1);
         },
@@ -97,14 +115,26 @@ pub const CASES: &[Case] = &[
     case(
         &["experiment.setup", "experiment.teardown"],
         || {
-            let top = "setup: [ { get: /token, extract: { token: $.token } } ]\nteardown: [ { delete: /bye } ]\n\
+            let top = "setup: [ { get: /token, extract: { token: $.token } } \
+                ]\nteardown: [ { delete: /bye } ]\n\
                        load: { users: 2, loops: 2 }";
             trial(with(top, "- { get: /secure, auth: { bearer: \"${token}\" } }"))
         },
         |s| {
             let lines = s.lines();
-            assert_eq!((lines[0].as_str(), lines[5].as_str(), lines.len()), ("GET /token", "DELETE /bye", 6));
-            assert_eq!((&s.counters["secure_accepted"], &s.counters["tokens_issued"]), (&4.into(), &1.into()));
+            assert_eq!(
+                (lines[0].as_str(), lines[5].as_str(), lines.len()),
+                (
+                    "GET \
+                /token",
+                    "DELETE /bye",
+                    6
+                )
+            );
+            assert_eq!(
+                (&s.counters["secure_accepted"], &s.counters["tokens_issued"]),
+                (&4.into(), &1.into())
+            );
             s.ran(2);
         },
     ),
@@ -112,7 +142,8 @@ pub const CASES: &[Case] = &[
         &["experiment.mix", "scenario.weight", "scenario.steps"],
         || {
             trial(
-                "mix: exact\nscenarios:\n  a: { weight: 3, steps: [ { get: /a } ] }\n  b: { weight: 1, steps: \
+                "mix: exact\nscenarios:\n  a: { weight: 3, steps: [ { get: /a } ] }\n  \
+                    b: { weight: 1, steps: \
                  [ { get: /b } ] }\nload: { users: 1, iterations: 40 }",
             )
         },
@@ -134,7 +165,10 @@ pub const CASES: &[Case] = &[
         || trial(with("thresholds: [ \"response_time max < 1us\", errors < 1% ]", "- get: /x")),
         |s| {
             s.ended(&[99], 0);
-            assert_eq!((s.told("/thresholds/0/met"), s.told("/thresholds/1/met")), (&false.into(), &true.into()));
+            assert_eq!(
+                (s.told("/thresholds/0/met"), s.told("/thresholds/1/met")),
+                (&false.into(), &true.into())
+            );
         },
     ),
     case(
@@ -153,7 +187,11 @@ pub const CASES: &[Case] = &[
         |s| {
             assert_eq!(s.asked.len(), 50);
             let sent = s.told_count("/totals/sent");
-            assert!((34..=36).contains(&sent), "35 come behind the warm-up; {sent} were counted");
+            assert!(
+                (34..=36).contains(&sent),
+                "35 come behind the warm-up; {sent} were \
+                counted"
+            );
         },
     ),
     case(
@@ -170,10 +208,21 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &[],
-        || trial(with("load: { users: 1, duration: 300ms }", "- get: /a?delay=600ms\n- get: /b")),
+        || {
+            trial(with(
+                "load: { users: 1, duration: 300ms }",
+                "- get: /a?delay=600ms\n- \
+            get: /b",
+            ))
+        },
         |s| {
             s.came(&["GET /a?delay=600ms"]);
-            assert_eq!(s.told("/totals/in_flight_at_stop"), 1, "without `graceful_stop` the stop cuts off");
+            assert_eq!(
+                s.told("/totals/in_flight_at_stop"),
+                1,
+                "without `graceful_stop` \
+                the stop cuts off"
+            );
         },
     ),
     case(
@@ -213,7 +262,13 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["experiment.limits", "limits.head_bytes"],
-        || trial(with("limits: { head_bytes: 8k }", "- { get: /x?head_bytes=7000, on_failure: continue }\n- get: /x?head_bytes=9000")),
+        || {
+            trial(with(
+                "limits: { head_bytes: 8k }",
+                "- { get: /x?head_bytes=7000, \
+            on_failure: continue }\n- get: /x?head_bytes=9000",
+            ))
+        },
         |s| {
             assert_eq!(s.asked.len(), 2);
             s.ended(&[99], 0);
@@ -232,7 +287,8 @@ pub const CASES: &[Case] = &[
     case(
         &["limits.informational"],
         || {
-            let list = "- { get: /x?informational=2, on_failure: continue }\n- get: /x?informational=3";
+            let list = "- { get: /x?informational=2, on_failure: continue }\n- get: \
+                /x?informational=3";
             trial(with("limits: { informational: 2 }", list))
         },
         |s| {
@@ -254,7 +310,10 @@ pub const CASES: &[Case] = &[
         &["limits.kept_body_bytes"],
         || {
             let check = "check: { body: abc }";
-            let list = format!("- {{ get: /x?body=900, {check}, on_failure: continue }}\n- {{ get: /x?body=5000, {check} }}");
+            let list = format!(
+                "- {{ get: /x?body=900, {check}, on_failure: continue \
+                }}\n- {{ get: /x?body=5000, {check} }}"
+            );
             trial(with("limits: { kept_body_bytes: 1000 }", &list))
         },
         |s| {
@@ -266,7 +325,11 @@ pub const CASES: &[Case] = &[
     case(
         &["limits.event_bytes"],
         || {
-            let list = format!("- {{ get: \"/events?every=10ms&count=3&data={}\", stream: true }}", "x".repeat(2000));
+            let list = format!(
+                "- {{ get: \"/events?every=10ms&count=3&data={}\", \
+                stream: true }}",
+                "x".repeat(2000)
+            );
             trial(with("limits: { event_bytes: 1k }", &list))
         },
         |s| {
@@ -277,7 +340,13 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["limits.requests"],
-        || trial(with("limits: { requests: 5 }\nload: { users: 2, duration: 20s }", "- get: /x")),
+        || {
+            trial(with(
+                "limits: { requests: 5 }\nload: { users: 2, duration: 20s }",
+                "- \
+            get: /x",
+            ))
+        },
         |s| {
             assert_eq!(s.asked.len(), 5);
             assert_eq!(s.told("/stopped_by"), "requests");
@@ -285,7 +354,13 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["limits.duration_ns"],
-        || trial(with("limits: { duration_ns: 300ms }\nload: { users: 1, iterations: 1000000 }", "- get: /x?delay=20ms")),
+        || {
+            trial(with(
+                "limits: { duration_ns: 300ms }\nload: { users: 1, iterations: \
+            1000000 }",
+                "- get: /x?delay=20ms",
+            ))
+        },
         |s| {
             assert!(s.asked.len() < 17 && s.elapsed.as_secs() < 15, "{} in {:?}", s.asked.len(), s.elapsed);
             assert_eq!(s.told("/stopped_by"), "duration");

@@ -78,7 +78,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let iteration = state.iteration;
         let lane = &mut self.lanes[usize::from(state.lane)];
-        if matches!(lane.source, Source::Closed { .. }) && !lane.iterations.take() {
+        // With no request left there is nothing to begin for: it would cost a program a row of its data.
+        let closed = matches!(lane.source, Source::Closed { .. });
+        if closed && (self.lease.is_drained() || !lane.iterations.take()) {
             return self.end_of_work(user);
         }
         let number = (self.seat.offset + u64::from(user - lane.first) * self.seat.stride) as u32;
@@ -173,17 +175,20 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (retired, iteration) = (state.retired, state.iteration);
         let number = usize::from(state.lane);
         self.under_way -= 1;
-        self.tally.add(RunSum::Iterations, 1);
+        // Whose data has run out has only found that there is none.
+        if !retired {
+            self.tally.add(RunSum::Iterations, 1);
+        }
         if self.anew {
             self.close_all_of(user);
         }
         let lane = &mut self.lanes[number];
         match &lane.source {
             Source::Open { .. } => {
-                self.tally.add(RunSum::OpenArrivalsDone, 1);
                 if retired {
                     return self.lane_retired(number);
                 }
+                self.tally.add(RunSum::OpenArrivalsDone, 1);
                 self.free(user);
             }
             Source::Closed { .. } => {

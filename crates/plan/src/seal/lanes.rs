@@ -53,7 +53,7 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
                 name: lane.name.clone(),
                 load,
                 connections,
-                iterations: lane.iterations,
+                iterations: lane.iterations.or(recorded_count(lane)),
                 loops: lane.loops,
             }
         })
@@ -62,7 +62,7 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
         load: together(&lanes),
         lanes,
         entries: drafts.iter().map(|lane| lane.entry.clone()).collect(),
-        recorded: drafts.into_iter().map(|lane| lane.recorded).collect(),
+        recorded: drafts.iter().map(instants).collect(),
         duration_ns,
     }
 }
@@ -134,12 +134,22 @@ fn end_ns(lane: &LaneDraft, counted: bool) -> Option<u64> {
     let length_ns = match (&lane.stages, lane.duration_ns, &lane.recorded) {
         (Some((profile, _)), _, _) => Some(profile.total_ns()),
         (None, Some(given), _) => Some(given),
-        // The last arrival belongs to it.
-        (None, None, Some(instants)) => Some(instants.last().map_or(0, |last| last + 1)),
+        // It ends behind its last arrival, however late that is answered: by their number.
+        (None, None, Some(_)) => None,
         (None, None, None) if counted => None,
         (None, None, None) => Some(DEFAULT_DURATION_NS),
     };
     length_ns.map(|length_ns| lane.start_ns.saturating_add(length_ns))
+}
+
+/// On the clock of the run.
+fn instants(lane: &LaneDraft) -> Option<Arc<[u64]>> {
+    let recorded = lane.recorded.as_ref()?;
+    Some(recorded.iter().map(|instant_ns| instant_ns.saturating_add(lane.start_ns)).collect())
+}
+
+fn recorded_count(lane: &LaneDraft) -> Option<u64> {
+    lane.recorded.as_ref().map(|instants| instants.len() as u64)
 }
 
 fn load(lane: &LaneDraft, requests: Option<u64>) -> Load {

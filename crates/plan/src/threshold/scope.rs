@@ -142,7 +142,7 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
     };
     if threshold.subject == Subject::Checks && !has_check() {
         let message = format!("`{text}`: there is no check{within}");
-        return wrong("P031", message, "give a request `checks:`, or drop the threshold".into());
+        return wrong("P031", message, "give a request `check:`, or drop the threshold".into());
     }
     if threshold.subject == Subject::TlsHandshake && outline.link.tls.is_none() {
         let message = format!("`{text}`: the target is not `https`, so there are no handshakes");

@@ -64,6 +64,18 @@ fn times_counts_and_rates_have_windows() {
 }
 
 #[test]
+fn each_threshold_has_windows_of_its_own() {
+    let texts =
+        ["errors < 5% over 1s", "errors < 5%", "response_time max < 1s over 2s", "requests > 0 over 1s"];
+    let summary = run().thresholds(&texts).summary();
+    let seen: Vec<Option<f64>> = summary.thresholds.iter().map(|t| t.observed).collect();
+    assert_eq!(seen[0], Some(20.0 / 120.0));
+    assert_eq!(seen[1], Some(20.0 / 2_020.0));
+    assert!(seen[2].is_some_and(|ns| close(ns, 6e6, 0.02)), "{seen:?}");
+    assert_eq!(seen[3], Some(100.0));
+}
+
+#[test]
 fn a_last_second_that_was_cut_short_misses_no_least_number() {
     let cut = run().at(19, |tick| tick.series[0].clear()).ends(StoppedBy::Interrupt, 19 * S + S / 10);
     let met = |text: &str| cut.clone().thresholds(&[text]).summary().thresholds[0].met;

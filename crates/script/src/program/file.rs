@@ -2,7 +2,7 @@
 
 use plimsoll_plan::data::OutFile;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
 /// Rows gathered before the kernel is asked: a worker that writes one row at a time would pay a system call for each.
@@ -12,56 +12,100 @@ const BUFFER_BYTES: usize = 65_536;
 #[derive(Debug)]
 pub struct Sink {
     path: String,
+    header: Vec<u8>,
+    anew: bool,
     state: Mutex<State>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
-    writer: BufWriter<File>,
+    /// `None` until the first phase: whoever only checks a plan leaves no file behind.
+    writer: Option<BufWriter<File>>,
     /// What went wrong first; said when the files are closed.
     trouble: Option<String>,
 }
 
 impl Sink {
-    /// Opens or creates the file. One that is there must begin with the same line of names.
+    /// Looks at the file, if it is there, without touching it: it must begin with the same line of names, unless it is
+    /// begun anew.
     ///
     /// # Errors
-    /// A sentence with the file's name: the kernel's refusal, or other columns than wanted.
-    pub fn open(file: &OutFile) -> Result<Sink, String> {
-        let path = file.path.display().to_string();
-        let refused = |e: std::io::Error| format!("cannot append to `{path}`: {e}");
+    /// A sentence with the file's name: other columns than wanted, or that it cannot be read.
+    pub fn new(file: &OutFile) -> Result<Sink, String> {
         let mut header = Vec::new();
         let names: Vec<&[u8]> = file.columns.iter().map(String::as_bytes).collect();
         push_row(&names, &mut header);
-        let mut handle =
-            OpenOptions::new().read(true).append(true).create(true).open(&file.path).map_err(refused)?;
-        let mut first = Vec::new();
-        // Names of columns are short: a line that goes on beyond this is another file's.
-        let longest = header.len() as u64 + 2;
-        BufReader::new((&mut handle).take(longest)).read_until(b'\n', &mut first).map_err(refused)?;
-        let bare = |line: &[u8]| line.trim_ascii_end().to_vec();
-        if !first.is_empty() && bare(&first) != bare(&header) {
-            return Err(format!(
-                "cannot append to `{path}`: it begins with `{}` and not with `{}`\n\
-                 hint: name another file, or move the old one away",
-                String::from_utf8_lossy(&bare(&first)),
-                String::from_utf8_lossy(&bare(&header)),
-            ));
+        let path = file.path.display().to_string();
+        let sink = Sink { path, header, anew: file.anew, state: Mutex::default() };
+        if !file.anew {
+            match File::open(&file.path) {
+                Ok(there) => sink.judge(there).map(drop)?,
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
+                Err(e) => return Err(sink.refused(&e)),
+            }
         }
+        Ok(sink)
+    }
+
+    /// Opens or creates the file, once.
+    ///
+    /// # Errors
+    /// A sentence with the file's name.
+    pub fn open(&self) -> Result<(), String> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.writer.is_some() {
+            return Ok(());
+        }
+        let refused = |e: std::io::Error| self.refused(&e);
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        let handle = options.open(&self.path).map_err(refused)?;
+        if self.anew {
+            handle.set_len(0).map_err(refused)?;
+        }
+        let is_empty = self.judge(handle.try_clone().map_err(refused)?)?;
         let mut writer = BufWriter::with_capacity(BUFFER_BYTES, handle);
-        if first.is_empty() {
-            writer.write_all(&header).map_err(refused)?;
+        if is_empty {
+            writer.write_all(&self.header).map_err(refused)?;
         } else if !ends_in_line(writer.get_mut()).map_err(refused)? {
             // Somebody's editor left the last line open: the next row would become a part of it.
             writer.write_all(b"\r\n").map_err(refused)?;
         }
-        Ok(Sink { path, state: Mutex::new(State { writer, trouble: None }) })
+        state.writer = Some(writer);
+        Ok(())
+    }
+
+    fn refused(&self, e: &std::io::Error) -> String {
+        format!("cannot append to `{}`: {e}", self.path)
+    }
+
+    /// Whether the file is empty; if not, its first line must be ours.
+    fn judge(&self, file: File) -> Result<bool, String> {
+        let mut first = Vec::new();
+        // Names of columns are short: a line that goes on beyond this is another file's.
+        let longest = self.header.len() as u64 + 2;
+        BufReader::new(file.take(longest)).read_until(b'\n', &mut first).map_err(|e| self.refused(&e))?;
+        let bare = |line: &[u8]| line.trim_ascii_end().to_vec();
+        if !first.is_empty() && bare(&first) != bare(&self.header) {
+            return Err(format!(
+                "cannot append to `{}`: it begins with `{}` and not with `{}`\n\
+                 hint: name another file, or move the old one away",
+                self.path,
+                String::from_utf8_lossy(&bare(&first)),
+                String::from_utf8_lossy(&bare(&self.header)),
+            ));
+        }
+        Ok(first.is_empty())
     }
 
     /// Appends a row that [`push_row`] made, as a whole. False when it could not be written.
     pub fn append(&self, row: &[u8]) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match state.writer.write_all(row) {
+        let written = match &mut state.writer {
+            Some(writer) => writer.write_all(row),
+            None => Err(ErrorKind::NotFound.into()),
+        };
+        match written {
             Ok(()) => true,
             Err(e) => {
                 let path = &self.path;
@@ -77,7 +121,7 @@ impl Sink {
     /// A sentence with the file's name: this refusal, or the first one of a row before.
     pub fn flush(&self) -> Result<(), String> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let flushed = state.writer.flush();
+        let flushed = state.writer.as_mut().map_or(Ok(()), Write::flush);
         match (&state.trouble, flushed) {
             (Some(trouble), _) => Err(trouble.clone()),
             (None, Err(e)) => Err(format!("cannot write `{}`: {e}", self.path)),

@@ -105,7 +105,7 @@ impl Quota {
 }
 
 impl Stage {
-    /// Compiles a plan's script and opens the files that users append to.
+    /// Compiles a plan's script; nothing is written yet.
     ///
     /// # Errors
     /// A sentence on the first thing that cannot be run: an index without a thing, a pattern that cannot be read, a
@@ -138,7 +138,7 @@ impl Stage {
             asks: asks.into(),
             globals: Globals::new(script.globals.len()),
             counters: Counters::new(),
-            files: script.files.iter().map(Sink::open).collect::<Result<_, _>>()?,
+            files: script.files.iter().map(Sink::new).collect::<Result<_, _>>()?,
             group_series: outline.group_series(0),
             body_bytes_max: outline.limits.kept_body_bytes as usize,
             lanes: lanes(plan)?,
@@ -170,6 +170,7 @@ impl Stage {
     /// # Errors
     /// A sentence that names the file: of a feeder that cannot be read, or of one written that cannot be flushed.
     pub fn maker(self: &Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, String> {
+        self.files.iter().try_for_each(Sink::open)?;
         self.flush()?;
         let feeders = &self.script.feeders;
         let mut opened = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);

@@ -161,7 +161,7 @@ fn the_set_up_can_make_the_file_that_feeds_the_load() {
     made.made_by_setup = true;
     let mut script = script(vec![greeting()], vec![Node::Ask(0)]);
     script.feeders = vec![made];
-    script.files = vec![OutFile { path, columns: vec!["name".into()] }];
+    script.files = vec![OutFile { path, columns: vec!["name".into()], anew: false }];
     let row = Node::Append { file: 0, columns: vec![text("a \"quoted\", name\nof two lines")] };
     let plain = Node::Append { file: 0, columns: vec![text("bob")] };
     script.setup = vec![plain, row];
@@ -192,7 +192,7 @@ fn the_tear_down_runs_although_the_set_up_has_not_made_its_file() {
 #[test]
 fn rows_are_appended_behind_one_line_of_names() {
     let path = place("out.csv");
-    let file = OutFile { path: path.clone(), columns: vec!["user".into(), "the id".into()] };
+    let file = OutFile { path: path.clone(), columns: vec!["user".into(), "the id".into()], anew: false };
     let row = |value: &str| {
         let user = around("", Hole::Call(Function::User), "");
         let mut script = script(Vec::new(), vec![Node::Append { file: 0, columns: vec![user, text(value)] }]);
@@ -226,7 +226,7 @@ fn user_of(stage: &Arc<Stage>) -> Box<dyn plimsoll_plan::program::Program> {
 #[test]
 fn a_row_that_cannot_be_written_is_counted_and_the_file_is_named() {
     // The one device on which every write fails for lack of room.
-    let file = OutFile { path: "/dev/full".into(), columns: vec!["a".into()] };
+    let file = OutFile { path: "/dev/full".into(), columns: vec!["a".into()], anew: false };
     let mut script = script(
         Vec::new(),
         vec![Node::Repeat {

@@ -57,9 +57,8 @@ pub fn read(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Condition> {
         return None;
     }
     // Whether there is a value already may be asked in front of the step that sets it: in the first iteration there is
-    // none, later there is.
+    // none, later there is. Who asks knows: the steps behind may use it.
     let asks_for_being = matches!(operator, "exists" | "absent");
-    let known = w.scope.set.clone();
     if asks_for_being {
         for piece in &left {
             if let Piece::Expression { means: Expression::Name(name), .. } = piece
@@ -70,7 +69,6 @@ pub fn read(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Condition> {
         }
     }
     let left_text = text(&left, node.pos, w);
-    w.scope.set = known;
     let rule = rule_of(operator, &right, scalar, node.pos, w);
     let left = left_text?;
     if left.is_empty() {

@@ -39,7 +39,7 @@ pub fn append(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<script::Node>> 
         }
     }
     match (file, columns) {
-        (Some(file), Some(columns)) => rows(file, columns, w).map(|node| vec![node]),
+        (Some(file), Some(columns)) => rows(file, columns, false, w).map(|node| vec![node]),
         _ => {
             if w.r.wrong.len() == before {
                 w.r.expected(&entry.value, row, "give both `file` and `columns`");
@@ -66,7 +66,13 @@ fn columns(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Vec<(String, Text
 }
 
 /// One row behind the others; every place that writes a file writes the same columns.
-fn rows((file, pos): (String, Pos), columns: Vec<(String, Text)>, w: &mut Work<'_>) -> Option<script::Node> {
+/// With `anew` a run begins the file anew, whoever else writes to it.
+fn rows(
+    (file, pos): (String, Pos),
+    columns: Vec<(String, Text)>,
+    anew: bool,
+    w: &mut Work<'_>,
+) -> Option<script::Node> {
     let path = w.r.folder.join(&file);
     let (names, texts): (Vec<String>, Vec<Text>) = columns.into_iter().unzip();
     let number = match w.script.files.iter().position(|known| known.path == path) {
@@ -91,10 +97,11 @@ fn rows((file, pos): (String, Pos), columns: Vec<(String, Text)>, w: &mut Work<'
                 w.r.complain("F017", pos, message, "write to another file, or write it in the set-up alone");
                 return None;
             }
-            w.script.files.push(OutFile { path, columns: names });
+            w.script.files.push(OutFile { path, columns: names, anew });
             w.script.files.len() - 1
         }
     };
+    w.script.files[number].anew |= anew;
     Some(script::Node::Append { file: u16::try_from(number).ok()?, columns: texts })
 }
 
@@ -126,7 +133,7 @@ pub fn generate(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<
             return None;
         }
         match (file, columns) {
-            (Some(file), Some(columns)) => rows(file, columns, w).into_iter().collect(),
+            (Some(file), Some(columns)) => rows(file, columns, true, w).into_iter().collect(),
             _ => {
                 if w.r.wrong.len() == before {
                     w.r.expected(
