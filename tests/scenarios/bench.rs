@@ -237,13 +237,7 @@ impl Seen {
 
     #[track_caller]
     pub fn told_count(&self, place: &str) -> u64 {
-        self.told(place).as_u64().unwrap_or_else(|| {
-            panic!(
-                "no count at `{place}`: \
-            {}",
-                self.told(place)
-            )
-        })
+        self.told(place).as_u64().unwrap_or_else(|| panic!("no count at `{place}`: {}", self.told(place)))
     }
 
     /// A row of a list in the JSON, by its `name`.
@@ -280,8 +274,7 @@ impl Seen {
         assert_eq!(
             sent + apart,
             self.asked.len() as u64,
-            "sent by the tool, at the \
-            ruler {:?}",
+            "sent by the tool, at the ruler {:?}",
             self.lines()
         );
         assert_eq!(self.told("/complete"), true);
@@ -324,10 +317,7 @@ pub fn all_at_once<T: Sync>(items: &[T], name: impl Fn(&T) -> String + Sync, bod
         while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| body(item))) {
                 let said = panic.downcast_ref::<String>().map(String::as_str);
-                let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or(
-                    "no \
-                    text",
-                );
+                let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
                 wrong.push(format!("--- {}\n{said}", name(item)));
             }
         }
@@ -335,15 +325,7 @@ pub fn all_at_once<T: Sync>(items: &[T], name: impl Fn(&T) -> String + Sync, bod
     };
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| {
-                thread.join().expect(
-                    "its panics are \
-            caught",
-                )
-            })
-            .collect()
+        threads.into_iter().flat_map(|thread| thread.join().expect("its panics are caught")).collect()
     });
     assert!(wrong.is_empty(), "{} of {} failed\n{}", wrong.len(), items.len(), wrong.join("\n"));
 }

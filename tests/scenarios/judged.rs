@@ -15,17 +15,12 @@ fn a_scope_judges_its_requests_alone() {
         ("checks{request: bad} > 0%", false),
         ("requests == 90", true),
     ];
-    let list = "- group: inner\n  steps: [ { get: /slow?delay=120ms, name: slow, tags: { \
-        kind: read } } ]\n\
+    let list = "- group: inner\n  steps: [ { get: /slow?delay=120ms, name: slow, tags: { kind: read } } ]\n\
                 - { get: /fast, name: fast }\n- { get: /bad?status=500, name: bad, \
                     check: { status: 200 } }";
     let rules: String = limits.iter().map(|(text, _)| format!("  - \"{text}\"\n")).collect();
-    let seen = trial(format!(
-        "thresholds:\n{rules}load: {{ users: 10, iterations: 30 \
-            }}\n{}",
-        steps(list)
-    ))
-    .run();
+    let seen =
+        trial(format!("thresholds:\n{rules}load: {{ users: 10, iterations: 30 }}\n{}", steps(list))).run();
     seen.ended(&[99], 0);
     assert_eq!(["/slow", "/fast", "/bad"].map(|path| seen.count(path)), [30; 3]);
     for (i, (text, met)) in limits.iter().enumerate() {
@@ -35,12 +30,13 @@ fn a_scope_judges_its_requests_alone() {
 
 #[test]
 fn a_window_finds_what_the_whole_run_hides() {
-    let text = "thresholds:\n  - errors < 12%\n  - { threshold: errors < 12.5%, over: 1s \
-        }\nscenarios:\n  \
-                good: { load: { arrivals: 200/s, duration: 4s }, steps: [ { get: /good } \
-                    ] }\n  \
-                bad: { start: 1200ms, load: { users: 1, loops: 80 }, steps: [ { get: \
-                    /bad?status=500 } ] }\n";
+    let text = "thresholds:
+  - errors < 12%
+  - { threshold: errors < 12.5%, over: 1s }
+scenarios:
+  good: { load: { arrivals: 200/s, duration: 4s }, steps: [ { get: /good } ] }
+  bad: { start: 1200ms, load: { users: 1, loops: 80 }, steps: [ { get: /bad?status=500 } ] }
+";
     let seen = trial(text).run();
     seen.ended(&[99], 0);
     seen.arrived("/good", 800);
@@ -50,10 +46,7 @@ fn a_window_finds_what_the_whole_run_hides() {
         (seen.told("/thresholds/0/met"), seen.told("/thresholds/1/met")),
         (&true.into(), &false.into())
     );
-    let from_s = seen.told("/thresholds/1/window/from_s").as_f64().expect(
-        "the worst \
-        window has a begin",
-    );
+    let from_s = seen.told("/thresholds/1/window/from_s").as_f64().expect("the worst window has a begin");
     assert!((0.0..3.0).contains(&from_s), "{from_s}");
 }
 
@@ -83,41 +76,29 @@ const SECRET: &str = "s3cr3t-pEarl-51x";
 fn a_secret_is_shown_nowhere() {
     // base64 of `me:` and the secret, and what an answer echoes of both.
     const CODED: &str = "bWU6czNjcjN0LXBFYXJsLTUxeA==";
-    let list = "- { post: \"/echo?key=${secret.PROBE}\", body: \"b \
-        ${secret.PROBE}\", headers: { X-Key: \"${secret.PROBE}\" }, \
-                check: { body: nowhere to be found }, on_failure: continue }\n\
-                - { get: /echo, auth: { basic: { user: me, password: \"${secret.PROBE}\" \
-                    } }, check: { json: { $.method: \
-                \"${secret.PROBE}\" } }, on_failure: continue }\n\
-                - { get: /echo, name: third, auth: { bearer: \"${secret.PROBE}\" }, \
-                    check: { header: { X-Gone: \
-                \"${secret.PROBE}\" } } }";
+    let list = "- post: /echo?key=${secret.PROBE}
+  body: b ${secret.PROBE}
+  headers: { X-Key: \"${secret.PROBE}\" }
+  check: { body: nowhere to be found }
+  on_failure: continue
+- get: /echo
+  auth: { basic: { user: me, password: \"${secret.PROBE}\" } }
+  check: { json: { $.method: \"${secret.PROBE}\" } }
+  on_failure: continue
+- get: /echo
+  name: third
+  auth: { bearer: \"${secret.PROBE}\" }
+  check: { header: { X-Gone: \"${secret.PROBE}\" } }";
     let seen = trial(steps(list)).env("PROBE", SECRET).run();
     seen.ended(&[99], 0);
     // It was sent.
     assert_eq!(seen.asked[0].query("key"), Some(SECRET));
     assert_eq!(
         (seen.asked[0].header("X-Key"), seen.asked[0].body.as_str()),
-        (
-            Some(SECRET),
-            format!(
-                "b \
-        {SECRET}"
-            )
-            .as_str()
-        )
+        (Some(SECRET), format!("b {SECRET}").as_str())
     );
     assert_eq!(seen.asked[1].header("Authorization"), Some(format!("Basic {CODED}").as_str()));
-    assert_eq!(
-        seen.asked[2].header("Authorization"),
-        Some(
-            format!(
-                "Bearer \
-        {SECRET}"
-            )
-            .as_str()
-        )
-    );
+    assert_eq!(seen.asked[2].header("Authorization"), Some(format!("Bearer {SECRET}").as_str()));
     assert_eq!(seen.told("/samples").as_array().map(Vec::len), Some(3));
     let excerpt = seen.told("/samples/0/excerpt").as_str().expect("an excerpt");
     assert!(excerpt.contains("POST"), "the excerpt shows the rest of the answer: {excerpt}");

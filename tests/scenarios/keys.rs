@@ -116,24 +116,14 @@ fn nothing_is_forgotten() {
         .extend(TABLES.iter().flat_map(|table| table.iter()).flat_map(|case| case.keys).map(|k| (*k).into()));
     for (key, file, test) in elsewhere::TESTED {
         let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| {
-            panic!(
-                "{key}: \
-            {file}: {e}"
-            )
-        });
-        assert!(
-            text.contains(&format!("fn {test}(")),
-            "{key}: there is no test `{test}` \
-            in {file}"
-        );
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{key}: {file}: {e}"));
+        assert!(text.contains(&format!("fn {test}(")), "{key}: there is no test `{test}` in {file}");
         covered.insert((*key).to_owned());
     }
     let forgotten: Vec<&String> = all.difference(&covered).collect();
     let gone: Vec<&String> = covered.difference(&all).collect();
     assert!(
         forgotten.is_empty() && gone.is_empty(),
-        "without a case: {forgotten:?}\nno \
-        longer keys: {gone:?}"
+        "without a case: {forgotten:?}\nno longer keys: {gone:?}"
     );
 }

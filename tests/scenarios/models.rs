@@ -15,12 +15,8 @@ fn mix(order: &str, load: &str) -> String {
 
 #[test]
 fn exact_weights_are_kept_to_less_than_one_in_any_model() {
-    let loads = [
-        "{ users: 1, iterations: 100 }",
-        "{ users: 7, iterations: 333 }",
-        "{ \
-        arrivals: 400 over 800ms }",
-    ];
+    let loads =
+        ["{ users: 1, iterations: 100 }", "{ users: 7, iterations: 333 }", "{ arrivals: 400 over 800ms }"];
     all_at_once(
         &loads,
         |load| (*load).to_owned(),
@@ -56,8 +52,7 @@ fn what_all_users_share_is_exact_with_any_number_of_workers() {
         |workers| format!("{workers} workers"),
         |workers| {
             let rows: String = (0..200).map(|n| format!("{n}\n")).collect();
-            let text = "data: { d: { file: d.csv, share: unique, at_end: stop, columns: \
-                [id] } }\n\
+            let text = "data: { d: { file: d.csv, share: unique, at_end: stop, columns: [id] } }\n\
                         load: { users: 8, duration: 20s }\n";
             let seen = trial(format!("{text}{}", steps("- get: \"/x?id=${d.id}&n=${counter}\"")))
                 .file("d.csv", rows)
@@ -82,14 +77,7 @@ fn all_of(seen: &Seen, name: &str, range: std::ops::Range<u64>) {
 
 #[test]
 fn shares_of_one_experiment_add_up_to_the_whole() {
-    for (load, all) in [
-        ("{ users: 4, iterations: 100 }", 100),
-        (
-            "{ users: 5, loops: 3 \
-        }",
-            15,
-        ),
-    ] {
+    for (load, all) in [("{ users: 4, iterations: 100 }", 100), ("{ users: 5, loops: 3 }", 15)] {
         let part = |share: &str| {
             let seen = trial(format!("load: {load}\n{}", steps("- get: /x"))).args(&["--share", share]).run();
             seen.ran(0);
@@ -101,12 +89,9 @@ fn shares_of_one_experiment_add_up_to_the_whole() {
 
 #[test]
 fn scenarios_with_loads_of_their_own_keep_their_counts_and_their_rows() {
-    let text = "scenarios:\n  open: { load: { arrivals: 60 over 600ms }, steps: [ { get: \
-        /open } ] }\n  \
-                closed: { load: { users: 3, loops: 4 }, steps: [ { get: /closed }, { \
-                    think: 20ms } ] }\n  \
-                late: { start: 300ms, load: { users: 1, iterations: 5 }, steps: [ { get: \
-                    /late } ] }\n  \
+    let text = "scenarios:\n  open: { load: { arrivals: 60 over 600ms }, steps: [ { get: /open } ] }\n  \
+                closed: { load: { users: 3, loops: 4 }, steps: [ { get: /closed }, { think: 20ms } ] }\n  \
+                late: { start: 300ms, load: { users: 1, iterations: 5 }, steps: [ { get: /late } ] }\n  \
                 rest: [ { get: /rest } ]\nload: { users: 2, loops: 3 }\n";
     let seen = trial(text).run();
     seen.ran(0);
@@ -129,8 +114,7 @@ fn all_addresses_of_a_name_are_loaded() {
         let scratch = Scratch::new();
         let hosts = scratch.file("hosts", "127.0.0.1 two.test\n127.0.0.2 two.test\n");
         let text = format!(
-            "target: http://two.test:{port}\nconnection: {{ reuse: request, addresses: \
-                {addresses} }}\n\
+            "target: http://two.test:{port}\nconnection: {{ reuse: request, addresses: {addresses} }}\n\
              scenarios: {{ one: [ {{ get: /x }} ] }}\nload: {{ users: 2, iterations: 20 }}\n"
         );
         let file = scratch.file("experiment.yaml", &text);

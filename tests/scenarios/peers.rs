@@ -86,11 +86,7 @@ fn https_is_spoken_by_version_name_and_trust() {
         assert_eq!(lines.len(), before + 6);
         for line in &lines[before..] {
             assert_eq!((line.server_name.as_deref(), line.status), (Some(name), 200), "{tls}");
-            assert!(
-                version.is_none_or(|version| line.tls.as_deref() == Some(version)),
-                "{tls}: \
-                {line:?}"
-            );
+            assert!(version.is_none_or(|version| line.tls.as_deref() == Some(version)), "{tls}: {line:?}");
         }
         assert_eq!(connections(&lines[before..]).len(), 2, "a user keeps its connection");
         assert_eq!(said["tls"]["handshakes"], 2, "{}", said["tls"]);
@@ -162,27 +158,17 @@ fn sessions_are_resumed_only_where_that_is_asked_for() {
             let text = format!(
                 "target: {}\ntls: {{ ca: {ca}, resume: {resume} }}\nconnection: {{ \
                     reuse: request }}\nworkers: 1\n\
-                 scenarios: {{ one: [ {{ get: /plain }} ] }}\nload: {{ users: 1, \
-                     iterations: 10 }}\n",
+                 scenarios: {{ one: [ {{ get: /plain }} ] }}\nload: {{ users: 1, iterations: 10 }}\n",
                 nginx.https_url("")
             );
             let (output, said, _scratch) = run(&text);
             passed(&output, &said, 10);
             let lines = nginx.wait_for_log_lines(before + 10);
             let resumed = lines[before..].iter().filter(|line| line.session_reused).count();
-            assert_eq!(
-                connections(&lines[before..]).len(),
-                10,
-                "a connection for every \
-                request"
-            );
+            assert_eq!(connections(&lines[before..]).len(), 10, "a connection for every request");
             match resume {
                 // The first of a user has nothing to go by.
-                true => assert!(
-                    (9..=10).contains(&resumed),
-                    "{protocol}: {resumed} of \
-                    10 resumed"
-                ),
+                true => assert!((9..=10).contains(&resumed), "{protocol}: {resumed} of 10 resumed"),
                 false => assert_eq!(resumed, 0, "{protocol}"),
             }
             assert_eq!(said["tls"]["resumed"], resumed, "{}", said["tls"]);
@@ -195,8 +181,7 @@ fn sessions_are_resumed_only_where_that_is_asked_for() {
 fn shop(target: &str) -> String {
     format!(
         "target: {target}\ncookies: true\nredirects: true\ndata: {{ people: {{ file: \
-            people.csv, share: unique, at_end: stop }} }}\n\
-scenarios:
+            people.csv, share: unique, at_end: stop }} }}\nscenarios:
   buy:
     - post: /login
       json: {{ user: \"${{people.name}}\", password: secret }}
@@ -255,14 +240,12 @@ fn node_and_go_are_shopped_at_by_users_of_their_own() {
         assert_eq!(
             (&totals["requests"], &totals["errors"]),
             (&(12 * 11).into(), &0.into()),
-            "{name}: \
-            {totals}"
+            "{name}: {totals}"
         );
         assert_eq!(
             (&totals["redirects"], &totals["users_retired"]),
             (&12.into(), &3.into()),
-            "{name}: \
-            {totals}"
+            "{name}: {totals}"
         );
     }
 }

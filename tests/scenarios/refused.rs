@@ -8,248 +8,199 @@ type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)])
 const ROWS: &[Row] = &[
     (
         "a variable that nobody defines",
-        "scenarios: { a: [ { get: \"/x/${tokn}\" } ] \
-        }\n",
+        "scenarios: { a: [ { get: \"/x/${tokn}\" } ] }\n",
         &[("2:30", "`tokn`")],
     ),
     (
         "a value that is extracted behind its use",
         "scenarios:\n  a:\n    - get: /x/${id}\n    - { get: /y, extract: { id: $.id } }\n",
-        &[("4:15", "`id`")],
+        &[("4:15", "`${id}`")],
     ),
     ("a token of JMeter", "scenarios: { a: [ { get: \"/x/${__P(host)}\" } ] }\n", &[("2:30", "JMeter")]),
     (
         "a token of a template",
-        "scenarios:\n  a:\n    - get: /x\n      headers: { X-A: \"{{name}}\" \
-        }\n",
+        "scenarios:\n  a:\n    - get: /x\n      headers: { X-A: \"{{name}}\" }\n",
         &[("5:24", "`${name}`")],
     ),
     ("a token of k6", "scenarios: { a: [ { post: /x, body: \"__ENV.HOST\" } ] }\n", &[("2:38", "k6")]),
     (
         "an environment variable that is not set",
-        "scenarios: { a: [ { get: \"/x/${env.PLIMSOLL_NOT_SET}\" \
-        } ] }\n",
+        "scenarios: { a: [ { get: \"/x/${env.PLIMSOLL_NOT_SET}\" } ] }\n",
         &[("2:30", "PLIMSOLL_NOT_SET")],
     ),
     (
         "a secret that is not set",
-        "scenarios: { a: [ { get: \"/x/${secret.PLIMSOLL_NOT_SET}\" \
-        } ] }\n",
+        "scenarios: { a: [ { get: \"/x/${secret.PLIMSOLL_NOT_SET}\" } ] }\n",
         &[("2:30", "PLIMSOLL_NOT_SET")],
     ),
     (
         "a data file that is missing",
-        "data: { d: { file: gone.csv } }\nscenarios: { a: [ \
-        { get: \"/x/${d.id}\" } ] }\n",
+        "data: { d: { file: gone.csv } }\nscenarios: { a: [ { get: \"/x/${d.id}\" } ] }\n",
         &[("2:20", "gone.csv")],
     ),
     (
         "a column that is missing",
-        "data: { d: { file: d.csv } }\nscenarios: { a: [ { get: \"/x/${d.nme}\" \
-        } ] }\n",
+        "data: { d: { file: d.csv } }\nscenarios: { a: [ { get: \"/x/${d.nme}\" } ] }\n",
         &[("3:30", "`nme`")],
     ),
     (
         "a body file that is missing",
-        "scenarios: { a: [ { post: /x, body_file: gone.bin } \
-        ] }\n",
+        "scenarios: { a: [ { post: /x, body_file: gone.bin } ] }\n",
         &[("2:42", "gone.bin")],
     ),
     (
         "a part whose file is missing",
-        "scenarios: { a: [ { post: /x, multipart: { f: { \
-        path: gone.bin } } } ] }\n",
+        "scenarios: { a: [ { post: /x, multipart: { f: { path: gone.bin } } } ] }\n",
         &[("2:55", "gone.bin")],
     ),
     (
         "a recorded file that is missing",
-        "scenarios: { a: [ { get: /x } ] }\nload: { \
-        recorded: gone.txt }\n",
+        "scenarios: { a: [ { get: /x } ] }\nload: { recorded: gone.txt }\n",
         &[("3:19", "gone.txt")],
     ),
     (
         "a key with a slip",
-        "scenarios: { a: [ { get: /x, chek: { status: 200 } } ] \
-        }\n",
+        "scenarios: { a: [ { get: /x, chek: { status: 200 } } ] }\n",
         &[("2:30", "`check`")],
     ),
     ("a key of another section", "scenarios: { a: [ { get: /x, weight: 3 } ] }\n", &[("2:30", "`weight`")]),
     (
         "a step that is none",
-        "scenarios: { a: [ { get: /x }, { repet: 3, steps: [ { get: \
-        /y } ] } ] }\n",
+        "scenarios: { a: [ { get: /x }, { repet: 3, steps: [ { get: /y } ] } ] }\n",
         &[("2:34", "`repeat`")],
     ),
     (
         "a ramp without a unit",
-        "scenarios: { a: [ { get: /x } ] }\nload: { rows: [ { \
-        users: 5, ramp_up: 10, hold: 10s } ] }\n",
+        "scenarios: { a: [ { get: /x } ] }\nload: { rows: [ { users: 5, ramp_up: 10, hold: 10s } ] }\n",
         &[("3:38", "unit")],
     ),
     ("a pause without a unit", "scenarios: { a: [ { get: /x }, { think: 3 } ] }\n", &[("2:41", "unit")]),
     (
         "a regular expression that is none",
-        "scenarios: { a: [ { get: /x, check: { body: { \
-        matches: \"([a\" } } } ] }\n",
+        "scenarios: { a: [ { get: /x, check: { body: { matches: \"([a\" } } } ] }\n",
         &[("2:56", "regular expression")],
     ),
     (
         "a pattern with a look-around",
-        "scenarios: { a: [ { get: /x, extract: { t: { \
-        regex: \"(?=a)(b)\" } } } ] }\n",
+        "scenarios: { a: [ { get: /x, extract: { t: { regex: \"(?=a)(b)\" } } } ] }\n",
         &[("2:53", "look-aro")],
     ),
     (
         "a group that a pattern has not",
-        "scenarios: { a: [ { get: /x, extract: { t: { \
-        regex: \"(a)\", group: 2 } } } ] }\n",
+        "scenarios: { a: [ { get: /x, extract: { t: { regex: \"(a)\", group: 2 } } } ] }\n",
         &[("2:60", "group 2")],
     ),
     (
         "a JSONPath that is none",
-        "scenarios: { a: [ { get: /x, extract: { t: \"$.a[\" } } \
-        ] }\n",
+        "scenarios: { a: [ { get: /x, extract: { t: \"$.a[\" } } ] }\n",
         &[("2:44", "JSONPath")],
     ),
     (
         "a condition that is none",
-        "scenarios: { a: [ { if: \"${user} === 5\", then: [ { \
-        get: /x } ] } ] }\n",
+        "scenarios: { a: [ { if: \"${user} === 5\", then: [ { get: /x } ] } ] }\n",
         &[("2:25", "===")],
     ),
     (
         "a threshold of a request that is not there",
-        "scenarios: { a: [ { get: /x, name: \
-        login } ] }\nthresholds: [ \"errors{request: logn} < 1%\" ]\n",
-        &[(
-            "3:",
-            "did \
-        you mean `login`",
-        )],
+        "scenarios: { a: [ { get: /x, name: login } ] }\nthresholds: [ \"errors{request: logn} < 1%\" ]\n",
+        &[("3:", "did you mean `login`")],
     ),
     (
         "a threshold of no kind of scope",
-        "scenarios: { a: [ { get: /x } ] }\nthresholds: \
-        [ \"errors{step: a} < 1%\" ]\n",
+        "scenarios: { a: [ { get: /x } ] }\nthresholds: [ \"errors{step: a} < 1%\" ]\n",
         &[("3:15", "no kind of scope")],
     ),
     (
         "a threshold of streams without one",
-        "scenarios: { a: [ { get: /x } ] \
-        }\nthresholds: [ \"events_lost < 1%\" ]\n",
+        "scenarios: { a: [ { get: /x } ] }\nthresholds: [ \"events_lost < 1%\" ]\n",
         &[("3:", "stream")],
     ),
     (
         "two bodies",
         "scenarios: { a: [ { post: /x, body: a, json: 1 } ] }\n",
-        &[(
-            "2:40",
-            "both \
-        give the body",
-        )],
+        &[("2:40", "both give the body")],
     ),
     (
         "two loads",
-        "scenarios: { a: [ { get: /x } ] }\nload: { users: 5, rows: [ { users: \
-        1, hold: 1s } ] }\n",
+        "scenarios: { a: [ { get: /x } ] }\nload: { users: 5, rows: [ { users: 1, hold: 1s } ] }\n",
         &[("3:19", "both say how much load")],
     ),
     (
         "`keep_alive` against `reuse`",
-        "keep_alive: false\nconnection: { reuse: user \
-        }\nscenarios: { a: [ { get: /x } ] }\n",
+        "keep_alive: false\nconnection: { reuse: user }\nscenarios: { a: [ { get: /x } ] }\n",
         &[("", "`keep_alive`")],
     ),
     (
         "`--set` of a name that nothing uses",
-        "vars: { a: 1 }\nscenarios: { a: [ { get: \"/${a}\" \
-        } ] }\n",
+        "vars: { a: 1 }\nscenarios: { a: [ { get: \"/${a}\" } ] }\n",
         &[("", "`bb`")],
     ),
     (
         "a text behind a variable that is no number",
-        "vars: { n: many }\nscenarios: { a: [ \
-        { get: /x } ] }\nload: { users: \"${n}\", iterations: 5 }\n",
+        "vars: { n: many }\nscenarios: { a: [ { get: /x } ] }\nload: { users: \"${n}\", iterations: 5 }\n",
         &[("4:16", "`many`")],
     ),
     (
         "a redirect loop that is asked for",
-        "redirects: 1000\nscenarios: { a: [ { get: /x \
-        } ] }\n",
+        "redirects: 1000\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:12", "1000")],
     ),
     (
         "a stream with a body to check",
-        "scenarios: { a: [ { get: /x, stream: true, check: \
-        { body: a } } ] }\n",
+        "scenarios: { a: [ { get: /x, stream: true, check: { body: a } } ] }\n",
         &[("2:", "stream")],
     ),
     (
         "a certificate that is none",
-        "tls: { ca: d.csv }\nscenarios: { a: [ { get: /x } ] \
-        }\n",
+        "tls: { ca: d.csv }\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:12", "PEM"), ("2:1", "https")],
     ),
     (
         "what is left for later: variants",
-        "variants: {}\nscenarios: { a: [ { get: /x } ] \
-        }\n",
+        "variants: {}\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:1", "`variants`")],
     ),
     (
         "what is left for later: monitor",
-        "monitor: {}\nscenarios: { a: [ { get: /x } ] \
-        }\n",
+        "monitor: {}\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:1", "`monitor`")],
     ),
     (
         "what is left for later: repeat",
-        "repeat: 3\nscenarios: { a: [ { get: /x } ] \
-        }\n",
+        "repeat: 3\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:1", "`repeat`")],
     ),
     (
         "what is left for later: agents",
-        "agents: []\nscenarios: { a: [ { get: /x } ] \
-        }\n",
+        "agents: []\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:1", "`agents`")],
     ),
     (
         "what is left for later: hypothesis",
-        "hypothesis: x\nscenarios: { a: [ { get: /x } \
-        ] }\n",
+        "hypothesis: x\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:1", "`hypothesis`")],
     ),
     (
         "what is left for later: sweep",
-        "sweep: {}\nscenarios: { a: [ { get: /x } ] \
-        }\n",
+        "sweep: {}\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:1", "`sweep`")],
     ),
     (
         "what is left for later: protocol",
-        "protocol: grpc\nscenarios: { a: [ { get: /x } \
-        ] }\n",
+        "protocol: grpc\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:1", "`protocol`")],
     ),
     (
         "what is left for later: websocket",
-        "scenarios: { a: [ { get: /x, websocket: {} } \
-        ] }\n",
+        "scenarios: { a: [ { get: /x, websocket: {} } ] }\n",
         &[("2:30", "`websocket`")],
     ),
-    (
-        "what is left for later: grpc",
-        "scenarios: { a: [ { get: /x, grpc: {} } ] \
-        }\n",
-        &[("2:30", "`grpc`")],
-    ),
+    ("what is left for later: grpc", "scenarios: { a: [ { get: /x, grpc: {} } ] }\n", &[("2:30", "`grpc`")]),
     (
         "all at once",
         "timeout: 5\nheaders: { X: \"${nobody}\" }\ndata: { d: { file: gone.csv } \
             }\nscenarios:\n  a:\n    - get: /x\n      \
-         chek: 1\n    - get: /${never}\n      extract: { t: \"$.[\" }\nload: { users: 0, \
-             ramp: 3 }\n",
+         chek: 1\n    - get: /${never}\n      extract: { t: \"$.[\" }\nload: { users: 0, ramp: 3 }\n",
         &[
             ("2:10", "unit"),
             ("3:16", "`nobody`"),
@@ -281,12 +232,7 @@ fn every_mistake_has_its_place_and_nothing_is_sent() {
                 assert!(stderr.contains(&at), "`{at}` is not in:\n{stderr}");
                 assert!(stderr.contains(word), "`{word}` is not in:\n{stderr}");
             }
-            assert_eq!(
-                stderr.matches("error[").count(),
-                row.2.len().max(1),
-                "so many \
-                mistakes:\n{stderr}"
-            );
+            assert_eq!(stderr.matches("error[").count(), row.2.len().max(1), "so many mistakes:\n{stderr}");
             assert!(!seen.scratch.folder().join("run.plim").exists(), "a run file of nothing");
         },
     );

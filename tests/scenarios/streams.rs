@@ -16,14 +16,21 @@ fn ruler(seen: &Seen, field: &str) -> u64 {
 /// Users ramp up, hold a stream each, and one of them has the server close all of them.
 fn many(streams: u64, query: &str, stop_after: &str) -> String {
     format!(
-        "load: {{ rows: [ {{ users: {streams}, ramp_up: 2s, hold: 30s }} ] \
-            }}\nscenarios:\n  readers:\n    - once:\n        \
-         - get: \"/events?{query}\"\n          name: events\n          stream:\n            \
-             sequence: id\n            \
-         closed_by: server\n            beside:\n              - if: \"${{user}} == \
-             1\"\n                then: [ {{ think: {stop_after} }}, {{ post: \
-             /events/stop }} ]\n    \
-         - think: 60s\nlimits: {{ duration_ns: 40s }}\n"
+        "load: {{ rows: [ {{ users: {streams}, ramp_up: 2s, hold: 30s }} ] }}
+limits: {{ duration_ns: 40s }}
+scenarios:
+  readers:
+    - once:
+        - get: \"/events?{query}\"
+          name: events
+          stream:
+            sequence: id
+            closed_by: server
+            beside:
+              - if: \"${{user}} == 1\"
+                then: [ {{ think: {stop_after} }}, {{ post: /events/stop }} ]
+    - think: 60s
+"
     )
 }
 
@@ -53,8 +60,7 @@ fn lost_repeated_and_swapped_events_are_counted_exactly() {
     let query = "every=30ms&count=20&drop=4,9,10&repeat=6,7&swap=14";
     let text = format!(
         "load: {{ users: 50, loops: 1 }}\nscenarios:\n  readers:\n    - get: \"/events?{query}\"\n      \
-            name: events\n      \
-         stream: {{ sequence: $.seq, made_at: {{ json: $.sent_ns, unit: ns }} }}\n"
+            name: events\n      stream: {{ sequence: $.seq, made_at: {{ json: $.sent_ns, unit: ns }} }}\n"
     );
     let seen = trial(text).run();
     assert_eq!(ruler(&seen, "events_sent"), 50 * 19, "20 without 3, and 2 twice");
@@ -74,8 +80,7 @@ fn lost_repeated_and_swapped_events_are_counted_exactly() {
 #[test]
 fn streams_that_stand_at_the_stop_are_told_apart() {
     let text = "load: { users: 20, duration: 1s }\nscenarios: { readers: [ { get: \"/events?every=100ms\", \
-        name: events, \
-                stream: { sequence: id } } ] }\n";
+        name: events, stream: { sequence: id } } ] }\n";
     let seen = trial(text).run();
     seen.ended(&[0, 3], 0);
     assert_eq!((count(&seen, "open_at_stop"), count(&seen, "streams"), count(&seen, "failed")), (20, 20, 0));
@@ -89,10 +94,18 @@ fn streams_that_stand_at_the_stop_are_told_apart() {
 /// A stream that is reset begins anew behind what it had.
 #[test]
 fn a_stream_that_breaks_goes_on_where_it_was() {
-    let text = "load: { users: 4, loops: 1 }\nscenarios:\n  readers:\n    - get: \"/events?every=25ms&count=40&retry=10\"\n      \
-                name: events\n      stream:\n        sequence: id\n        reconnect: \
-                    3\n        beside:\n          - if: \"${user} == 1\"\n            \
-                then: [ { think: 500ms }, { post: /events/stop } ]\n";
+    let text = "load: { users: 4, loops: 1 }
+scenarios:
+  readers:
+    - get: \"/events?every=25ms&count=40&retry=10\"
+      name: events
+      stream:
+        sequence: id
+        reconnect: 3
+        beside:
+          - if: \"${user} == 1\"
+            then: [ { think: 500ms }, { post: /events/stop } ]
+";
     let seen = trial(text).run();
     let again: Vec<Option<&str>> =
         seen.of("/events").iter().map(|asked| asked.header("Last-Event-ID")).collect();

@@ -40,8 +40,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "checks",
-        steps: "- { get: \"/x?CELL&text=good\", check: { status: \
-        200, body: good } }",
+        steps: "- { get: \"/x?CELL&text=good\", check: { status: 200, body: good } }",
         ..PLAIN
     },
     Feature {
@@ -63,11 +62,7 @@ const FEATURES: &[Feature] = &[
         judge: |all| {
             let without = all.iter().filter(|asked| asked.header("Cookie").is_none()).count();
             let distinct: BTreeSet<_> = all.iter().filter_map(|asked| asked.header("Cookie")).collect();
-            assert!(
-                without == distinct.len() && without >= 2,
-                "{without} first ones, \
-                {distinct:?}"
-            );
+            assert!(without == distinct.len() && without >= 2, "{without} first ones, {distinct:?}");
         },
         ..PLAIN
     },
@@ -119,12 +114,7 @@ const FEATURES: &[Feature] = &[
         },
         ..PLAIN
     },
-    Feature {
-        name: "think time",
-        steps: "- { get: \"/x?CELL\", think: { uniform: [5ms, \
-        15ms] } }",
-        ..PLAIN
-    },
+    Feature { name: "think time", steps: "- { get: \"/x?CELL\", think: { uniform: [5ms, 15ms] } }", ..PLAIN },
     Feature { name: "HTTP/1.0", connection: ", http: \"1.0\"", steps: "- get: \"/x?CELL\"", ..PLAIN },
 ];
 
@@ -164,11 +154,7 @@ fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
         let code = output.stderr.split_once("error[").and_then(|(_, rest)| rest.split(']').next());
         return format!(
             "refused ({})",
-            code.unwrap_or_else(|| panic!(
-                "refused without a \
-            code:\n{}",
-                output.stderr
-            ))
+            code.unwrap_or_else(|| panic!("refused without a code:\n{}", output.stderr))
         );
     }
     assert!([0, 3].contains(&output.code), "code {}\n{}\n{text}", output.code, output.stderr);
@@ -199,8 +185,7 @@ fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
 }
 
 const PAGE: &str = "docs/reference/feature-table.md";
-const HEAD: &str = "<!-- Made by `UPDATE_TABLE=1 cargo test --test scenarios table`; do \
-    not edit. -->
+const HEAD: &str = "<!-- Made by `UPDATE_TABLE=1 cargo test --test scenarios table`; do not edit. -->
 
 # What goes together
 
@@ -211,29 +196,14 @@ plain and through TLS, or is refused before anything is sent.
 
 fn page(cells: &[Cell], said: &[String]) -> String {
     let mut text = HEAD.to_owned();
-    let heads = ["", " (TLS)"]
-        .map(|tls| {
-            REUSE
-                .map(|reuse| {
-                    format!(
-                        " `{reuse}`{tls} \
-        |"
-                    )
-                })
-                .concat()
-        })
-        .concat();
+    let heads = ["", " (TLS)"].map(|tls| REUSE.map(|reuse| format!(" `{reuse}`{tls} |")).concat()).concat();
     text += &format!("\n| feature |{heads}\n|{}\n", " --- |".repeat(1 + 2 * REUSE.len()));
     for feature in FEATURES {
         let row = cells.iter().zip(said).filter(|(cell, _)| cell.feature.name == feature.name);
         text += &format!(
             "| {} |{}\n",
             feature.name,
-            row.map(|(_, said)| format!(
-                " \
-            {said} |"
-            ))
-            .collect::<String>()
+            row.map(|(_, said)| format!(" {said} |")).collect::<String>()
         );
     }
     text
@@ -254,19 +224,7 @@ fn every_feature_goes_with_every_reuse_plain_and_secured() {
     let said = Mutex::new(vec![String::new(); cells.len()]);
     all_at_once(
         &cells,
-        |cell| {
-            format!(
-                "{}, reuse: {}{}",
-                cell.feature.name,
-                cell.reuse,
-                if cell.tls {
-                    ", \
-            TLS"
-                } else {
-                    ""
-                }
-            )
-        },
+        |cell| format!("{}, reuse: {}{}", cell.feature.name, cell.reuse, if cell.tls { ", TLS" } else { "" }),
         |cell| {
             let found = run(cell, &ruler, &nginx);
             said.lock().expect("nobody panics while holding it")[cell.number - 1_000] = found;

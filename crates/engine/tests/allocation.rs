@@ -13,6 +13,7 @@ use plimsoll_engine::tally::blank;
 use plimsoll_engine::worker::{Post, Seating, Worker};
 use plimsoll_engine::{Command, Next, Scene, start};
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::link::{Link, Reuse};
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_plan::program::{At, BodyUse, Chair, Count, Maker, Outbox, Program, Step, Wake};
 use plimsoll_plan::sample::Sample;
@@ -252,7 +253,7 @@ fn simulated(mut draft: Draft, answer: Vec<u8>, paths: &[&str], maker: Option<Ar
         now_ns: Rc::new(Cell::new(BEGIN_NS)),
         service_ns: 400_000,
         answer,
-        links: Vec::with_capacity(10_000),
+        links: Vec::with_capacity(100_000),
         due: VecDeque::with_capacity(10_000),
         ready: Vec::with_capacity(256),
     };
@@ -343,6 +344,9 @@ impl Program for Three {
 fn programs_that_keep_bodies_allocate_nothing_once_their_buffers_are_large_enough() {
     none("closed", steady(users(5), 5_000, &["/"], Some(Arc::new(Three))));
     none("open", steady(rate(1_000.0, 50), 5_000, &["/"], Some(Arc::new(Three))));
+    // Connections that come and go with each iteration are taken from the same few places.
+    let link = Link { reuse: Reuse::Iteration, ..Link::default() };
+    none("anew", steady(Draft { link, ..users(1) }, 5_000, &["/"], Some(Arc::new(Three))));
 }
 
 /// Thinks, renders its request, keeps the answer and judges it, counts; a second sleep is cancelled each time.

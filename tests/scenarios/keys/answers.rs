@@ -25,11 +25,7 @@ fn one_of_two(s: &Seen) {
     let rows = s.told("/checks").as_array().expect("a list");
     let sum = |field: &str| rows.iter().map(|row| row[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!((sum("made"), sum("failed")), (2, 1), "{rows:?}");
-    assert!(
-        s.told("/samples").as_array().is_some_and(|all| !all.is_empty()),
-        "an \
-        example of what failed"
-    );
+    assert!(s.told("/samples").as_array().is_some_and(|all| !all.is_empty()), "an example of what failed");
 }
 
 /// Values taken out of an answer, shown to the server by the next request.
@@ -42,12 +38,9 @@ fn taken(answer: &str, extract: &str, shows: &str) -> Trial {
 
 /// The value that came back.
 #[track_caller]
-fn came_back<'s>(s: &'s Seen) -> &'s str {
+fn came_back(s: &Seen) -> &str {
     s.ran(0);
-    s.of("/shown").first().and_then(|asked| asked.header("X-Taken")).expect(
-        "the value \
-        came back",
-    )
+    s.of("/shown").first().and_then(|asked| asked.header("X-Taken")).expect("the value came back")
 }
 
 /// Percent-encoded, as a query needs it.
@@ -74,18 +67,7 @@ pub const CASES: &[Case] = &[
         || both("/x?header=X-A:1", "/x?header=X-A:2", "{ header: { x-a: { equals: 1 } } }"),
         one_of_two,
     ),
-    case(
-        &["check.body"],
-        || {
-            both(
-                "/x?text=all+good",
-                "/x?text=bad",
-                "{ body: good \
-        }",
-            )
-        },
-        one_of_two,
-    ),
+    case(&["check.body"], || both("/x?text=all+good", "/x?text=bad", "{ body: good }"), one_of_two),
     case(
         &["rule.contains", "rule.lacks"],
         || both("/x?text=abc", "/x?text=abcd", "{ body: [ { contains: b }, { lacks: d } ] }"),
@@ -97,14 +79,7 @@ pub const CASES: &[Case] = &[
     case(&["check.json"], || both(JSON, "/x?text=%7B%22id%22:8%7D", "{ json: { $.id: 7 } }"), one_of_two),
     case(
         &["rule.not"],
-        || {
-            both(
-                JSON,
-                "/x?text=%7B%22id%22:8%7D",
-                "{ json: { $.id: { \
-        not: 8 } } }",
-            )
-        },
+        || both(JSON, "/x?text=%7B%22id%22:8%7D", "{ json: { $.id: { not: 8 } } }"),
         one_of_two,
     ),
     case(
@@ -128,8 +103,7 @@ pub const CASES: &[Case] = &[
             both(
                 "/x?text=%7B%22id%22:7.5%7D",
                 "/x?text=%7B%22id%22:7.6%7D",
-                "{ json: { \
-            $.id: { at_most: 7.5 } } }",
+                "{ json: { $.id: { at_most: 7.5 } } }",
             )
         },
         one_of_two,
@@ -146,28 +120,10 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["rule.one_of"],
-        || {
-            both(
-                JSON,
-                "/x?text=%7B%22name%22:%22bob%22%7D",
-                "{ json: { $.name: { one_of: \
-            [ann, eve] } } }",
-            )
-        },
+        || both(JSON, "/x?text=%7B%22name%22:%22bob%22%7D", "{ json: { $.name: { one_of: [ann, eve] } } }"),
         one_of_two,
     ),
-    case(
-        &["check.length"],
-        || {
-            both(
-                "/x?body=200",
-                "/x?body=201",
-                "{ length: 10..200 \
-        }",
-            )
-        },
-        one_of_two,
-    ),
+    case(&["check.length"], || both("/x?body=200", "/x?body=201", "{ length: 10..200 }"), one_of_two),
     case(
         &["check.hash", "hash.sha256"],
         // printf abc | sha256sum
@@ -179,26 +135,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["hash.md5"],
-        || {
-            both(
-                "/x?text=abc",
-                "/x?text=abd",
-                "{ hash: { md5: \
-            900150983cd24fb0d6963f7d28e17f72 } }",
-            )
-        },
+        || both("/x?text=abc", "/x?text=abd", "{ hash: { md5: 900150983cd24fb0d6963f7d28e17f72 } }"),
         one_of_two,
     ),
     case(
         &["hash.sha1"],
-        || {
-            both(
-                "/x?text=abc",
-                "/x?text=abd",
-                "{ hash: { sha1: \
-            a9993e364706816aba3e25717850c26c9cd0d89d } }",
-            )
-        },
+        || both("/x?text=abc", "/x?text=abd", "{ hash: { sha1: a9993e364706816aba3e25717850c26c9cd0d89d } }"),
         one_of_two,
     ),
     case(&["check.below"], || both("/x", "/x?delay=3s", "{ below: 2s }"), one_of_two),
@@ -226,8 +168,7 @@ pub const CASES: &[Case] = &[
         || {
             taken(
                 "/x?header=X-Id:a1&set_cookie=sid%3Db2",
-                "{ a: { header: x-id }, b: { \
-            cookie: sid } }",
+                "{ a: { header: x-id }, b: { cookie: sid } }",
                 "${a} ${b}",
             )
         },
@@ -250,8 +191,7 @@ pub const CASES: &[Case] = &[
         || {
             taken(
                 JSON,
-                "{ a: { json: $.gone, default: none }, b: { json: $.id, default: \
-            none } }",
+                "{ a: { json: $.gone, default: none }, b: { json: $.id, default: none } }",
                 "${a} ${b}",
             )
         },
@@ -261,12 +201,7 @@ pub const CASES: &[Case] = &[
         &[],
         || taken(JSON, "{ a: $.gone }", "${a}"),
         |s| {
-            assert_eq!(
-                s.count("/shown"),
-                0,
-                "a value that is not there leaves out what \
-                needs it"
-            );
+            assert_eq!(s.count("/shown"), 0, "a value that is not there leaves out what needs it");
             s.ended(&[99], 0);
             assert_eq!(s.told("/totals/iterations_abandoned"), 1);
         },

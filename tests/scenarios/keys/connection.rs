@@ -7,8 +7,7 @@ use crate::bench::{Trial, trial};
 fn eight(connection: &str) -> Trial {
     trial(format!(
         "connection: {connection}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}\" }}, \
-            {{ get: \"/x?u=${{user}}\" }} ] }}\n\
-         load: {{ users: 2, loops: 2 }}"
+            {{ get: \"/x?u=${{user}}\" }} ] }}\nload: {{ users: 2, loops: 2 }}"
     ))
 }
 
@@ -18,12 +17,7 @@ pub const CASES: &[Case] = &[
         || eight("{ reuse: iteration }"),
         |s| {
             s.ran(0);
-            assert_eq!(
-                s.connections().into_values().collect::<Vec<_>>(),
-                [2; 4],
-                "one \
-                an iteration"
-            );
+            assert_eq!(s.connections().into_values().collect::<Vec<_>>(), [2; 4], "one an iteration");
             assert_eq!(s.told("/client/connections/opened"), 4);
         },
     ),
@@ -78,8 +72,7 @@ pub const CASES: &[Case] = &[
         &["connection.resolve"],
         || {
             trial(
-                "target: http://shop.test:PORT\nconnection: { resolve: { shop.test: \
-                    127.0.0.1 } }\n\
+                "target: http://shop.test:PORT\nconnection: { resolve: { shop.test: 127.0.0.1 } }\n\
                  scenarios: { one: [ { get: /x } ] }",
             )
         },

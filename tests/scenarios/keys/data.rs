@@ -31,12 +31,7 @@ pub const CASES: &[Case] = &[
         || rows("{ file: d.csv }", "{ users: 1, iterations: 10 }").file("d.csv", ten()),
         |s| {
             let sent: Vec<_> = s.asked.iter().map(|asked| asked.query("id").unwrap().to_owned()).collect();
-            assert_eq!(
-                sent,
-                (0..10).map(|n| n.to_string()).collect::<Vec<_>>(),
-                "in the \
-                order of the file"
-            );
+            assert_eq!(sent, (0..10).map(|n| n.to_string()).collect::<Vec<_>>(), "in the order of the file");
             s.ran(0);
         },
     ),
@@ -67,37 +62,19 @@ pub const CASES: &[Case] = &[
     case(
         &["feeder.share"],
         || {
-            rows(
-                "{ file: d.csv, share: unique, at_end: stop }",
-                "{ users: 3, duration: \
-            20s }",
-            )
-            .file("d.csv", ten())
+            rows("{ file: d.csv, share: unique, at_end: stop }", "{ users: 3, duration: 20s }")
+                .file("d.csv", ten())
         },
         |s| {
-            assert_eq!(
-                ids(s),
-                (0..10).map(|n| (n, 1)).collect(),
-                "no row twice, and \
-                none left out"
-            );
-            assert!(
-                s.elapsed.as_secs() < 15,
-                "the end of the data ends the users: \
-                {:?}",
-                s.elapsed
-            );
+            assert_eq!(ids(s), (0..10).map(|n| (n, 1)).collect(), "no row twice, and none left out");
+            assert!(s.elapsed.as_secs() < 15, "the end of the data ends the users: {:?}", s.elapsed);
         },
     ),
     case(
         &[],
         || {
-            rows(
-                "{ file: d.csv, share: partition, at_end: recycle }",
-                "{ users: 2, \
-            loops: 10 }",
-            )
-            .file("d.csv", ten())
+            rows("{ file: d.csv, share: partition, at_end: recycle }", "{ users: 2, loops: 10 }")
+                .file("d.csv", ten())
         },
         |s| {
             let mut of_user: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
@@ -118,21 +95,12 @@ pub const CASES: &[Case] = &[
     case(
         &["feeder.order"],
         || {
-            rows(
-                "{ file: d.csv, order: random, share: unique, at_end: stop }",
-                "{ \
-                users: 1, duration: 20s }",
-            )
-            .file("d.csv", ten())
-            .args(&["--seed", "9"])
+            rows("{ file: d.csv, order: random, share: unique, at_end: stop }", "{ users: 1, duration: 20s }")
+                .file("d.csv", ten())
+                .args(&["--seed", "9"])
         },
         |s| {
-            assert_eq!(
-                ids(s),
-                (0..10).map(|n| (n, 1)).collect(),
-                "a shuffle leaves \
-                nothing out"
-            );
+            assert_eq!(ids(s), (0..10).map(|n| (n, 1)).collect(), "a shuffle leaves nothing out");
             let sent: Vec<_> = s.asked.iter().map(|asked| asked.query("id").unwrap().to_owned()).collect();
             assert_ne!(sent, (0..10).map(|n| n.to_string()).collect::<Vec<_>>());
         },

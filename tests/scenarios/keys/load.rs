@@ -6,17 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A load of the whole file.
 fn load(load: &str, query: &str) -> Trial {
-    trial(format!(
-        "load: {load}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}&{query}\" \
-        }} ] }}"
-    ))
+    trial(format!("load: {load}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}&{query}\" }} ] }}"))
 }
 
 /// The same load for one scenario beside another that has its own.
 fn lane(load: &str, query: &str) -> Trial {
     trial(format!(
-        "scenarios:\n  one: {{ load: {load}, steps: [ {{ get: \"/x?u=${{user}}&{query}\" \
-            }} ] }}\n  \
+        "scenarios:\n  one: {{ load: {load}, steps: [ {{ get: \"/x?u=${{user}}&{query}\" }} ] }}\n  \
          two: {{ load: {{ users: 1, loops: 1 }}, steps: [ {{ get: /two }} ] }}"
     ))
 }
@@ -108,8 +104,7 @@ const GAPS: &str = "# one gap a line\n0\n2000\n\n4000\n";
 const SPIKE: &str = "{ spike: { base: 50/s, peak: 200/s, at: 100ms, rise: 100ms, hold: \
     200ms, duration: 600ms } }";
 const LADDER: &str = "{ steps: { from: 20/s, by: 20/s, every: 200ms, until: 60/s } }";
-const ROWS: &str = "{ rows: [ { users: 2, hold: 1s }, { users: 3, start: 500ms, hold: \
-    300ms } ] }";
+const ROWS: &str = "{ rows: [ { users: 2, hold: 1s }, { users: 3, start: 500ms, hold: 300ms } ] }";
 const STAGES: &str = "{ stages: [ { duration: 0s, arrivals: 50/s }, \"400ms:50/s\" ] }";
 const RECORDED: &str = "{ recorded: { file: gaps.txt, as: gaps, unit: ms, speed: 20 } }";
 
@@ -124,13 +119,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["load.connections"],
-        || {
-            load(
-                "{ arrivals: 100/s, duration: 300ms, \
-        connections: 2 }",
-                "delay=60ms",
-            )
-        },
+        || load("{ arrivals: 100/s, duration: 300ms, connections: 2 }", "delay=60ms"),
         starved,
     ),
     case(
@@ -142,17 +131,7 @@ pub const CASES: &[Case] = &[
     ),
     case(&[], || load("{ arrivals: 37 over 400ms }", ""), |s| due(s, 37)),
     case(&[], || load("{ arrivals: 37 over 400ms, spread: poisson }", ""), |s| due(s, 37)),
-    case(
-        &["load.spread"],
-        || {
-            load(
-                "{ arrivals: 200/s, duration: 1s, spread: poisson \
-        }",
-                "",
-            )
-        },
-        is_poisson,
-    ),
+    case(&["load.spread"], || load("{ arrivals: 200/s, duration: 1s, spread: poisson }", ""), is_poisson),
     case(&["load.stages", "stage.duration", "stage.arrivals"], || load(STAGES, ""), stages),
     case(
         &["stage.users"],
@@ -178,13 +157,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["load_row.ramp_up", "load_row.ramp_down"],
-        || {
-            load(
-                "{ rows: [ { users: 5, ramp_up: 500ms, hold: 200ms, ramp_down: 500ms } ] \
-            }",
-                "delay=10ms",
-            )
-        },
+        || load("{ rows: [ { users: 5, ramp_up: 500ms, hold: 200ms, ramp_down: 500ms } ] }", "delay=10ms"),
         |s| {
             s.ran(0);
             let all = spans(s);
@@ -261,13 +234,7 @@ pub const CASES: &[Case] = &[
     case(&[], || lane("{ arrivals: 37 over 400ms }", ""), |s| due(s, 37)),
     case(
         &["scenario_load.spread"],
-        || {
-            lane(
-                "{ arrivals: 200/s, duration: 1s, spread: \
-        poisson }",
-                "",
-            )
-        },
+        || lane("{ arrivals: 200/s, duration: 1s, spread: poisson }", ""),
         is_poisson,
     ),
     case(&["scenario_load.stages"], || lane(STAGES, ""), stages),

@@ -19,8 +19,7 @@ pub const CASES: &[Case] = &[
         ],
         || {
             let list = "- get: /x\n- post: /x\n- put: /x\n- patch: /x\n- delete: /x\n- \
-                head: /x\n- options: /x\n\
-                        - request: { method: PROPFIND, path: /x?y }";
+                head: /x\n- options: /x\n- request: { method: PROPFIND, path: /x?y }";
             trial(steps(list))
         },
         |s| {
@@ -31,8 +30,7 @@ pub const CASES: &[Case] = &[
                 "PATCH /x",
                 "DELETE /x",
                 "HEAD /x",
-                "OPTIONS \
-                    /x",
+                "OPTIONS /x",
                 "PROPFIND /x?y",
             ]);
             s.ran(0);
@@ -138,25 +136,16 @@ pub const CASES: &[Case] = &[
             let cut = kind.strip_prefix("multipart/form-data; boundary=").expect("a boundary");
             let wanted = [
                 ("name=\"note\"", "", "n one"),
-                (
-                    "name=\"picture\"; filename=\"x.png\"",
-                    "Content-Type: \
-                    image/png\r\n",
-                    "PNG\r\ndata",
-                ),
+                ("name=\"picture\"; filename=\"x.png\"", "Content-Type: image/png\r\n", "PNG\r\ndata"),
                 (
                     "name=\"raw\"; filename=\"a.png\"",
-                    "Content-Type: \
-                    application/octet-stream\r\n",
+                    "Content-Type: application/octet-stream\r\n",
                     "PNG\r\ndata",
                 ),
                 ("name=\"meta\"", "Content-Type: application/json\r\n", "{\"w\":\"one\"}"),
             ]
             .map(|(name, kind, body)| {
-                format!(
-                    "--{cut}\r\nContent-Disposition: form-data; \
-                    {name}\r\n{kind}\r\n{body}\r\n"
-                )
+                format!("--{cut}\r\nContent-Disposition: form-data; {name}\r\n{kind}\r\n{body}\r\n")
             })
             .concat();
             assert_eq!(asked.body, format!("{wanted}--{cut}--\r\n"));

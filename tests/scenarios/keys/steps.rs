@@ -26,10 +26,7 @@ pub const CASES: &[Case] = &[
         || {
             trial(format!(
                 "load: {{ users: 1, iterations: 13 }}\n{}",
-                steps(
-                    "- get: /a\n- \
-            think: { uniform: [20ms, 60ms] }"
-                )
+                steps("- get: /a\n- think: { uniform: [20ms, 60ms] }")
             ))
         },
         // The mean of 12 draws is 40 ms with a deviation of 3.3; six deviations below is 20: the bound is the least.
@@ -53,11 +50,7 @@ pub const CASES: &[Case] = &[
         |s| {
             pauses(s, 40, 0.0, 8.0);
             let short = s.gaps_ms().iter().filter(|gap| **gap < 10.0).count();
-            assert!(
-                short >= 4,
-                "39 % of an exponential are below half its mean; {short} \
-                of 40"
-            );
+            assert!(short >= 4, "39 % of an exponential are below half its mean; {short} of 40");
         },
     ),
     case(
@@ -72,14 +65,7 @@ pub const CASES: &[Case] = &[
             s.came(&["GET /a", "GET /b", "GET /c"]);
             s.ran(0);
             assert_eq!(
-                (
-                    &s.row("groups", "outer")["requests"],
-                    &s.row(
-                        "groups",
-                        "outer / \
-                inner"
-                    )["passages"]
-                ),
+                (&s.row("groups", "outer")["requests"], &s.row("groups", "outer / inner")["passages"]),
                 (&2.into(), &1.into())
             );
         },
@@ -111,12 +97,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["while.most"],
-        || {
-            trial(steps(
-                "- set: { n: 0 }\n- while: \"${n} == 0\"\n  most: 3\n  steps: [ { \
-            get: /a } ]",
-            ))
-        },
+        || trial(steps("- set: { n: 0 }\n- while: \"${n} == 0\"\n  most: 3\n  steps: [ { get: /a } ]")),
         |s| assert_eq!(s.lines(), ["GET /a"; 3]),
     ),
     case(
@@ -150,8 +131,7 @@ pub const CASES: &[Case] = &[
                 "GET /not-no",
                 "GET /least-yes",
                 "GET /more-no",
-                "GET \
-                    /holds-yes",
+                "GET /holds-yes",
                 "GET /matches-yes",
                 "GET /exists-no",
                 "GET /absent-yes",
@@ -165,10 +145,7 @@ pub const CASES: &[Case] = &[
         || {
             trial(format!(
                 "load: {{ users: 2, loops: 3 }}\n{}",
-                steps(
-                    "- once: [ { get: \
-            /login } ]\n- get: /x"
-                )
+                steps("- once: [ { get: /login } ]\n- get: /x")
             ))
         },
         |s| {
@@ -244,14 +221,8 @@ pub const CASES: &[Case] = &[
             let top = "setup:\n  - generate: { rows: 3, file: rows.csv, columns: { \
                 email: \"u${counter}@x\", k: v } }\n\
                        data: { people: { file: rows.csv } }\nload: { users: 1, iterations: 3 }";
-            trial(format!(
-                "{top}\n{}",
-                steps(
-                    "- get: \
-                /x/${people.email}/${people.k}"
-                )
-            ))
-            .file("rows.csv", "old\nrubbish\n")
+            trial(format!("{top}\n{}", steps("- get: /x/${people.email}/${people.k}")))
+                .file("rows.csv", "old\nrubbish\n")
         },
         |s| {
             s.came(&["GET /x/u1%40x/v", "GET /x/u2%40x/v", "GET /x/u3%40x/v"]);

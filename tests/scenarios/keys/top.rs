@@ -28,8 +28,7 @@ pub const CASES: &[Case] = &[
     case(
         &["experiment.vars"],
         || {
-            let vars = "vars: { base: /api, n: 3, deep: \"${base}/v${n}\", home: \"${env.PROBE_HOME}\" \
-                }";
+            let vars = "vars: { base: /api, n: 3, deep: \"${base}/v${n}\", home: \"${env.PROBE_HOME}\" }";
             let list = "- get: ${deep}/x?h=${home}\n  headers: { X-N: \"${n}\" }\n  \
                 json:\n    n: ${n}\n    t: \"${n}\"";
             trial(with(vars, list)).env("PROBE_HOME", "there").args(&["--set", "n=4"])
@@ -43,18 +42,12 @@ pub const CASES: &[Case] = &[
     case(
         &["experiment.headers", "request.headers"],
         || {
-            let list = "- { get: /echo, headers: { X-Own: own, x-common: other } }\n- \
-                get: /echo";
+            let list = "- { get: /echo, headers: { X-Own: own, x-common: other } }\n- get: /echo";
             trial(with("headers: { X-Common: [one, two] }", list))
         },
         |s| {
             let common: Vec<_> = s.asked.iter().map(|asked| asked.headers("X-Common")).collect();
-            assert_eq!(
-                common,
-                [vec!["other"], vec!["one", "two"]],
-                "a request's own \
-                header goes first"
-            );
+            assert_eq!(common, [vec!["other"], vec!["one", "two"]], "a request's own header goes first");
             assert_eq!(s.asked[0].header("X-Own"), Some("own"));
             s.ran(0);
         },
@@ -65,8 +58,7 @@ pub const CASES: &[Case] = &[
             let auth = "auth: { basic: { user: me, password: \"a:b\" } }";
             trial(with(
                 auth,
-                "- get: /echo\n- { get: /echo, auth: none }\n- { get: \
-                /echo, auth: { bearer: T1 } }",
+                "- get: /echo\n- { get: /echo, auth: none }\n- { get: /echo, auth: { bearer: T1 } }",
             ))
         },
         |s| {
@@ -102,12 +94,7 @@ pub const CASES: &[Case] = &[
             trial(with("redirects: true", list))
         },
         |s| {
-            s.came(&[
-                "GET /go?status=302&location=/there",
-                "GET /there",
-                "GET \
-                /go?status=302&location=/no",
-            ]);
+            s.came(&["GET /go?status=302&location=/there", "GET /there", "GET /go?status=302&location=/no"]);
             s.ran(0);
             assert_eq!(s.told("/totals/redirects"), 1);
         },
@@ -116,21 +103,12 @@ pub const CASES: &[Case] = &[
         &["experiment.setup", "experiment.teardown"],
         || {
             let top = "setup: [ { get: /token, extract: { token: $.token } } \
-                ]\nteardown: [ { delete: /bye } ]\n\
-                       load: { users: 2, loops: 2 }";
+                ]\nteardown: [ { delete: /bye } ]\nload: { users: 2, loops: 2 }";
             trial(with(top, "- { get: /secure, auth: { bearer: \"${token}\" } }"))
         },
         |s| {
             let lines = s.lines();
-            assert_eq!(
-                (lines[0].as_str(), lines[5].as_str(), lines.len()),
-                (
-                    "GET \
-                /token",
-                    "DELETE /bye",
-                    6
-                )
-            );
+            assert_eq!((lines[0].as_str(), lines[5].as_str(), lines.len()), ("GET /token", "DELETE /bye", 6));
             assert_eq!(
                 (&s.counters["secure_accepted"], &s.counters["tokens_issued"]),
                 (&4.into(), &1.into())
@@ -143,8 +121,7 @@ pub const CASES: &[Case] = &[
         || {
             trial(
                 "mix: exact\nscenarios:\n  a: { weight: 3, steps: [ { get: /a } ] }\n  \
-                    b: { weight: 1, steps: \
-                 [ { get: /b } ] }\nload: { users: 1, iterations: 40 }",
+                    b: { weight: 1, steps: [ { get: /b } ] }\nload: { users: 1, iterations: 40 }",
             )
         },
         |s| {
@@ -187,11 +164,7 @@ pub const CASES: &[Case] = &[
         |s| {
             assert_eq!(s.asked.len(), 50);
             let sent = s.told_count("/totals/sent");
-            assert!(
-                (34..=36).contains(&sent),
-                "35 come behind the warm-up; {sent} were \
-                counted"
-            );
+            assert!((34..=36).contains(&sent), "35 come behind the warm-up; {sent} were counted");
         },
     ),
     case(
@@ -208,21 +181,10 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &[],
-        || {
-            trial(with(
-                "load: { users: 1, duration: 300ms }",
-                "- get: /a?delay=600ms\n- \
-            get: /b",
-            ))
-        },
+        || trial(with("load: { users: 1, duration: 300ms }", "- get: /a?delay=600ms\n- get: /b")),
         |s| {
             s.came(&["GET /a?delay=600ms"]);
-            assert_eq!(
-                s.told("/totals/in_flight_at_stop"),
-                1,
-                "without `graceful_stop` \
-                the stop cuts off"
-            );
+            assert_eq!(s.told("/totals/in_flight_at_stop"), 1, "without `graceful_stop` the stop cuts off");
         },
     ),
     case(
@@ -265,8 +227,7 @@ pub const CASES: &[Case] = &[
         || {
             trial(with(
                 "limits: { head_bytes: 8k }",
-                "- { get: /x?head_bytes=7000, \
-            on_failure: continue }\n- get: /x?head_bytes=9000",
+                "- { get: /x?head_bytes=7000, on_failure: continue }\n- get: /x?head_bytes=9000",
             ))
         },
         |s| {
@@ -287,8 +248,7 @@ pub const CASES: &[Case] = &[
     case(
         &["limits.informational"],
         || {
-            let list = "- { get: /x?informational=2, on_failure: continue }\n- get: \
-                /x?informational=3";
+            let list = "- { get: /x?informational=2, on_failure: continue }\n- get: /x?informational=3";
             trial(with("limits: { informational: 2 }", list))
         },
         |s| {
@@ -326,8 +286,7 @@ pub const CASES: &[Case] = &[
         &["limits.event_bytes"],
         || {
             let list = format!(
-                "- {{ get: \"/events?every=10ms&count=3&data={}\", \
-                stream: true }}",
+                "- {{ get: \"/events?every=10ms&count=3&data={}\", stream: true }}",
                 "x".repeat(2000)
             );
             trial(with("limits: { event_bytes: 1k }", &list))
@@ -340,13 +299,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["limits.requests"],
-        || {
-            trial(with(
-                "limits: { requests: 5 }\nload: { users: 2, duration: 20s }",
-                "- \
-            get: /x",
-            ))
-        },
+        || trial(with("limits: { requests: 5 }\nload: { users: 2, duration: 20s }", "- get: /x")),
         |s| {
             assert_eq!(s.asked.len(), 5);
             assert_eq!(s.told("/stopped_by"), "requests");
@@ -356,8 +309,7 @@ pub const CASES: &[Case] = &[
         &["limits.duration_ns"],
         || {
             trial(with(
-                "limits: { duration_ns: 300ms }\nload: { users: 1, iterations: \
-            1000000 }",
+                "limits: { duration_ns: 300ms }\nload: { users: 1, iterations: 1000000 }",
                 "- get: /x?delay=20ms",
             ))
         },

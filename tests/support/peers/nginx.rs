@@ -266,8 +266,8 @@ fn configuration(options: &Options, pki: &Pki, folder: &Path, ports: [u16; 3]) -
         // Without buffers, so that events arrive one by one; `Connection` is emptied to keep the way on alive.
         Some(server) => format!(
             "    location / {{\n      proxy_pass http://{server};\n      proxy_http_version 1.1;\n      \
-             proxy_set_header Host $http_host;\n      proxy_set_header Connection \"\";\n      proxy_buffering off;\n      \
-             proxy_request_buffering off;\n      gzip off;\n    }}\n"
+             proxy_set_header Host $http_host;\n      proxy_set_header Connection \"\";\n      \
+             proxy_buffering off;\n      proxy_request_buffering off;\n      gzip off;\n    }}\n"
         ),
     };
     format!(

@@ -202,7 +202,7 @@ fn fill_scalar(scalar: &mut Scalar, pos: Pos, env: &mut Environment<'_>, r: &mut
                 if alone {
                     scalar.filled = plain;
                     // Quotes in `vars` make text of a number, wherever it is used.
-                    
+                    scalar.plain &= plain || !is_special(&text);
                 }
                 match last {
                     Some(Piece::Literal(literal)) => literal.push_str(&text),
