@@ -112,8 +112,8 @@ fn what_comes_for_a_connection_that_was_given_up_reaches_nobody() {
 
 #[test]
 fn an_event_of_a_connection_that_was_closed_in_the_same_batch_is_not_taken_for_one_of_the_next() {
-    // The first answer ends the iteration, which closes the other connection and opens it anew, while the server's end of
-    // the old one is the next event in the list.
+    // The first answer ends the iteration, which closes the other connection and opens it anew, while the end of
+    // the old one by the server is the next event in the list.
     let (maker, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 20, .. } => scene.out.retire(),
         Wake::Begin { .. } => (0..2).for_each(|id| scene.ask(id, 0, BodyUse::Discard)),

@@ -35,8 +35,14 @@ pub enum Part {
 pub enum Hole {
     Var(VarId),
     Global(GlobalId),
-    Column { feeder: FeederId, column: ColumnId },
+    Column {
+        feeder: FeederId,
+        column: ColumnId,
+    },
     Call(Function),
+    /// A text that is filled first and then coded in Base64 (RFC 4648 section 4): `user:password` of basic
+    /// authentication whose parts change from request to request.
+    Base64(Box<Text>),
 }
 
 /// How a value is changed so that it means itself where it stands.
@@ -219,6 +225,7 @@ impl Hole {
             Hole::Var(_) | Hole::Global(_) => "${variable}".into(),
             Hole::Column { .. } => "${data}".into(),
             Hole::Call(function) => format!("${{{}}}", function.name()),
+            Hole::Base64(_) => REDACTED.into(),
         }
     }
 }

@@ -144,6 +144,19 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
+fn credentials_of_each_user_are_coded_when_they_are_known() {
+    let mut user = User::new(1);
+    let mut pair = hole(Hole::Var(0), Escape::None);
+    pair.push_literal(b":open sesame");
+    let mut header = Text::literal("Basic ");
+    header.parts.push(Part::Hole(Hole::Base64(Box::new(pair)), Escape::None));
+    assert!(user.fill(&header).is_err(), "nobody is named yet");
+    user.vars.set(0, b"Aladdin");
+    // The example of RFC 7617, section 2.
+    assert_eq!(user.fill(&header).expect("all is known"), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+}
+
+#[test]
 fn a_hole_without_a_value_is_named_and_nothing_of_the_text_is_kept() {
     let file = Scratch::new("n\n1\n");
     let feeders = [Feeder { at_end: AtEnd::Stop, ..csv(&file, &["n"]) }];

@@ -29,6 +29,8 @@ fn hole_shown(hole: &Hole, script: &Script) -> String {
             None => hole.shown(),
         },
         Hole::Call(function) => format!("${{{}}}", call(function)),
+        // Credentials, even if only their names would show.
+        Hole::Base64(_) => REDACTED.into(),
     }
 }
 

@@ -131,6 +131,7 @@ fn text(place: &Place<'_>, text: &Text) -> Result<(), String> {
     text.parts.iter().try_for_each(|part| match part {
         Part::Literal(_) | Part::Secret(_) | Part::Hole(Hole::Call(_), _) => Ok(()),
         Part::Hole(Hole::Var(id), _) => index(usize::from(*id), script.vars.len(), "variable", name),
+        Part::Hole(Hole::Base64(inner), _) => self::text(place, inner),
         Part::Hole(Hole::Global(id), _) => {
             index(usize::from(*id), script.globals.len(), "value of the set-up", name)
         }

@@ -16,6 +16,7 @@ pub use vars::Vars;
 
 use crate::feed::Rows;
 use plimsoll_plan::data::Feeder;
+use plimsoll_plan::request::base64;
 use plimsoll_plan::value::{FeederId, Hole, Part, Text};
 use plimsoll_stats::random::SplitMix64;
 
@@ -63,6 +64,7 @@ impl Unfilled {
                 format!("`{feeder}.{}` has no value: the file is not there yet", column.unwrap_or_default())
             }
             Unfilled::Missing(Hole::Call(function)) => format!("`{}` has no value", function.name()),
+            Unfilled::Missing(Hole::Base64(_)) => "credentials have no value".into(),
             Unfilled::Exhausted(id) => {
                 format!("feeder `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
             }
@@ -101,6 +103,14 @@ fn put(hole: &Hole, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfi
         Hole::Column { feeder, column } => return scope.rows.value(*feeder, *column, out),
         Hole::Call(function) => {
             call::put(function, scope, out);
+            return Ok(());
+        }
+        Hole::Base64(text) => {
+            let begin = out.len();
+            fill(text, scope, out)?;
+            let coded = base64(&out[begin..]);
+            out.truncate(begin);
+            out.extend_from_slice(coded.as_bytes());
             return Ok(());
         }
     };

@@ -8,7 +8,7 @@ use crate::own::template::Build;
 use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Pos, Scalar, Value};
 use plimsoll_plan::request::base64;
-use plimsoll_plan::value::{Escape, Part, Secret, Text};
+use plimsoll_plan::value::{Escape, Hole, Part, Secret, Text};
 
 /// Headers in the order sent.
 pub type Headers = Vec<(String, Text)>;
@@ -116,21 +116,13 @@ pub fn auth(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Auth> {
     basic(&entry.value, row, w).map(Auth::Header)
 }
 
-/// `Basic`, coded before the load: what changes from request to request cannot be.
+/// `Basic`, coded before the load when nothing in it changes from request to request.
 fn basic(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Text> {
     let (mut user, mut password) = (None, None);
     let before = w.r.wrong.len();
     for entry in w.r.map(node, row)? {
         let Some(row) = w.r.row(Section::Basic, entry) else { continue };
         let text = w.template(&entry.value, row, Escape::None);
-        if let Some(text) = &text
-            && text.fixed().is_none()
-        {
-            let message = format!("`{}` changes from request to request, and `basic` cannot", row.name);
-            let hint = "write a fixed value or `${secret.NAME}`; a header that was coded before is written \
-                        `headers: { Authorization: \"Basic ${users.coded}\" }`";
-            w.r.complain("F030", entry.value.pos, message, hint);
-        }
         if row.name == "user" { user = text } else { password = text }
     }
     let (Some(user), Some(password)) = (&user, &password) else {
@@ -140,7 +132,16 @@ fn basic(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Text> {
         }
         return None;
     };
-    let (name, word) = (user.fixed()?, password.fixed()?);
+    let (Some(name), Some(word)) = (user.fixed(), password.fixed()) else {
+        let mut pair = Build::default();
+        pair.text(user.clone());
+        pair.literal(":");
+        pair.text(password.clone());
+        let mut build = Build::default();
+        build.literal("Basic ");
+        build.part(Part::Hole(Hole::Base64(Box::new(pair.finish())), Escape::None));
+        return Some(build.finish());
+    };
     if name.contains(&b':') {
         w.r.complain(
             "F015",
