@@ -18,6 +18,7 @@ mod killed;
 mod memory;
 mod merge_truth;
 mod pauses;
+mod peers;
 mod provoke;
 mod safety;
 mod shapes;

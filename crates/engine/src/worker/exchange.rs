@@ -132,7 +132,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         let address = self.addresses[turn % self.addresses.len()];
         let source = match self.sources.len() {
             0 => None,
-            count => Some(self.sources[turn % count]),
+            // Each address is met from each source: two turns in step would always meet the same pairs.
+            count => Some(self.sources[turn / self.addresses.len() % count]),
         };
         match self.door.open(address, source, token) {
             Ok(socket) => {
