@@ -52,6 +52,11 @@ impl Interrupts {
         state.helm = Some(helm);
     }
 
+    /// From now on a first interrupt ends this run; those that came before were for another one, which they ended.
+    pub fn steer_anew(&self, helm: Helm) {
+        self.lock().helm = Some(helm);
+    }
+
     /// Whether anybody has interrupted so far.
     pub fn happened(&self) -> bool {
         self.lock().times > 0

@@ -169,10 +169,18 @@ impl Asides<'_> {
     fn run(&self, stage: &Arc<Stage>, phase: Phase, name: &'static str) -> Result<(), Failure> {
         let failed = |why| Failure::from(plimsoll_control::Error::Aside { phase: name, why });
         let scene = Scene { maker: Some(stage.maker(phase).map_err(could_not)?), ..self.scene.clone() };
-        let ended = plimsoll_control::aside(self.plan, scene, |helm| self.interrupts.steer(helm))?;
+        let steer = |helm| match phase {
+            // An interrupt that has ended the load is not meant for what tidies up behind it; the next one is.
+            Phase::Teardown => self.interrupts.steer_anew(helm),
+            Phase::Setup | Phase::Load => self.interrupts.steer(helm),
+        };
+        let ended = plimsoll_control::aside(self.plan, scene, steer)?;
         match stage.trouble() {
             Some(why) => Err(failed(why)),
             None if ended == Aside::Interrupted => Err(failed("it was interrupted".into())),
+            None if !stage.is_through() => {
+                Err(failed("a hard cap (`--limit requests=` or `duration_ns=`) cut it off".into()))
+            }
             None => Ok(()),
         }
     }

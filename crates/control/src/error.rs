@@ -58,7 +58,10 @@ impl Error {
                 why.split_once(HINT).map(|(_, hint)| hint.to_owned())
             }
             Error::Source { .. } => Some("`ip address` shows the addresses of this machine".into()),
-            Error::Aside { .. } => Some("no load was sent".into()),
+            Error::Aside { phase: "set-up", .. } => Some("no load was sent".into()),
+            Error::Aside { .. } => {
+                Some("the verdict on the load stands; what was to be tidied up may still be there".into())
+            }
             Error::Engine(_) => Some("`plimsoll doctor` shows the limits of this machine".into()),
             Error::Uncountable(_) => Some(
                 "this is a bug of the load generator, please report it; the run file holds what was counted \

@@ -405,3 +405,30 @@ fn a_jump_to_zero_is_a_change_at_its_instant() {
     assert_eq!(users.next_change_ns(0), Some(2 * S));
     assert_eq!(users.next_change_ns(2 * S), None);
 }
+
+#[test]
+fn so_many_random_arrivals_over_a_time_are_so_many_and_still_random() {
+    let mut gaps = Vec::new();
+    for seed in 0..50 {
+        let all: Vec<u64> = (0..3)
+            .flat_map(|worker| {
+                let seat = Seat { offset: worker, stride: 3 };
+                let profile = Profile::constant(92.5);
+                let mut mine = Arrivals::new(&profile, Spread::Poisson, seed, seat, 0, 400_000_000, 37);
+                std::iter::from_fn(move || {
+                    let next = mine.peek_ns()?;
+                    mine.advance();
+                    Some(next)
+                })
+            })
+            .collect();
+        assert_eq!(all.len(), 37, "seed {seed}");
+        let mut sorted = all;
+        sorted.sort_unstable();
+        gaps.extend(sorted.windows(2).map(|w| (w[1] - w[0]) as f64));
+    }
+    // Gaps of a Poisson process vary as much as their mean; even ones would not vary at all.
+    let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let deviation = (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
+    assert!((0.85..1.1).contains(&(deviation / mean)), "{deviation} / {mean}");
+}

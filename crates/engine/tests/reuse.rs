@@ -234,7 +234,7 @@ fn connections_take_turns_over_the_addresses_and_so_do_the_local_ones() {
     (lab.addresses, lab.sources) = (addresses(), sources.clone());
     let out = lab.run(Refusing(|_| false));
     out.check();
-    let turns: Vec<_> = (0..12).map(|i| (addresses()[i % 3], Some(sources[i % 2]))).collect();
+    let turns: Vec<_> = (0..12).map(|i| (addresses()[i % 3], Some(sources[i / 3 % 2]))).collect();
     assert_eq!(out.opened, turns);
     // Without local addresses the kernel chooses.
     let out = run_fixed(closed(2, 0.05), MS);

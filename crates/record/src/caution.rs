@@ -79,6 +79,8 @@ cautions! {
         "before and behind the change are two experiments: find out what the service did then, and run again";
     RowsNotAppended = "rows_not_appended", Warning, "extracted values are missing in a file",
         "look at the file and its disk: what reads it will miss these rows";
+    IterationsAbandoned = "iterations_abandoned", Warning, "iterations were left although nothing had failed",
+        "a value that they needed was missing or could not be sent where it stands: the samples show which";
     MergedTargetsDiffer = "merged_targets_differ", Warning, "the merged runs are not of one experiment",
         "compare runs of different targets or loads instead of adding them up";
     SameMachine = "same_machine", Note, "the target runs on this machine",

@@ -43,6 +43,10 @@ impl Leg {
     }
 }
 
+/// Above this the number over a time is not made exact: its chance deviation is below one in a thousand, and the draws
+/// ahead of the start would take longer than a tenth of a second.
+const GIVEN_MAX: u64 = 10_000_000;
+
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Arrivals {
@@ -56,6 +60,8 @@ pub struct Arrivals {
     end_ns: u64,
     /// Poisson only: the generator, the level of the last arrival drawn, and how many were drawn.
     poisson: Option<(SplitMix64, f64, u64)>,
+    /// What each distance in levels is multiplied by; 1 unless the number of arrivals is given with the time.
+    scale: f64,
     /// Instants that were recorded, ns after the start, ascending: they are the sequence, and there are no legs.
     recorded: Option<Arc<[u64]>>,
     next_ns: Option<u64>,
@@ -81,11 +87,28 @@ impl Arrivals {
             begin_ns,
             end_ns,
             poisson: (spread == Spread::Poisson).then(|| (SplitMix64::new(seed), 0.0, 0)),
+            scale: 1.0,
             recorded: None,
             next_ns: None,
         };
+        arrivals.scale = arrivals.given_number(seed);
         arrivals.next_ns = arrivals.compute();
         arrivals
+    }
+
+    /// "10,000 arrivals over 15 s" are 10,000, however they are spread. Of a Poisson process with a known number of
+    /// arrivals these lie as sorted uniform draws (Cinlar 1975, section 4.4), and sorted uniform draws are partial
+    /// sums of exponentials over the sum of all and one more (Bentley and Saxe 1980, *Generating sorted lists of
+    /// random numbers*, section 2).
+    fn given_number(&self, seed: u64) -> f64 {
+        let area = self.level_at(self.end_ns.saturating_sub(self.begin_ns) as f64);
+        let number = self.limit as f64;
+        if self.poisson.is_none() || self.limit > GIVEN_MAX || (area - number).abs() > 1e-6 * number {
+            return 1.0;
+        }
+        let mut random = SplitMix64::new(seed);
+        let sum: f64 = (0..=self.limit).map(|_| random.exponential()).sum();
+        area / sum
     }
 
     /// Arrivals at recorded instants (ns after the start, ascending).
@@ -164,7 +187,7 @@ impl Arrivals {
         }
         if let Some((random, level, drawn)) = &mut self.poisson {
             while *drawn <= self.number {
-                *level += random.exponential();
+                *level += random.exponential() * self.scale;
                 *drawn += 1;
             }
         }

@@ -94,7 +94,13 @@ fn iterated(facts: &Facts, arrivals: u64) -> f64 {
     let answered = |m: &Machine| m.all.hist(SeriesHist::Response).count();
     let waiting = healthy(facts, facts.rate_per_s(answered) * mean_s).min(in_flight as f64);
     let excused = (cut.saturating_sub(in_flight) as f64 + waiting).min(cut as f64);
-    let missed = (arrivals as f64 - run.of(RunSum::OpenArrivalsDone) as f64 - excused).max(0.0);
+    // Arrivals that met users without data, or that came when all had ended, were not the service's to serve.
+    let dataless = match run.of(RunSum::Retired) {
+        0 => 0,
+        retired => retired + run.of(RunSum::NeverStarted),
+    };
+    let done = run.of(RunSum::OpenArrivalsDone) + dataless;
+    let missed = (arrivals as f64 - done as f64 - excused).max(0.0);
     (1.0 - missed / arrivals as f64).max(0.0)
 }
 

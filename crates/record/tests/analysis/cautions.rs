@@ -340,6 +340,14 @@ cases! {
         Run::closed(15),
         ["4 rows"];
 
+    iterations_left_for_a_missing_value_are_told: IterationsAbandoned, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::Abandoned.id(), 4)),
+        Run::closed(15).at(3, |t| {
+            t.run.add(RunSum::Abandoned.id(), 4);
+            t.series[0].add(SeriesSum::Failed.id(), 4);
+        }),
+        ["4 iterations so, 0 requests failed"];
+
     data_that_ran_out_is_told: DataRanOut, Note,
         Run::closed(15).at(3, |t| t.run.add(RunSum::Retired.id(), 1)),
         Run::closed(15),

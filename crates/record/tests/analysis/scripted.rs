@@ -226,6 +226,31 @@ fn users_whose_data_ran_out_take_no_arrival() {
 }
 
 #[test]
+fn arrivals_that_find_no_data_are_not_the_services_to_serve() {
+    let run = arrivals(50, 0, 0).all_ticks(|tick| {
+        tick.run.sums[RunSum::Arrivals.id()] = 50;
+        tick.run.sums[RunSum::OpenArrivalsDone.id()] = 40;
+    });
+    let missed = run.summary().achieved.ratio.expect("arrivals have one");
+    assert!(missed < 0.9, "{missed}");
+    let retired = run.at(5, |tick| {
+        tick.run.add(RunSum::Retired.id(), 4);
+        tick.run.add(RunSum::NeverStarted.id(), 96);
+    });
+    assert_eq!(retired.summary().achieved.ratio, Some(1.0));
+}
+
+#[test]
+fn iterations_left_without_a_failure_are_told_and_those_behind_one_are_not() {
+    let run = arrivals(50, 0, 0);
+    assert!(caution(&run.summary(), "iterations_abandoned").is_none());
+    let left = run.at(5, |tick| tick.run.add(RunSum::Abandoned.id(), 3));
+    assert!(caution(&left.summary(), "iterations_abandoned").is_some());
+    let behind = left.at(5, |tick| tick.series[0].add(SeriesSum::Failed.id(), 3));
+    assert!(caution(&behind.summary(), "iterations_abandoned").is_none());
+}
+
+#[test]
 fn resumed_handshakes_are_a_share_and_those_of_the_warm_up_count() {
     let run = Run::closed_with(15, |d| d.warmup_ns = Some(2 * S)).at(0, |tick| {
         tick.run.add(RunSum::Handshakes.id(), 10);

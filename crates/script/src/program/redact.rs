@@ -2,16 +2,38 @@
 
 use plimsoll_plan::request::{REDACTED, redacted_header};
 use plimsoll_plan::sample::EXCERPT_BYTES;
+use plimsoll_plan::script::Script;
 
 /// Bytes of a body that are looked at: cutting comes behind redacting, which makes text shorter, and a secret must not
 /// be shown in half.
 const WINDOW_BYTES: usize = 16 * EXCERPT_BYTES;
 /// Shorter values of users are words and numbers that stand for nothing.
 const VALUE_BYTES_MIN: usize = 4;
+/// The same for headers that are written out in the plan: their values are words (`none`, `Bearer`) more often.
+const WRITTEN_BYTES_MIN: usize = 8;
 
 /// Whether a name says that its value is a secret (the plan's own list of words).
 pub fn is_secret(name: &str) -> bool {
     redacted_header(name, "") == REDACTED
+}
+
+/// The values that no artefact may show: those from the environment, and what the plan itself has under the names of
+/// secret headers, whole and in its words (`Bearer x`, `a=x; b=y`), as a service may send back either.
+pub fn secrets_of(script: &Script) -> Vec<String> {
+    let mut secrets: Vec<String> = script.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
+    for (_, value) in script.asks.iter().flat_map(|ask| &ask.headers).filter(|(name, _)| is_secret(name)) {
+        let Some(value) = value.fixed().and_then(|bytes| String::from_utf8(bytes).ok()) else { continue };
+        let words = value.split([' ', ';', ',']).map(|word| match word.split_once('=') {
+            // The padding of Base64 is no value.
+            Some((_, behind)) if !behind.trim_matches('=').is_empty() => behind,
+            _ => word,
+        });
+        secrets.extend(words.filter(|word| word.len() >= WRITTEN_BYTES_MIN).map(str::to_owned));
+        if value.len() >= WRITTEN_BYTES_MIN {
+            secrets.push(value);
+        }
+    }
+    secrets
 }
 
 /// The values to be cut out, in every form in which a service might send them back; the longest first, so that one that
@@ -63,15 +85,15 @@ pub fn excerpt<'a>(bytes: &[u8], forms: &[String], values: impl Iterator<Item = 
     shown
 }
 
-/// Cuts out the values of secret-looking keys, in JSON (`"key": value`) and in pairs (`key=value`). Works on text that
-/// is neither whole nor valid: it may be the beginning of something.
+/// Cuts out the values of secret-looking keys, in JSON (`"key": value`, also with single quotes), in pairs (`key=value`)
+/// and in lines (`Key: value`). Works on text that is neither whole nor valid: it may be the beginning of something.
 fn keyed(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
     let (mut shown, mut at) = (0, 0);
     while at < bytes.len() {
         let (key, value) = match bytes[at] {
-            b'"' => {
+            b'"' | b'\'' => {
                 let end = string_end(bytes, at);
                 let after = skip_space(bytes, end);
                 if bytes.get(after) != Some(&b':') {
@@ -83,6 +105,15 @@ fn keyed(text: &str) -> String {
             }
             b if is_word(b) => {
                 let end = bytes[at..].iter().position(|b| !is_word(*b)).map_or(bytes.len(), |n| at + n);
+                let is_line = matches!(bytes.get(end..end + 2), Some(b": " | b":\t"));
+                if is_line && is_secret(&text[at..end]) {
+                    // A header that was sent back: its value may be of several words.
+                    out.push_str(&text[shown..end + 2]);
+                    out.push_str(REDACTED);
+                    shown = line_end(bytes, end + 2);
+                    at = shown;
+                    continue;
+                }
                 if bytes.get(end) != Some(&b'=') {
                     at = end;
                     continue;
@@ -113,6 +144,12 @@ fn is_word(byte: u8) -> bool {
 
 fn skip_space(bytes: &[u8], from: usize) -> usize {
     bytes[from..].iter().position(|b| !b.is_ascii_whitespace()).map_or(bytes.len(), |n| from + n)
+}
+
+/// The end of the line, also where a sentence shows it as `\r`, or has ended before.
+fn line_end(bytes: &[u8], from: usize) -> usize {
+    let end = bytes[from..].iter().position(|b| matches!(b, b'\r' | b'\n' | b'\\' | b'`'));
+    end.map_or(bytes.len(), |n| from + n)
 }
 
 /// Behind the closing quote of the string that begins at `from`, or the end of the text.

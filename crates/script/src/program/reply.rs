@@ -70,7 +70,7 @@ impl Turn<'_> {
         if script.go_on_after_failure {
             return self.go_on(strand);
         }
-        self.note_setup(&script.name, || fault.sentence().into());
+        self.note_aside(&script.name, || fault.sentence().into());
         self.state.strand(strand).wait = Wait::Idle;
         self.leave(Mood::Leaving);
     }
@@ -123,7 +123,7 @@ impl Turn<'_> {
     pub fn judge(&mut self, ask: u32, answer: &Answer<'_>) -> Option<Fault> {
         let asking = &self.stage.asks[ask as usize];
         // Sentences are made for failures only, and for no more of them than are shown.
-        let wants_sentences = self.is_setup()
+        let wants_sentences = self.is_aside()
             || asking.status_samples.is_open()
             || asking.check_samples.iter().any(|quota| quota.is_open());
         self.run_judge(ask, answer, wants_sentences, None);

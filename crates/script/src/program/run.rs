@@ -253,8 +253,8 @@ impl Turn<'_> {
         });
     }
 
-    /// Whether a failure ends more than the iteration.
-    pub fn is_setup(&self) -> bool {
-        self.state.part == Part::Setup
+    /// Before or behind the load, where a failure is more than a number.
+    pub fn is_aside(&self) -> bool {
+        matches!(self.state.part, Part::Setup | Part::Teardown)
     }
 }

@@ -19,7 +19,7 @@ use plimsoll_plan::sample::SAMPLES_MAX;
 use plimsoll_plan::script::{Ask, Delay, Entry, Script};
 use plimsoll_plan::value::{GlobalId, VarId};
 use plimsoll_plan::{Fault, Plan};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a program is made for.
@@ -28,7 +28,7 @@ pub enum Phase {
     /// One user, one iteration, before the load. Any failure ends it, see [`Stage::trouble`].
     Setup,
     Load,
-    /// One user, one iteration, behind the load.
+    /// One user, one iteration, behind the load; as the set-up.
     Teardown,
 }
 
@@ -52,6 +52,8 @@ pub struct Stage {
     pub(super) fault_samples: [Quota; Fault::COUNT],
     pub(super) unfilled_samples: Quota,
     trouble: Mutex<Option<String>>,
+    /// The set-up, or the tear-down, has come to its last step.
+    through: AtomicBool,
     /// What the set-up has opened, then what the load has: no file is read twice.
     feeds: Mutex<Option<Arc<Feeds>>>,
     seed: u64,
@@ -142,12 +144,13 @@ impl Stage {
             group_series: outline.group_series(0),
             body_bytes_max: outline.limits.kept_body_bytes as usize,
             lanes: lanes(plan)?,
-            secrets: redact::forms_of(script.secrets.iter().map(|secret| secret.reveal())).into(),
+            secrets: redact::forms_of(redact::secrets_of(&script).iter().map(String::as_str)).into(),
             secret_vars: named(&script.vars),
             secret_globals: named(&script.globals),
             fault_samples: std::array::from_fn(|_| Quota::default()),
             unfilled_samples: Quota::default(),
             trouble: Mutex::new(None),
+            through: AtomicBool::new(false),
             feeds: Mutex::new(None),
             seed: outline.seed,
             share: outline.share,
@@ -184,12 +187,26 @@ impl Stage {
             (Phase::Load, None) => Arc::new(Feeds::open(feeders, self.seed, self.share)?),
         };
         *opened = Some(Arc::clone(&feeds));
+        if phase != Phase::Load {
+            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            self.through.store(false, Ordering::Relaxed);
+        }
         Ok(Arc::new(Cast { stage: Arc::clone(self), feeds, phase }))
     }
 
-    /// Why the set-up failed; `None` when it did not (yet).
+    /// Why the set-up, or the tear-down when that was made last, failed; `None` when it did not (yet).
     pub fn trouble(&self) -> Option<String> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the set-up (or the tear-down) has come to its end. A limit of the run may deny it a request, of which it
+    /// never hears.
+    pub fn is_through(&self) -> bool {
+        self.through.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_through(&self) {
+        self.through.store(true, Ordering::Relaxed);
     }
 
     /// Only the first one counts: what follows is its consequence.

@@ -1,4 +1,4 @@
-//! What a user says about failures: counts, samples, and the one sentence that ends a set-up.
+//! What a user says about failures: counts, samples, and the one sentence on a set-up or a tear-down.
 
 use super::code::{Op, Pc, StrandId};
 use super::redact;
@@ -28,13 +28,13 @@ impl Turn<'_> {
         };
         let sentence = || unfilled.sentence(&script.vars, &script.globals, &script.feeders);
         if let Unfilled::Exhausted(_) = unfilled {
-            self.note_setup(place, sentence);
+            self.note_aside(place, sentence);
             return self.leave(Mood::Retiring);
         }
         if self.stage.unfilled_samples.take() {
             self.sample(place, "unfilled", sentence(), 0, String::new());
         }
-        self.note_setup(place, sentence);
+        self.note_aside(place, sentence);
         self.leave(Mood::Leaving);
     }
 
@@ -46,16 +46,16 @@ impl Turn<'_> {
         if self.stage.unfilled_samples.take() {
             self.sample("", "repeat", sentence(), 0, String::new());
         }
-        self.note_setup("", sentence);
+        self.note_aside("", sentence);
         self.leave(Mood::Leaving);
     }
 
-    /// In the set-up the first failure is remembered as a sentence.
-    pub fn note_setup(&self, place: &str, sentence: impl FnOnce() -> String) {
-        if self.is_setup() {
+    /// In the set-up and the tear-down the first failure is remembered as a sentence: no figure tells of it.
+    pub fn note_aside(&self, place: &str, sentence: impl FnOnce() -> String) {
+        if self.is_aside() {
             self.stage.note_trouble(|| match place {
-                "" => format!("the set-up failed: {}", sentence()),
-                _ => format!("the set-up failed at `{place}`: {}", sentence()),
+                "" => sentence(),
+                _ => format!("`{place}`: {}", sentence()),
             });
         }
     }
@@ -70,7 +70,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Samples of what the judge has found, and what the set-up says of it.
+    /// Samples of what the judge has found, and what set-up and tear-down say of it.
     pub fn tell_findings(&mut self, ask: u32, answer: &Answer<'_>) {
         let (script, asking) = (&self.stage.script.asks[ask as usize], &self.stage.asks[ask as usize]);
         for (at, sentence) in std::mem::take(&mut self.bench.findings.failures) {
@@ -87,7 +87,7 @@ impl Turn<'_> {
             };
             let found = self.shown(sentence.as_bytes());
             if !script.go_on_after_failure {
-                self.note_setup(&script.name, || format!("{name}: {found}"));
+                self.note_aside(&script.name, || format!("{name}: {found}"));
             }
             if quota.take() {
                 let excerpt = self.shown(self.bench.scratch.readable(answer));

@@ -295,7 +295,10 @@ impl Turn<'_> {
         if self.state.mood == Mood::Retiring {
             return self.out.retire();
         }
-        if !matches!(self.state.part, Part::Lane(_)) {
+        if self.is_aside() {
+            if self.state.mood == Mood::Going {
+                self.stage.note_through();
+            }
             return;
         }
         if let Some(pace) = self.stage.pace(self.state.scenario) {

@@ -93,7 +93,7 @@ fn a_set_up_that_fails_says_why() {
         let mut engine = phase(&stage, Phase::Setup, service);
         engine.iterate();
         let trouble = stage.trouble().expect("it has failed");
-        assert!(trouble.starts_with("the set-up failed at `/make`: "), "{trouble}");
+        assert!(trouble.starts_with("`/make`: "), "{trouble}");
         assert!(trouble.contains(part), "{trouble}");
     }
     // A failure that the plan lives with is none.
@@ -319,4 +319,35 @@ fn an_expected_status_of_the_set_up_is_told_as_written() {
     let stage = stage(script);
     phase(&stage, Phase::Setup, always(200, r#"{"key": 1}"#)).iterate();
     assert!(stage.trouble().is_some_and(|t| t.contains("expected `201`, found `200`")));
+}
+
+#[test]
+fn a_tear_down_that_fails_says_why_and_forgets_what_the_set_up_said() {
+    let stage = stage(keyed());
+    phase(&stage, Phase::Setup, always(500, "")).iterate();
+    assert!(stage.trouble().is_some_and(|why| why.starts_with("`/make`: ")), "{:?}", stage.trouble());
+    phase(&stage, Phase::Setup, always(200, r#"{"key": "k1"}"#)).iterate();
+    assert_eq!(stage.trouble(), None);
+    phase(&stage, Phase::Teardown, always(404, "")).iterate();
+    let trouble = stage.trouble().expect("it has failed");
+    assert_eq!(trouble, "`/give`: http_status: expected `200-399`, found `404`");
+    assert!(!stage.is_through());
+}
+
+#[test]
+fn a_set_up_that_is_denied_a_request_is_not_through() {
+    let mut script = keyed();
+    script.setup = vec![Node::Ask(0), Node::Ask(0)];
+    let stage = stage(script);
+    let mut engine = phase(&stage, Phase::Setup, always(200, r#"{"key": "k1"}"#));
+    // The engine sends the first and never wakes the program again, as at the cap on requests.
+    engine.begin();
+    assert!(!stage.is_through());
+    while engine.step() {}
+    assert!(stage.is_through());
+    // The next phase begins anew.
+    let mut last = phase(&stage, Phase::Teardown, always(200, ""));
+    assert!(!stage.is_through());
+    last.iterate();
+    assert!(stage.is_through());
 }

@@ -90,6 +90,9 @@ fn what_stands_under_a_secret_key_is_cut_out() {
         "user=ann&api_key=abc.def&n=1",
         "user=ann; password=\"abc.def\"; n=1",
         r#"{"user": "ann", "token": "abc.def"#,
+        "{'user': 'ann', 'token': 'abc.def', 'n': 1}",
+        "user: ann\nAuthorization: Digest qop=\"auth\", response=\"abc.def\"\nn: 1",
+        "user: ann\r\nX-Api-Key:\tabc.def\r\nn: 1",
     ];
     for body in bodies {
         let check = Check { name: "c".into(), on: Subject::Body(Rule::Lacks(text("ann"))) };
@@ -99,6 +102,28 @@ fn what_stands_under_a_secret_key_is_cut_out() {
         assert!(!excerpt.contains("abc.def") && excerpt.contains("***"), "{excerpt}");
         assert!(excerpt.contains("ann"), "the rest is there: {excerpt}");
         assert_eq!(excerpt.contains('1'), body.contains('1'), "{excerpt}");
+    }
+}
+
+#[test]
+fn what_the_plan_has_written_in_secret_headers_is_cut_out_wherever_it_comes_back() {
+    let bodies = [
+        "POST / HTTP/1.1\r\nauthorization: Bearer abc.def.1234\r\n\r\n",
+        r#"{"you": "said abc.def.1234 and cookie-5678"}"#,
+        "cookie-5678 by word, and once more: abc.def.1234",
+    ];
+    for body in bodies {
+        let check = Check { name: "c".into(), on: Subject::Body(Rule::Equals(text("x"))) };
+        let (mut script, service) = failing(check, body);
+        script.asks[0].headers = vec![
+            ("Authorization".into(), text("Bearer abc.def.1234")),
+            ("Cookie".into(), text("a=cookie-5678; mode=none")),
+            ("X-Note".into(), text("once more:")),
+        ];
+        for sample in sampled(script, service) {
+            let all = format!("{} {}", sample.found, sample.excerpt);
+            assert!(!all.contains("abc.def") && !all.contains("5678") && all.contains("***"), "{all}");
+        }
     }
 }
 

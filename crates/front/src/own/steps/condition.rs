@@ -102,6 +102,15 @@ fn rule_of(operator: &str, right: &[Piece], scalar: &Scalar, pos: Pos, w: &mut W
         [Piece::Literal(text)] => Some(text.trim().to_owned()),
         _ => None,
     };
+    // Another language's `===` or `!==`: read as `==` it would compare with `= 5` and never hold.
+    if matches!(operator, "==" | "!=") && matches!(right, [Piece::Literal(text), ..] if text.starts_with('='))
+    {
+        return complain(
+            format!("`{operator}=` is no comparison in `{}`", short(&scalar.text)),
+            if operator == "==" { "write `==`" } else { "write `!=`" },
+            w,
+        );
+    }
     match operator {
         "==" => text(right, pos, w).map(Rule::Equals),
         "!=" => text(right, pos, w).map(Rule::Differs),

@@ -16,6 +16,7 @@ mod stream;
 use super::key::{METHODS, Row, STEPS, SYNONYMS, Section, find};
 use super::work::Work;
 use super::yaml::{Entry, Node, Scalar, Value};
+use crate::nearest::nearest;
 use plimsoll_plan::script;
 
 pub use control::{order, weight};
@@ -63,6 +64,20 @@ pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<script::Node> {
             if let Some(entry) = entries.iter().find(is_step) {
                 w.r.row(Section::Request, entry);
                 return Vec::new();
+            }
+            // A misspelt step that holds steps: they are right where they are.
+            if has("steps") || has("then") {
+                let beside = ["steps", "then", "else", "most", "mix", "weight"];
+                let names = || STEPS.iter().map(|(name, _)| *name);
+                if let Some((entry, right)) = entries
+                    .iter()
+                    .filter(|entry| !beside.contains(&entry.key.as_str()))
+                    .find_map(|entry| Some((entry, nearest(&entry.key, names())?)))
+                {
+                    let message = format!("there is no step `{}`", entry.key);
+                    w.r.complain("F011", entry.pos, message, format!("did you mean `{right}`?"));
+                    return Vec::new();
+                }
             }
             Section::Request
         }

@@ -90,7 +90,8 @@ fn nothing(e: &Evidence) -> Option<Caution> {
     let waiting = e.facts.run.of(RunSum::InFlightAtStop);
     let evidence = match (e.facts.machines.is_empty(), e.facts.measured_ns) {
         (true, _) => "the record is empty".to_owned(),
-        (_, 0) => "the run was over before the warm-up was".to_owned(),
+        (_, 0) if e.facts.plan.warmup_ns > 0 => "the run was over before the warm-up was".to_owned(),
+        (_, 0) => "nothing was sent".to_owned(),
         (_, ns) => format!(
             "no request finished in {}; {} sent, {} unanswered at the stop",
             chosen_ns(ns),

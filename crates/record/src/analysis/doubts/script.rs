@@ -6,7 +6,7 @@ use crate::analysis::changes::{Change, changes};
 use crate::caution::Kind;
 use crate::phrase::{chosen_ns, count, counted, quantity, ratio};
 use crate::summary::Caution;
-use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::metric::{RunSum, SeriesSum};
 
 /// How many requests are told one by one.
 const TOLD: usize = 3;
@@ -17,6 +17,13 @@ pub(super) fn script(e: &Evidence, into: &mut Vec<Caution>) {
     if lost > 0 {
         let evidence = format!("{} could not be written", counted(lost, "row"));
         into.push(Kind::RowsNotAppended.raise(evidence));
+    }
+    // After a failure the rest is left out on purpose, and the failure itself is told.
+    let (abandoned, failed) = (e.facts.run.of(RunSum::Abandoned), e.facts.all.sum(SeriesSum::Failed));
+    if abandoned > failed {
+        let evidence =
+            format!("{} so, {} failed", counted(abandoned, "iteration"), counted(failed, "request"));
+        into.push(Kind::IterationsAbandoned.raise(evidence));
     }
     let retired = e.facts.run.of(RunSum::Retired);
     if retired > 0 {
