@@ -173,7 +173,8 @@ impl Reader<'_> {
         let headers: Vec<_> = flags.headers.iter().filter_map(|text| header::parse(text).ok()).collect();
         let Some(script) = &mut draft.script else { return };
         for ask in &mut script.asks {
-            ask.headers.retain(|(name, _)| !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+            ask.headers
+                .retain(|(name, _)| !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
             ask.headers.extend(headers.iter().map(|(name, value)| (name.clone(), Text::literal(value))));
         }
         let mut refuse = |given: bool, flag: &str, sentence: &str| {

@@ -142,7 +142,7 @@ impl Watch {
     fn number(&mut self, number: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
         if self.window == 0 {
             (self.highest, self.lowest, self.window) = (number, number, u64::MAX);
-            self.expect(1, sum);
+            self.await_more(1, sum);
         } else if number > self.highest {
             match number - self.highest {
                 by @ ..=AHEAD_MAX => self.advance(by, sum),
@@ -167,7 +167,7 @@ impl Watch {
             u64::from(leaving.count_ones()) + (by - WINDOW)
         };
         self.highest += by;
-        self.expect(by, sum);
+        self.await_more(by, sum);
         if missing > 0 {
             self.lost = self.lost.saturating_add(missing);
             sum(SeriesSum::EventsLost, missing);
@@ -187,7 +187,7 @@ impl Watch {
             let between = ((1u64 << (more - 1)) - 1) << (back - more + 1);
             self.window &= !between;
             self.lowest = number;
-            self.expect(more, sum);
+            self.await_more(more, sum);
             return sum(SeriesSum::EventsDisordered, 1);
         }
         let bit = 1u64 << back;
@@ -199,7 +199,7 @@ impl Watch {
         }
     }
 
-    fn expect(&mut self, more: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
+    fn await_more(&mut self, more: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
         self.expected = self.expected.saturating_add(more);
         if more > 0 {
             sum(SeriesSum::EventsExpected, more);
@@ -208,7 +208,7 @@ impl Watch {
 
     /// Without numbers: `due` events should have come. Those that are late by more than `slack` events are lost.
     fn settle_periods(&mut self, due: u64, slack: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
-        self.expect(due.saturating_sub(self.expected), sum);
+        self.await_more(due.saturating_sub(self.expected), sum);
         let missing = due.saturating_sub(u64::from(self.received)).saturating_sub(slack);
         if missing > self.lost {
             sum(SeriesSum::EventsLost, missing - self.lost);
@@ -224,7 +224,7 @@ impl Watch {
         // No bit is missing when no number was seen.
         let missing = if self.window == 0 { 0 } else { u64::from(self.window.count_zeros()) };
         let more = due.saturating_sub(self.expected);
-        self.expect(more, &mut sum);
+        self.await_more(more, &mut sum);
         if missing + more > 0 {
             sum(SeriesSum::EventsLost, missing + more);
         }
