@@ -151,6 +151,7 @@ pub struct Outbox {
     pub decision: Option<BodyUse>,
     pub failure: Option<Fault>,
     pub retired: bool,
+    pub lane_over: bool,
 }
 
 impl Outbox {
@@ -199,6 +200,11 @@ impl Outbox {
         self.retired = true;
     }
 
+    /// No user of its lane will find anything to do any more: arrivals of the lane end here.
+    pub fn end_lane(&mut self) {
+        self.lane_over = true;
+    }
+
     pub fn clear(&mut self) {
         self.steps.clear();
         self.arena.clear();
@@ -209,6 +215,7 @@ impl Outbox {
         self.decision = None;
         self.failure = None;
         self.retired = false;
+        self.lane_over = false;
     }
 }
 

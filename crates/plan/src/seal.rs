@@ -108,7 +108,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         |first: &RequestOutline| format!("{} {}{}", first.method, target.authority(), first.path);
     let outline = Outline {
         version: OUTLINE_VERSION,
-        name: draft.name.or_else(|| requests.first().map(default_name)).unwrap_or_default(),
+        // After what loads it, not after the set-up that may stand in front.
+        name: draft.name.or_else(|| requests.iter().find(|r| !r.aside).map(default_name)).unwrap_or_default(),
         target: target.authority(),
         host: target.host.clone(),
         port: target.port,

@@ -181,3 +181,11 @@ fn texts_are_shown_with_the_names_of_their_author_and_without_secrets() {
     assert!(plan.outline.requests[0].path.starts_with("/${id}"), "{}", plan.outline.requests[0].path);
     assert!(!format!("{plan:?}").contains("sesame"));
 }
+
+#[test]
+fn a_run_without_a_name_is_called_after_its_load_and_not_after_its_set_up() {
+    let mut first = ask(None);
+    first.path = Text::literal("/log-in");
+    let plan = sealed(draft(vec![first, ask(Some(0))]));
+    assert_eq!(plan.outline.name, "GET h/a");
+}

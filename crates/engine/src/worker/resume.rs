@@ -48,6 +48,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn act(&mut self, user: u32, out: Box<Outbox>, intended_ns: u64, sent_nothing: bool) {
         let state = &mut self.users[user as usize];
         let iteration = state.iteration;
+        let lane = usize::from(state.lane);
+        if out.lane_over {
+            self.no_more_arrivals(lane);
+        }
+        let state = &mut self.users[user as usize];
         if out.retired && !state.retired {
             state.retired = true;
             let lane = usize::from(state.lane);

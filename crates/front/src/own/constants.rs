@@ -190,6 +190,11 @@ fn fill_scalar(scalar: &mut Scalar, pos: Pos, env: &mut Environment<'_>, r: &mut
             return;
         }
     };
+    scalar.first = match all.as_slice() {
+        [Piece::Expression { .. }, ..] => Some(0),
+        [Piece::Literal(text), _, ..] => Some(text.len()),
+        _ => None,
+    };
     let alone = all.len() == 1;
     let mut filled: Vec<Piece> = Vec::new();
     for piece in all {

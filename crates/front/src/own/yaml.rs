@@ -57,6 +57,9 @@ pub struct Scalar {
     pub pieces: Vec<Piece>,
     /// An expression in it is wrong, and that is reported.
     pub spoiled: bool,
+    /// How many bytes of literal text stand in front of the first expression as written, those included that constants
+    /// have taken the place of; `None`: there never was one.
+    pub first: Option<usize>,
 }
 
 /// A key with its value.

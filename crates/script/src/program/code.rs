@@ -58,9 +58,15 @@ pub enum Op {
         to: Pc,
     },
     Jump(Pc),
-    /// Jumps from the second iteration on.
+    /// Jumps when this user has come through here before.
     Once {
+        /// Its number, below 64.
+        mark: u8,
         to: Pc,
+    },
+    /// This user has come through.
+    OnceThrough {
+        mark: u8,
     },
     Choose(u32),
     Set {
@@ -112,6 +118,7 @@ impl Code {
             slots: 0,
             most_strands: 1,
             most_slots: 0,
+            onces: 0,
         };
         compiler.code.setup = compiler.entry(&script.setup)?;
         compiler.code.teardown = compiler.entry(&script.teardown)?;
@@ -134,7 +141,11 @@ struct Compiler<'a> {
     /// Most of them in use so far, counted from the begin of the branch that is being made.
     most_strands: u16,
     most_slots: u16,
+    onces: u8,
 }
+
+/// Each user remembers which it has come through in the bits of one number.
+const ONCES_MAX: u8 = 64;
 
 impl Compiler<'_> {
     fn here(&self) -> Pc {
@@ -154,7 +165,7 @@ impl Compiler<'_> {
             | Op::While { exit: to, .. }
             | Op::Unless { to, .. }
             | Op::Jump(to)
-            | Op::Once { to } => *to = here,
+            | Op::Once { to, .. } => *to = here,
             _ => {}
         }
     }
@@ -244,8 +255,15 @@ impl Compiler<'_> {
                 }
             }
             Node::Once(nodes) => {
-                let test = self.push(Op::Once { to: 0 });
+                let mark = self.onces;
+                if mark >= ONCES_MAX {
+                    return Err(format!("more than {ONCES_MAX} steps `once`"));
+                }
+                self.onces += 1;
+                let test = self.push(Op::Once { mark, to: 0 });
                 self.nodes(nodes)?;
+                // Only behind them: a log-in that failed is tried again in the next iteration.
+                self.push(Op::OnceThrough { mark });
                 self.land(test);
             }
             Node::Choose { ways, order } => self.choose(ways, *order)?,

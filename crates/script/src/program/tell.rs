@@ -7,6 +7,7 @@ use super::user::{Mood, Turn, Wait};
 use crate::answer::Answer;
 use crate::value::Unfilled;
 use plimsoll_plan::Fault;
+use plimsoll_plan::data::Sharing;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::program::{Count, Outbox, Reply};
 use plimsoll_plan::sample::Sample;
@@ -27,7 +28,9 @@ impl Turn<'_> {
             _ => "",
         };
         let sentence = || unfilled.sentence(&script.vars, &script.globals, &script.feeders);
-        if let Unfilled::Exhausted(_) = unfilled {
+        if let Unfilled::Exhausted(feeder) = unfilled {
+            let feeder = script.feeders.get(usize::from(*feeder));
+            self.state.lane_over = feeder.is_some_and(|feeder| feeder.share == Sharing::Unique);
             self.note_aside(place, sentence);
             return self.leave(Mood::Retiring);
         }

@@ -107,12 +107,16 @@ pub(super) struct State {
     /// The others, made when the first of them is needed.
     others: Vec<Strand>,
     pub iteration: u64,
+    /// Steps `once` that it has come through, by their bits.
+    pub onces: u64,
     begin_ns: u64,
     /// From 1, over all lanes and machines.
     pub user: u32,
     scenario: u16,
     pub part: Part,
     pub mood: Mood,
+    /// What has run out has run out for all.
+    pub lane_over: bool,
 }
 
 impl State {
@@ -178,6 +182,8 @@ impl User {
             scenario: 0,
             part,
             mood: Mood::Going,
+            lane_over: false,
+            onces: 0,
         };
         User { stage, state }
     }
@@ -293,6 +299,9 @@ impl Turn<'_> {
     /// All strands are through.
     fn over(&mut self) {
         if self.state.mood == Mood::Retiring {
+            if self.state.lane_over {
+                self.out.end_lane();
+            }
             return self.out.retire();
         }
         if self.is_aside() {

@@ -101,6 +101,26 @@ fn once_is_once_per_user_and_variables_last() {
 }
 
 #[test]
+fn once_waits_for_the_first_time_and_is_tried_again_behind_a_failure() {
+    let ways = vec![
+        (1.0, vec![Node::Ask(0)]),
+        (1.0, vec![Node::Once(vec![Node::Ask(1)]), Node::Ask(2)]),
+    ];
+    let asks = vec![ask("/other"), ask("/login"), ask("/page")];
+    let mut tries = 0;
+    let service = move |line: &str| {
+        tries += u32::from(line.contains("login"));
+        // The first attempt to log in is refused.
+        Served::status(if line.contains("login") && tries == 1 { 503 } else { 200 })
+    };
+    let mut engine = play(script(asks, vec![one_of(ways, Order::Exact)]), service);
+    engine.iterations(8);
+    let of = |what: &str| engine.lines().iter().filter(|line| line.contains(what)).count();
+    // Of four passages the first ended at the log-in, the second logged in.
+    assert_eq!((of("other"), of("login"), of("page")), (4, 2, 3));
+}
+
+#[test]
 fn choices_lead_to_their_own_nodes_and_meet_again() {
     let ways = vec![(1.0, vec![Node::Ask(0)]), (1.0, vec![Node::Ask(1)]), (0.0, vec![Node::Ask(3)])];
     let mut engine = walk(4, vec![one_of(ways, Order::Exact), Node::Ask(2)]);

@@ -279,5 +279,10 @@ pub fn ladder(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
             By::Factor(factor) => level * factor,
         };
     }
+    // The last step is shorter where the others do not lead there: `until` is what was asked for.
+    let end = if open { until.0 } else { until.0.round() };
+    if levels.last().is_some_and(|last| *last < end * (1.0 - 1e-9)) {
+        levels.push(end);
+    }
     Some((Profile::ladder(&levels, every_ns), open))
 }

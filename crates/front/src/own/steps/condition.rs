@@ -8,7 +8,7 @@ use crate::own::work::Work;
 use crate::own::yaml::{Node, Pos, Scalar, Value};
 use plimsoll_plan::answer::Rule;
 use plimsoll_plan::script::Condition;
-use plimsoll_plan::value::{Escape, Text};
+use plimsoll_plan::value::{Escape, Function, Text};
 
 /// Longer signs first: `<=` begins like `<`. Words stand between blanks.
 const OPERATORS: [&str; 13] = [
@@ -29,6 +29,9 @@ const OPERATORS: [&str; 13] = [
 
 const EXPECTED: &str = "expected something like `${n} < 5`, `${state} == done`, `${body} contains ok`, \
                         `${id} matches /^[0-9]+$/`, `${token} exists`, `${token} absent` or `${x} in [a, b]`";
+
+const ONE_COMPARISON: &str = "one comparison per condition: nest `if`s; fixed text that holds such a word stands in \
+                              quotes of its own, `${x} == 'this and that'`";
 
 /// Reads a condition.
 pub fn read(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Condition> {
@@ -68,7 +71,8 @@ pub fn read(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Condition> {
             }
         }
     }
-    let left_text = text(&left, node.pos, w);
+    let is_fixed = refuse_fixed(&left, scalar, operator, node.pos, w);
+    let left_text = text(&left, node.pos, w).filter(|_| !is_fixed);
     let rule = rule_of(operator, &right, scalar, node.pos, w);
     let left = left_text?;
     if left.is_empty() {
@@ -84,6 +88,10 @@ fn rule_of(operator: &str, right: &[Piece], scalar: &Scalar, pos: Pos, w: &mut W
         w.r.complain("F031", pos, message, hint);
         None
     };
+    if let Some(word) = connective(right) {
+        let message = format!("`{word}` joins nothing in `{}`", short(&scalar.text));
+        return complain(message, ONE_COMPARISON, w);
+    }
     let is_empty = right.iter().all(|piece| matches!(piece, Piece::Literal(text) if text.trim().is_empty()));
     if matches!(operator, "exists" | "absent") {
         if !is_empty {
@@ -149,6 +157,51 @@ fn rule_of(operator: &str, right: &[Piece], scalar: &Scalar, pos: Pos, w: &mut W
             })
         }
     }
+}
+
+/// Refuses a left side that was fixed text from the beginning: the comparison would be decided before the load, and
+/// mostly somebody forgot the `${}`. A constant is no such text: `--set` changes it.
+fn refuse_fixed(left: &[Piece], scalar: &Scalar, operator: &str, pos: Pos, w: &mut Work<'_>) -> bool {
+    let [Piece::Literal(text)] = left else { return false };
+    if scalar.first.is_some_and(|first| first < text.len()) || text.trim().is_empty() {
+        return false;
+    }
+    let word = text.trim();
+    let message = format!("`{}` is fixed text in front of `{operator}`", short(word));
+    let hint = match is_known(word, w) {
+        true => format!("did you mean `${{{word}}}`?"),
+        false => "in front stands what changes, such as `${n}`".to_owned(),
+    };
+    w.r.complain("F031", pos, message, hint);
+    true
+}
+
+/// Whether `${word}` would mean something here, now or once a later step has set it.
+fn is_known(word: &str, w: &Work<'_>) -> bool {
+    if let Some((feeder, column)) = word.split_once('.') {
+        return w.known.get(feeder).is_some_and(|known| known.columns.is_none() || known.has(column));
+    }
+    w.scope.set.iter().chain(&w.script.globals).any(|name| name == word)
+        || w.scope.coming.iter().any(|(name, _)| name == word)
+        || w.r.constants.contains_key(word)
+        || Function::NAMES.contains(&word)
+}
+
+/// The word or sign with which other languages join two comparisons, outside of quotes, slashes and brackets. Read as
+/// text to compare with, the rest of the condition would make it one that never holds.
+fn connective(right: &[Piece]) -> Option<&'static str> {
+    if let [Piece::Literal(text)] = right {
+        let text = text.trim();
+        let is_enclosed = |open, close| text.len() > 1 && text.starts_with(open) && text.ends_with(close);
+        if [('"', '"'), ('\'', '\''), ('/', '/'), ('[', ']')].iter().any(|(a, b)| is_enclosed(*a, *b)) {
+            return None;
+        }
+    }
+    right.iter().enumerate().find_map(|(i, piece)| {
+        let Piece::Literal(text) = piece else { return None };
+        let text = if i == 0 { text.trim_start() } else { text }.to_ascii_lowercase();
+        [" and ", " or ", "&&", "||"].into_iter().find(|word| text.contains(word)).map(str::trim)
+    })
 }
 
 /// Splits at the first operator that stands outside of expressions.
