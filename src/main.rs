@@ -4,6 +4,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(target_os = "linux")]
+mod codes;
+#[cfg(target_os = "linux")]
 mod commands;
 #[cfg(target_os = "linux")]
 mod exit;

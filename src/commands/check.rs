@@ -1,12 +1,14 @@
 //! `plimsoll check`, `schema` and `explain`: what may be written, and what is wrong with what was.
 
 use super::run;
+use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Check, Explain};
 use crate::say;
 use plimsoll_front::explain::TABLE;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_script::feed::Feeds;
 use plimsoll_script::program::Stage;
 use std::fmt::Write;
 
@@ -14,8 +16,14 @@ use std::fmt::Write;
 pub fn command(check: &Check) -> Result<Exit, Failure> {
     let plan = run::plan_of("check", check.file.as_deref(), &check.flags)?;
     // What only the interpreter can judge: patterns, paths, files to be written.
-    if plan.script.is_some() {
-        Stage::new(&plan).map_err(|sentence| Failure::machine(sentence, None))?;
+    if let Some(script) = &plan.script {
+        let failed = |sentence: String| match sentence.split_once("\nhint: ") {
+            Some((sentence, hint)) => Failure::machine(sentence, Some(hint.to_owned())),
+            None => Failure::machine(sentence, None),
+        };
+        Stage::new(&plan).map_err(failed)?;
+        // Every row of every file that is there already.
+        Feeds::open_ready(&script.feeders, plan.outline.seed, plan.outline.share).map_err(failed)?;
     }
     plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
     let text = match check.show {
@@ -40,16 +48,16 @@ pub fn schema() -> Result<Exit, Failure> {
 pub fn explain(explain: &Explain) -> Result<Exit, Failure> {
     let mut text = String::new();
     let Some(code) = &explain.code else {
-        for row in TABLE {
+        for row in TABLE.iter().chain(codes::TABLE) {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}  {}", row.code, row.title);
         }
         say::result(&text)?;
         return Ok(Exit::Pass);
     };
-    let Some(row) = TABLE.iter().find(|row| row.code.eq_ignore_ascii_case(code)) else {
+    let Some(row) = TABLE.iter().chain(codes::TABLE).find(|row| row.code.eq_ignore_ascii_case(code)) else {
         return Err(Diagnostic::new(
-            "U016",
+            "U021",
             Place::Whole,
             format!("there is no code `{code}`"),
             "`plimsoll explain` lists them",

@@ -1,6 +1,7 @@
 //! `plimsoll docs-dump` (hidden): the reference pages, made from the tables that the program itself uses, as
 //! one JSON list of `{path, text}`.
 
+use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema};
 use crate::flags::{Load, verbs};
@@ -98,7 +99,7 @@ fn experiment_file() -> String {
 fn mistakes() -> String {
     let lead = "What stands behind the code of a mistake; `plimsoll explain CODE` prints the same.";
     let mut text = page("Mistakes", lead);
-    for row in TABLE {
+    for row in TABLE.iter().chain(codes::TABLE) {
         let _ = write!(text, "## {}: {}\n\n{}\n\n", row.code, row.title, row.text.trim_end());
     }
     text.trim_end().to_owned() + "\n"

@@ -118,7 +118,7 @@ impl Reader<'_> {
         }
         if !draft.target.as_ref().is_some_and(|target| target.tls) {
             let flag = if flags.insecure { "--insecure" } else { "--ca" };
-            self.wrong.push(diagnostic("U017", flag, "the target is plain http; write `https://`"));
+            self.wrong.push(diagnostic("U022", flag, "the target is plain http; write `https://`"));
             return;
         }
         let tls = draft.link.tls.get_or_insert_default();

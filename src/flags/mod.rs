@@ -87,11 +87,31 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
         return Ok(Asked::Nothing);
     }
     let verb_at = first_word(&words);
+    if let Some(diagnostic) = verb_at.and_then(|at| misspelt(&words[at], words.len())) {
+        return Err(diagnostic.into());
+    }
     match verb_at.and_then(|at| Verb::named(&words[at]).map(|verb| (at, verb))) {
         None => one::<Load>(words)
             .map(|parsed| parsed.map_or_else(Asked::Text, |load| Asked::Load(Box::new(load)))),
         Some((at, verb)) => command(verb, words, at),
     }
+}
+
+/// `chekc a.yaml` is no host to load. A word alone might be one, unless it is all but a command; with another word behind
+/// it, it is none.
+fn misspelt(word: &str, words: usize) -> Option<Diagnostic> {
+    let bare = word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    if !bare || Verb::named(word).is_some() || (words < 2 && word == "localhost") {
+        return None;
+    }
+    let names = verbs::VERBS.iter().filter(|row| !row.2.is_empty()).map(|row| row.0);
+    let right = plimsoll_front::nearest(word, names)?;
+    Some(Diagnostic::new(
+        "U007",
+        Place::Whole,
+        format!("there is no command `{word}`"),
+        format!("did you mean `plimsoll {right}`?"),
+    ))
 }
 
 fn command(verb: Verb, mut words: Vec<String>, at: usize) -> Result<Asked, Failure> {

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 
 pub use detect::{Kind, detect};
 pub use given::{Given, parse_set};
+pub use nearest::nearest;
 pub use read::{read, read_with};
 pub use schema::schema;
 pub use show::show;

@@ -104,8 +104,16 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     if !keep_alive {
         link.reuse = Reuse::Request;
     }
-    let default_name =
-        |first: &RequestOutline| format!("{} {}{}", first.method, target.authority(), first.path);
+    // Those before and behind the load are not what is measured, so neither the title nor its count is about them.
+    let default_name = || {
+        let mut named = requests.iter().filter(|request: &&RequestOutline| !request.aside);
+        let first = named.next()?;
+        let more = match named.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        Some(format!("{} {}{}{more}", first.method, target.authority(), first.path))
+    };
     let outline = Outline {
         version: OUTLINE_VERSION,
         // After what loads it, not after the set-up that may stand in front.

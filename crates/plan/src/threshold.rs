@@ -21,6 +21,9 @@ pub enum Subject {
     ResponseTime,
     ServiceTime,
     FirstByte,
+    /// Time of a passage through a group as a whole, from its begin to its end, pauses included, in ns. Only of one group,
+    /// by its own name: `{group: G}`. A passage that is left or cut off before its end is no sample.
+    GroupTime,
     /// Failed / finished, a ratio.
     Errors,
     /// Achieved / offered rate of the open model, a ratio.
@@ -62,6 +65,7 @@ impl Subject {
         Subject::ResponseTime,
         Subject::ServiceTime,
         Subject::FirstByte,
+        Subject::GroupTime,
         Subject::Connect,
         Subject::TlsHandshake,
         Subject::StreamHead,
@@ -83,6 +87,7 @@ impl Subject {
             Subject::ResponseTime => "response_time",
             Subject::ServiceTime => "service_time",
             Subject::FirstByte => "first_byte",
+            Subject::GroupTime => "group_time",
             Subject::Connect => "connect",
             Subject::TlsHandshake => "tls_handshake",
             Subject::StreamHead => "stream_head",
@@ -102,7 +107,7 @@ impl Subject {
     pub const fn kind(self) -> Kind {
         match self {
             Subject::ResponseTime | Subject::ServiceTime | Subject::FirstByte => Kind::Times,
-            Subject::Connect | Subject::TlsHandshake => Kind::Times,
+            Subject::GroupTime | Subject::Connect | Subject::TlsHandshake => Kind::Times,
             Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => Kind::Times,
             Subject::Errors | Subject::Checks | Subject::Achieved | Subject::EventsLost => Kind::Share,
             Subject::Rate => Kind::PerSecond,
@@ -123,7 +128,7 @@ impl Subject {
         )
     }
 
-    /// Measured for single requests: connections and arrivals belong to none of them.
+    /// May be asked of a part of the plan: connections and arrivals belong to none of the requests.
     pub const fn has_scope(self) -> bool {
         !matches!(self, Subject::Connect | Subject::TlsHandshake | Subject::Achieved)
     }

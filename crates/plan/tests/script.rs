@@ -187,5 +187,5 @@ fn a_run_without_a_name_is_called_after_its_load_and_not_after_its_set_up() {
     let mut first = ask(None);
     first.path = Text::literal("/log-in");
     let plan = sealed(draft(vec![first, ask(Some(0))]));
-    assert_eq!(plan.outline.name, "GET h/a");
+    assert_eq!(plan.unwrap().outline.name, "GET h/a");
 }

@@ -5,7 +5,7 @@ use crate::record::total_of;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::outline::RequestOutline;
-use plimsoll_plan::threshold::{Subject, Threshold};
+use plimsoll_plan::threshold::{Scope, Subject, Threshold};
 use plimsoll_stats::Hist;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Tally;
@@ -49,6 +49,7 @@ impl Gauge {
                 return counts(sum(run, RunSum::OpenArrivalsDone.id()), sum(run, RunSum::Arrivals.id()));
             }
             Subject::Checks => return checks(outline, interval, is_covered),
+            Subject::GroupTime => return passages(threshold, outline, interval),
             _ => {}
         }
         let total = total_of(requests, threshold.scope.is_some());
@@ -73,9 +74,11 @@ impl Gauge {
             Subject::Rate | Subject::Requests => counts(of(SeriesSum::Finished), 0),
             Subject::Events => counts(of(SeriesSum::Events), 0),
             Subject::EventsLost => counts(of(SeriesSum::EventsLost), of(SeriesSum::EventsExpected)),
-            Subject::Connect | Subject::TlsHandshake | Subject::Achieved | Subject::Checks => {
-                Gauge::default()
-            }
+            Subject::Connect
+            | Subject::TlsHandshake
+            | Subject::Achieved
+            | Subject::Checks
+            | Subject::GroupTime => Gauge::default(),
         }
     }
 
@@ -101,6 +104,15 @@ fn checks(outline: &Outline, interval: &Interval, is_covered: impl Fn(&RequestOu
         gauge.part = gauge.part.saturating_add(made.saturating_sub(failed));
     }
     gauge
+}
+
+/// Passages through the group of this very name: those nested in it have series of their own, and are part of its time.
+/// A passage under way at the stop leaves no bound behind, so nothing is cut off here.
+fn passages(threshold: &Threshold, outline: &Outline, interval: &Interval) -> Gauge {
+    let Some(Scope::Group(name)) = &threshold.scope else { return Gauge::default() };
+    let group = outline.groups.iter().position(|group| group == name);
+    let tally = group.and_then(|group| interval.series.get(outline.group_series(group) as usize));
+    times(tally.and_then(|tally| tally.hists.get(SeriesHist::Response.id())), None)
 }
 
 fn counts(part: u64, whole: u64) -> Gauge {

@@ -71,7 +71,7 @@ fn a_csv_file_that_is_no_table_is_refused_with_its_line() {
     ] {
         let file = Scratch::new(text);
         let sentence = refusal(&csv(&file, &["a", "b"]));
-        let named = sentence.starts_with(&format!("feeder `users`: `{}` ", file.0.display()));
+        let named = sentence.starts_with(&format!("data `users`: `{}` ", file.0.display()));
         assert!(named && sentence.contains(expected), "{text:?}: {sentence}");
     }
     let sentence = refusal(&csv(&Scratch::new(b"\xff\xfea\0,\0b\0"), &["a"]));
@@ -102,7 +102,7 @@ fn a_file_that_is_not_there_is_named_with_the_systems_reason() {
     let feeder = csv(&file, &["a"]);
     drop(file);
     let sentence = refusal(&feeder);
-    assert!(sentence.starts_with("feeder `users`: cannot read `"), "{sentence}");
+    assert!(sentence.starts_with("data `users`: cannot read `"), "{sentence}");
     assert!(sentence.contains("No such file"), "{sentence}");
 }
 

@@ -176,7 +176,7 @@ fn a_hole_without_a_value_is_named_and_nothing_of_the_text_is_kept() {
     assert_eq!(user.fill(&column).as_deref(), Ok("1"));
     user.rows.new_iteration();
     let reason = user.fill(&column).expect_err("the file has one row");
-    assert_eq!(reason.sentence(&names, &names, &feeders), "feeder `users` has no row left for this user");
+    assert_eq!(reason.sentence(&names, &names, &feeders), "data `users` has no row left for this user");
 }
 
 #[test]

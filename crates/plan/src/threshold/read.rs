@@ -178,6 +178,12 @@ fn makes_sense(t: &Threshold) -> Result<(), String> {
     {
         return Err(format!("`{name}` is a figure of the run as a whole, not of `{scope}`: drop the braces"));
     }
+    if t.subject == Subject::GroupTime && !matches!(t.scope, Some(Scope::Group(_))) {
+        return Err(format!(
+            "`{}`: `{name}` is the time of a passage through one group; say which, as in `{name}{{group: NAME}} p95 < 2s`",
+            t.text
+        ));
+    }
     if t.subject == Subject::Achieved && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
         return Err(format!(
             "`{}`: which arrivals were served is known at the end only; use `rate > N/s` with `over` or `abort after`",

@@ -126,6 +126,13 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
         let message = format!("`{text}`: there is no {} `{}`", scope.kind(), scope.name());
         return wrong("P030", message, hint(scope, &names(scope, outline)));
     }
+    // Requests are covered by every group around them; a passage is that of its own group only.
+    if let (Subject::GroupTime, Some(scope)) = (threshold.subject, &threshold.scope)
+        && !outline.groups.contains(&scope.name())
+    {
+        let message = format!("`{text}`: no group of the plan is called `{}`", scope.name());
+        return wrong("P030", message, hint(scope, &outline.groups));
+    }
     let within = match &threshold.scope {
         Some(scope) => format!(" in `{scope}`"),
         None => " in the plan".to_owned(),

@@ -6,6 +6,7 @@ use crate::event::{NoteKind, StoppedBy};
 use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
 use crate::summary::{Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Times, Verdict, Weight};
 use plimsoll_plan::metric::SeriesSum;
+use plimsoll_plan::threshold::Threshold;
 
 /// INCONCLUSIVE beats FAIL beats PASS.
 pub(super) fn verdict(
@@ -29,7 +30,14 @@ pub(super) fn verdict(
             because: doubts.iter().map(|c| c.code.to_owned()).collect(),
         };
     }
-    let missed: Vec<&Judged> = thresholds.iter().filter(|t| !t.met).collect();
+    // A machine that shared the load may have been stopped by its own part of the figures, which together are good.
+    let was_stopped = facts.stopped_by() == Some(StoppedBy::Threshold);
+    // What the stop left without enough samples is no reason, unless it may have been what stopped the run.
+    let is_reason = |(rule, judged): &(&Threshold, &Judged)| {
+        !judged.met && !(was_stopped && judged.too_few_samples && rule.abort_after_ns.is_none())
+    };
+    let rules = facts.plan.thresholds.iter().zip(thresholds);
+    let missed: Vec<&Judged> = rules.filter(is_reason).map(|(_, judged)| judged).collect();
     if !missed.is_empty() {
         let each: Vec<String> = missed.iter().map(|t| missed_text(t)).collect();
         return Verdict {
@@ -38,13 +46,7 @@ pub(super) fn verdict(
             because: missed.iter().map(|t| t.text.clone()).collect(),
         };
     }
-    // A machine that shared the load may have been stopped by its own part of the figures, which together are good.
-    if facts
-        .machines
-        .iter()
-        .filter_map(|m| m.origin.ending.as_ref())
-        .any(|e| e.stopped_by == StoppedBy::Threshold)
-    {
+    if was_stopped {
         let mut notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
         let told = notes.rfind(|note| note.kind == NoteKind::Control).map(|note| note.text.clone());
         let why = told.unwrap_or_else(|| "stopped by a threshold".into());

@@ -90,7 +90,7 @@ impl Feed {
         let rows = table.rows() as u64;
         if feeder.share == Sharing::Unique && rows < u64::from(machine.of) {
             return Err(format!(
-                "feeder `{}`: {rows} rows in `{}` are too few for {} machines, each needs rows of its own",
+                "data `{}`: {rows} rows in `{}` are too few for {} machines, each needs rows of its own",
                 feeder.name,
                 feeder.path.display(),
                 machine.of

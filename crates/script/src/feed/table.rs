@@ -36,7 +36,7 @@ impl Table {
         let file = feeder.path.display();
         let bytes = fs::read(&feeder.path).map_err(|error| {
             let mend = if feeder.made_by_setup { "; the set-up was to write it" } else { "" };
-            format!("feeder `{}`: cannot read `{file}`: {error}{mend}", feeder.name)
+            format!("data `{}`: cannot read `{file}`: {error}{mend}", feeder.name)
         })?;
         let opened = begin(&bytes).and_then(|begin| match &feeder.format {
             Format::Csv { delimiter, header } => {
@@ -46,10 +46,10 @@ impl Table {
         });
         match opened {
             Ok((starts, cut)) => Ok(Table { bytes, starts, cut }),
-            Err(Trouble { at: None, what }) => Err(format!("feeder `{}`: `{file}` {what}", feeder.name)),
+            Err(Trouble { at: None, what }) => Err(format!("data `{}`: `{file}` {what}", feeder.name)),
             Err(Trouble { at: Some(at), what }) => {
                 let line = 1 + memchr_iter(b'\n', &bytes[..at]).count();
-                Err(format!("feeder `{}`: `{file}` line {line}: {what}", feeder.name))
+                Err(format!("data `{}`: `{file}` line {line}: {what}", feeder.name))
             }
         }
     }

@@ -95,9 +95,7 @@ impl Turn<'_> {
             }
             Op::Unless { asked, to } => Ok(if self.holds(code, asked)? { next } else { Flow::To(to) }),
             Op::Jump(to) => Ok(Flow::To(to)),
-            Op::Once { mark, to } => {
-                Ok(if self.state.onces & 1 << mark == 0 { next } else { Flow::To(to) })
-            }
+            Op::Once { mark, to } => Ok(if self.state.onces & 1 << mark == 0 { next } else { Flow::To(to) }),
             Op::OnceThrough { mark } => {
                 self.state.onces |= 1 << mark;
                 Ok(next)

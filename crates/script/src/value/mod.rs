@@ -66,7 +66,7 @@ impl Unfilled {
             Unfilled::Missing(Hole::Call(function)) => format!("`{}` has no value", function.name()),
             Unfilled::Missing(Hole::Base64(_)) => "credentials have no value".into(),
             Unfilled::Exhausted(id) => {
-                format!("feeder `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
+                format!("data `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
             }
             Unfilled::Unsendable => "a value holds a line end or a NUL where none may stand".into(),
         }

@@ -102,10 +102,7 @@ fn once_is_once_per_user_and_variables_last() {
 
 #[test]
 fn once_waits_for_the_first_time_and_is_tried_again_behind_a_failure() {
-    let ways = vec![
-        (1.0, vec![Node::Ask(0)]),
-        (1.0, vec![Node::Once(vec![Node::Ask(1)]), Node::Ask(2)]),
-    ];
+    let ways = vec![(1.0, vec![Node::Ask(0)]), (1.0, vec![Node::Once(vec![Node::Ask(1)]), Node::Ask(2)])];
     let asks = vec![ask("/other"), ask("/login"), ask("/page")];
     let mut tries = 0;
     let service = move |line: &str| {

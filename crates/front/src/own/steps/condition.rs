@@ -197,9 +197,9 @@ fn connective(right: &[Piece]) -> Option<&'static str> {
             return None;
         }
     }
-    right.iter().enumerate().find_map(|(i, piece)| {
+    right.iter().find_map(|piece| {
         let Piece::Literal(text) = piece else { return None };
-        let text = if i == 0 { text.trim_start() } else { text }.to_ascii_lowercase();
+        let text = text.to_ascii_lowercase();
         [" and ", " or ", "&&", "||"].into_iter().find(|word| text.contains(word)).map(str::trim)
     })
 }

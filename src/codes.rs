@@ -1,0 +1,127 @@
+//! What the codes of the command line mean; those of files and plans are `plimsoll_front::explain`'s.
+
+use plimsoll_front::explain::Explained;
+
+const fn row(code: &'static str, title: &'static str, text: &'static str) -> Explained {
+    Explained { code, title, text }
+}
+
+/// Codes `U0xx`, ascending.
+pub const TABLE: &[Explained] = &[
+    row(
+        "U001",
+        "there is no such flag",
+        "No flag is ever ignored. The nearest right one stands in the hint.\n\n  plimsoll URL -c 100 -d 15s",
+    ),
+    row(
+        "U002",
+        "one word too many",
+        "A command takes one URL or one file. Words that belong together are quoted for the shell.\n\n  \
+         plimsoll URL -H 'Accept: text/html'",
+    ),
+    row("U003", "a flag without its value", "The flag needs a value behind it.\n\n  plimsoll URL -d 15s"),
+    row(
+        "U004",
+        "a value for a flag that takes none",
+        "The flag is a switch: it stands alone.\n\n  plimsoll URL --quiet",
+    ),
+    row(
+        "U005",
+        "flags that exclude each other",
+        "Only one of them can hold, such as one form of a report.\n\n  plimsoll report run.plim --json",
+    ),
+    row("U006", "the command line cannot be read", "`plimsoll --help` lists all flags and commands."),
+    row(
+        "U007",
+        "there is no such command",
+        "The nearest right one stands in the hint.\n\n  plimsoll check a.yaml",
+    ),
+    row("U009", "a word that is no UTF-8", "File names and values on the command line are UTF-8 text."),
+    row(
+        "U010",
+        "the URL cannot be loaded",
+        "A URL has a scheme (`http` or `https`), a host and perhaps a port and a path.\n\n  \
+         plimsoll http://127.0.0.1:8080/pick",
+    ),
+    row(
+        "U011",
+        "the value of a flag cannot be read",
+        "The sentence says what was expected: a time such as `15s`, a rate such as `100/s`, a whole number.\n\n  \
+         plimsoll URL -r 100/s -d 1m",
+    ),
+    row("U012", "no URL", "There is nothing to load.\n\n  plimsoll http://127.0.0.1:8080/ -c 100 -d 15s"),
+    row(
+        "U013",
+        "no file",
+        "The command needs the name of an experiment file.\n\n  plimsoll run experiment.yaml",
+    ),
+    row(
+        "U014",
+        "a URL where a file stands",
+        "A URL is loaded without a command.\n\n  plimsoll http://127.0.0.1:8080/",
+    ),
+    row(
+        "U015",
+        "a file where a URL stands",
+        "Experiment files are run, run files are reported.\n\n  plimsoll run experiment.yaml\n  \
+         plimsoll report run.plim",
+    ),
+    row("U016", "no run file to report", "Name the file of a run.\n\n  plimsoll report run.plim"),
+    row(
+        "U017",
+        "no run files to add up",
+        "Name two or more.\n\n  plimsoll merge a.plim b.plim --out both.plim",
+    ),
+    row(
+        "U018",
+        "a flag that could change nothing",
+        "Scenarios say themselves what is sent, and some have load models of their own. A flag that would be ignored \
+         is refused: change it in the file.",
+    ),
+    row(
+        "U019",
+        "`--set` without a file",
+        "Variables belong to experiment files.\n\n  plimsoll run a.yaml --set n=3",
+    ),
+    row(
+        "U020",
+        "the output is there already",
+        "No run file is ever overwritten.\n\n  plimsoll URL --out another.plim",
+    ),
+    row("U021", "there is no such code", "`plimsoll explain` lists all codes."),
+    row(
+        "U022",
+        "TLS flags for a plain target",
+        "`--ca` and `--insecure` say which certificate is believed; without `https://` there is none.\n\n  \
+         plimsoll https://127.0.0.1:8443/ --ca ca.pem",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::TABLE;
+
+    #[test]
+    fn codes_ascend_and_every_one_in_the_sources_is_explained() {
+        assert!(TABLE.windows(2).all(|pair| pair[0].code < pair[1].code));
+        let sources = [
+            include_str!("exit.rs"),
+            include_str!("flags/wrong.rs"),
+            include_str!("flags/draft.rs"),
+            include_str!("flags/mod.rs"),
+            include_str!("commands/merge.rs"),
+            include_str!("commands/report.rs"),
+            include_str!("commands/run.rs"),
+            include_str!("commands/check.rs"),
+        ];
+        let mut seen = 0;
+        for source in sources {
+            for (at, _) in source.match_indices("\"U0") {
+                let code = &source[at + 1..at + 5];
+                assert!(TABLE.iter().any(|row| row.code == code), "{code}");
+                seen += 1;
+            }
+        }
+        assert!(seen >= TABLE.len(), "{seen} places, {} codes", TABLE.len());
+    }
+}
