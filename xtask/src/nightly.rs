@@ -4,6 +4,16 @@
 use crate::{Outcome, bench, shell};
 use std::process::Command;
 
+/// A hundred times what every push tries.
+const FUZZ_CASES: &str = "1000000";
+
+/// Where generated and mutated inputs go through parsers; a failure prints the seed that repeats it.
+const FUZZED: &[(&str, &[&str])] = &[
+    ("plimsoll-wire", &["fuzz_h1", "fuzz_sse"]),
+    ("plimsoll-script", &["feed_fuzz", "answer_fuzz"]),
+    ("plimsoll-front", &["texts"]),
+];
+
 pub fn command(arguments: &[String]) -> Outcome {
     if let Some(unknown) = arguments.first() {
         return Err(format!("unknown argument `{unknown}`"));
@@ -11,6 +21,12 @@ pub fn command(arguments: &[String]) -> Outcome {
     println!("== truth tests, long");
     let truth = ["test", "--release", "--package", "plimsoll", "--test", "truth"];
     shell::run(shell::cargo().args(truth).env("PLIMSOLL_NIGHTLY", "1"))?;
+    println!("== parsers, {FUZZ_CASES} cases each");
+    for (package, tests) in FUZZED {
+        let mut line = vec!["test", "--release", "--package", package];
+        tests.iter().for_each(|test| line.extend(["--test", test]));
+        shell::run(shell::cargo().args(line).env("PLIMSOLL_FUZZ_CASES", FUZZ_CASES))?;
+    }
     println!("== bench, full");
     bench::command(&["all".into(), "--note".into(), "nightly".into()])?;
     println!("== licences, bans, sources");

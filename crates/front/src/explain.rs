@@ -214,7 +214,9 @@ pub const TABLE: &[Explained] = &[
     row(
         "F031",
         "a condition that cannot be read",
-        "A condition is a value, a comparison and what it is compared with.\n\n  if: ${n} < 5\n  while: ${state} \
+        "A condition is a value, a comparison and what it is compared with. It holds one comparison: where two \
+         have to hold, an `if` stands in the `then` of another. In front stands what changes, `${n}` and not \
+         `n`.\n\n  if: ${n} < 5\n  while: ${state} \
          != done\n  \
          if: ${token} exists\n  if: ${id} matches /^[0-9]+$/\n  if: ${color} in [red, blue]",
     ),

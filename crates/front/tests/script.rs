@@ -481,9 +481,9 @@ fn load_has_many_shapes() {
     );
 
     let (ladder, open) = load("{ steps: { from: 10, by: 10, every: 15s, until: 35 } }").stages.unwrap();
-    assert!(!open && ladder.total_ns() == 45_000_000_000);
+    assert!(!open && ladder.total_ns() == 60_000_000_000);
     let at = |s: u64| ladder.level_at(s * 1_000_000_000);
-    assert_eq!([at(0), at(14), at(15), at(30), at(44)], [10.0, 10.0, 20.0, 30.0, 30.0]);
+    assert_eq!([at(0), at(14), at(15), at(30), at(44), at(59)], [10.0, 10.0, 20.0, 30.0, 30.0, 35.0]);
     let (grown, _) = load("{ steps: { from: 10/s, by: x2, every: 1s, until: 80/s } }").stages.unwrap();
     assert_eq!((grown.peak(), grown.total_ns()), (80.0, 4_000_000_000));
 

@@ -91,7 +91,7 @@ pub enum Node {
         then: Vec<Node>,
         otherwise: Vec<Node>,
     },
-    /// In the first iteration of each user only.
+    /// The first time each user passes, and again until it has come through.
     Once(Vec<Node>),
     Choose {
         ways: Vec<(f64, Vec<Node>)>,

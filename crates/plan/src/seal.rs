@@ -104,15 +104,12 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     if !keep_alive {
         link.reuse = Reuse::Request;
     }
-    // Those before and behind the load are not what is measured, so neither the title nor its count is about them.
-    let default_name = || {
-        let mut named = requests.iter().filter(|request: &&RequestOutline| !request.aside);
-        let first = named.next()?;
-        let more = match named.count() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
+    let default_name = |first: &RequestOutline| {
+        let more = match requests.iter().filter(|request| !request.aside).count() {
+            0 | 1 => String::new(),
+            n => format!(" and {} more", n - 1),
         };
-        Some(format!("{} {}{}{more}", first.method, target.authority(), first.path))
+        format!("{} {}{}{more}", first.method, target.authority(), first.path)
     };
     let outline = Outline {
         version: OUTLINE_VERSION,

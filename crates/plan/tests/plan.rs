@@ -373,3 +373,19 @@ fn hard_caps_hold_for_stages_as_well() {
         assert_eq!(sealed(staged).err().unwrap_or_default(), codes, "{text}");
     }
 }
+
+#[test]
+fn a_title_that_nobody_wrote_tells_how_many_requests_there_are() {
+    let one = draft();
+    let first = one.requests[0].clone();
+    let titled = |n: usize, name: Option<&str>| {
+        let requests = vec![first.clone(); n];
+        let d = Draft { requests, name: name.map(str::to_owned), ..draft() };
+        sealed(d).unwrap().outline.name
+    };
+    let alone = titled(1, None);
+    assert!(alone.starts_with("GET ") && !alone.contains(" and "), "{alone}");
+    assert_eq!(titled(2, None), format!("{alone} and 1 more"));
+    assert_eq!(titled(5, None), format!("{alone} and 4 more"));
+    assert_eq!(titled(5, Some("shop")), "shop");
+}

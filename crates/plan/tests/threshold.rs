@@ -79,8 +79,9 @@ fn names_may_be_quoted_and_hold_anything_then() {
 fn every_subject_has_its_kind_of_limit() {
     for subject in Subject::ALL {
         let name = subject.name();
+        let scope = if *subject == Subject::GroupTime { "{group: a}" } else { "" };
         let readable =
-            ["p99 < 5ms", "< 5%", "> 5/s", "< 5"].map(|rest| parse(&format!("{name} {rest}")).is_ok());
+            ["p99 < 5ms", "< 5%", "> 5/s", "< 5"].map(|rest| parse(&format!("{name}{scope} {rest}")).is_ok());
         // A bare number is a rate, too.
         let expected = match name {
             "errors" | "checks" | "achieved" | "events_lost" => [false, true, false, false],
@@ -90,6 +91,41 @@ fn every_subject_has_its_kind_of_limit() {
         };
         assert_eq!(readable, expected, "{name}");
     }
+}
+
+#[test]
+fn the_time_of_a_group_is_that_of_one_group() {
+    let t =
+        parse("group_time{group: checkout / find} p95 < 2s over 10s abort after 5s").expect("the grammar");
+    assert_eq!((t.subject, t.statistic), (Subject::GroupTime, Statistic::Quantile(0.95)));
+    assert_eq!(t.scope, Some(Scope::Group("checkout / find".into())));
+    assert_eq!((t.value, t.over_ns, t.abort_after_ns), (2e9, Some(10_000_000_000), Some(5_000_000_000)));
+    assert_eq!(t.left(), "group_time{group: checkout / find} p95");
+    for text in
+        ["group_time p95 < 2s", "group_time{request: login} p95 < 2s", "group_time{tag: kind=read} max < 2s"]
+    {
+        let wrong = parse(text).expect_err(text);
+        assert!(wrong.contains("as in `group_time{group: NAME} p95 < 2s`"), "{text}: {wrong}");
+    }
+    let wrong = parse("group_time{group: checkout} < 2s").expect_err("no figure");
+    assert!(wrong.contains("which figure of `group_time`?"), "{wrong}");
+}
+
+#[test]
+fn the_time_of_a_group_needs_a_group_of_this_very_name() {
+    let mut outline = outline();
+    outline.groups = vec!["checkout".into(), "checkout / find".into(), "setup".into()];
+    let fine = ["group_time{group: checkout} p95 < 2s", "group_time{group: checkout / find} max < 2s"];
+    assert_eq!(refused(&fine, &outline), []);
+    let misspelt = refused(&["group_time{group: chekout} p95 < 2s"], &outline);
+    assert_eq!(misspelt, [("P030", "did you mean `checkout`?".into())]);
+    // Groups of the set-up are measured by nobody.
+    assert_eq!(refused(&["group_time{group: setup} p95 < 2s"], &outline)[0].0, "P030");
+    // Requests are within `checkout` all the same, but no passage through it is timed.
+    outline.groups.remove(0);
+    assert_eq!(refused(&["response_time{group: checkout} p95 < 2s"], &outline), []);
+    let told = refused(&["group_time{group: checkout} p95 < 2s"], &outline);
+    assert_eq!(told, [("P030", "there are `checkout / find`, `setup`".into())]);
 }
 
 #[test]

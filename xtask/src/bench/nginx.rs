@@ -1,6 +1,6 @@
-//! The HTTPS target: nginx in one process, with a certificate made for the occasion. It counts requests itself, and logs
-//! the first request of every connection with what was negotiated, so that a tool that resumes sessions, reconnects
-//! when it should not, or speaks another cipher is seen at the server.
+//! The HTTPS target: nginx in one process, with a certificate made for the occasion. It counts requests itself, and
+//! logs the first request of every connection with what was negotiated, so that a tool that resumes sessions,
+//! reconnects when it should not, or speaks another cipher is seen at the server.
 
 use super::target::{Counters, Target, ask, process_cpu_s, remove_if_there};
 use super::{Context, child};

@@ -1,5 +1,6 @@
-//! Requests per generator CPU-second: `plain` and `large` here, and the rounds for whoever counts like that. The order of the tools is turned round from round to round,
-//! and the ratio is taken within each round, so that a machine that drifts drifts for everybody.
+//! Requests per generator CPU-second: `plain` and `large` here, and the rounds for whoever counts like that. The order
+//! of the tools is turned round from round to round, and the ratio is taken within each round, so that a machine that
+//! drifts drifts for everybody.
 
 use super::options::Options;
 use super::report::Report;

@@ -1,5 +1,5 @@
-//! `streams`: user memory per held event stream that is accounted for (opened, events, gaps, lost ones), from 10 streams
-//! to 10,000; how many one process holds; and the same over TLS. The ruler counts streams and events, and our own
+//! `streams`: user memory per held event stream that is accounted for (opened, events, gaps, lost ones), from 10 to
+//! 10,000 streams; how many one process holds; and the same over TLS. The ruler counts streams and events, and our own
 //! record has to agree with it.
 
 use super::nginx::Nginx;
@@ -75,7 +75,8 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
     let rounds = options.rounds.min(ROUNDS);
     let mut text = format!(
         "{rounds} rounds; KiB per stream: the difference to {} streams, over the difference in streams.\n\n\
-         | link | held | RSS MiB | KiB per stream: RSS | Pss | private and dirty | events |\n|---|---|---|---|---|---|---|\n",
+         | link | held | RSS MiB | KiB per stream: RSS | Pss | private and dirty | events |\n\
+         |---|---|---|---|---|---|---|\n",
         size.few
     );
     for (link, tls, many) in [("plain", false, size.many), ("TLS 1.3", true, size.many_tls)] {
@@ -309,7 +310,10 @@ mod tests {
 
     #[test]
     fn a_stream_or_an_event_too_few_is_no_agreement() {
-        let said = |open: u64, events: u64| serde_json::json!({"streams": [{"open_at_stop": open, "failed": 0, "events": events}]});
+        let said = |open: u64, events: u64| {
+            let row = serde_json::json!({"open_at_stop": open, "failed": 0, "events": events});
+            serde_json::json!({"streams": [row]})
+        };
         let held = Held { streams: 10, kib: [0.0; 3], events: 30 };
         assert!(agrees(&said(10, 30), &held, 40).is_ok() && agrees(&said(10, 40), &held, 40).is_ok());
         assert!(agrees(&said(9, 30), &held, 40).is_err());

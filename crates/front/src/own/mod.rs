@@ -7,6 +7,7 @@
 //! load: { users: 100, duration: 15s }
 //! ```
 
+mod braces;
 mod connection;
 mod constants;
 mod data;
@@ -23,6 +24,7 @@ mod site;
 mod steps;
 mod syntax;
 mod template;
+mod threshold;
 mod work;
 mod yaml;
 
@@ -32,7 +34,7 @@ use key::Section;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key as field;
 use plimsoll_plan::load::Share;
-use plimsoll_plan::{Diagnostic, Draft, limit, threshold, unit};
+use plimsoll_plan::{Diagnostic, Draft, limit, unit};
 use reader::Reader;
 use scenario::Parts;
 use std::path::Path;
@@ -143,7 +145,7 @@ fn experiment(tree: &Node, w: &mut Work<'_>) -> Draft {
                 }
                 parts.load = Some((load::read(node, row, Section::Load, r), entry.pos));
             }
-            "thresholds" => thresholds(node, row, &mut draft, r),
+            "thresholds" => threshold::read(node, row, &mut draft, r),
             "timeout" => draft.timeout_ns = r.parsed(node, row, unit::duration_ns),
             "warmup" => draft.warmup_ns = r.parsed(node, row, unit::duration_ns),
             "graceful_stop" => draft.graceful_stop_ns = r.parsed(node, row, unit::duration_ns),
@@ -216,35 +218,6 @@ fn field_of(name: &str) -> Option<&'static str> {
         "thresholds" => field::THRESHOLDS,
         _ => return None,
     })
-}
-
-/// Conditions as text, or as mappings, which say the same in pieces.
-fn thresholds(node: &Node, row: &key::Row, draft: &mut Draft, r: &mut Reader<'_>) {
-    for item in one_or_more(node) {
-        let Value::Map(entries) = &item.value else {
-            draft.thresholds.extend(r.parsed(item, row, threshold::parse));
-            continue;
-        };
-        let before = r.wrong.len();
-        let (mut text, mut over, mut abort) = (None, String::new(), String::new());
-        for entry in entries {
-            let (node, Some(row)) = (&entry.value, r.row(Section::Threshold, entry)) else { continue };
-            let time = |text: &str| unit::duration_ns(text).map(|_| text.trim().to_owned());
-            match row.name {
-                "threshold" => text = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
-                "over" => over = r.parsed(node, row, time).map_or(String::new(), |t| format!(" over {t}")),
-                _ => abort = r.parsed(node, row, time).map_or(String::new(), |t| format!(" abort after {t}")),
-            }
-        }
-        match text {
-            Some((text, pos)) => match threshold::parse(&format!("{text}{over}{abort}")) {
-                Ok(threshold) => draft.thresholds.push(threshold),
-                Err(sentence) => r.complain_sentence(pos, &sentence),
-            },
-            None if r.wrong.len() == before => r.expected(item, row, "add `threshold: \"errors < 1%\"`"),
-            None => {}
-        }
-    }
 }
 
 /// The beginning of a long text, in one line.

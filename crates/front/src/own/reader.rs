@@ -166,7 +166,13 @@ impl<'a> Reader<'a> {
                 number
             }
             Some(Scalar { plain: true, .. } | Scalar { filled: true, .. }) => {
-                self.expected(node, row, "write plain digits, without sign, point or unit");
+                let digits: String =
+                    scalar.map_or("", |s| s.text.as_str()).replace([',', '_', ' ', '\''], "");
+                let hint = match !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
+                    true => format!("write `{digits}`"),
+                    false => "write plain digits, without sign, point or unit".to_owned(),
+                };
+                self.expected(node, row, &hint);
                 None
             }
             _ => {
@@ -273,6 +279,11 @@ impl<'a> Reader<'a> {
                 _ => "leave it out",
             };
             ("F012", format!("`{name}` is not supported yet"), hint.to_owned())
+        } else if let Some((_, _, mend)) = key::MENDS.iter().find(|(s, n, _)| *s == section && *n == name) {
+            ("F011", format!("there is no key `{name}` {}", section.name()), (*mend).to_owned())
+        } else if let Some(step) = name.strip_prefix('-').filter(|_| section == Section::Scenario) {
+            let message = format!("the `-` in front of `{step}` has no blank behind it");
+            ("F011", message, format!("write `- {step}: ...`"))
         } else if let Some((_, _, ours)) = key::SYNONYMS.iter().find(|(s, n, _)| *s == section && *n == name)
         {
             ("F011", format!("there is no key `{name}` {}", section.name()), synonym_hint(section, ours))

@@ -71,6 +71,15 @@ fn check_path(target: &Target, path: &str, pos: Pos, r: &mut Reader<'_>) -> Opti
 
 /// Takes the target apart; its path, without a slash at the end, stands in front of every request's.
 pub fn base(text: &str, pos: Pos, r: &mut Reader<'_>) -> Option<Url> {
+    let scheme = ["http:", "https:"].into_iter().find(|scheme| text.starts_with(scheme));
+    if let Some((scheme, rest)) = scheme.and_then(|s| Some((s, text.strip_prefix(s)?)))
+        && !rest.starts_with("//")
+    {
+        let message = format!("`{}` lacks a slash behind `{scheme}`", super::expression::short(text));
+        let hint = format!("write two slashes: `{scheme}//{}`", rest.trim_start_matches('/'));
+        r.complain("F015", pos, message, hint);
+        return None;
+    }
     let mut url = url(text).map_err(|sentence| r.complain_sentence(pos, &sentence)).ok()?;
     if url.path.contains('?') {
         r.complain(

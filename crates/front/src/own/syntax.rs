@@ -2,6 +2,7 @@
 //!
 //! The parser names what it expected; people need the usual cause. Rare kinds share one sentence.
 
+use super::braces;
 use super::yaml::{Pos, Source};
 use granit_parser::ErrorKind as K;
 
@@ -13,6 +14,18 @@ pub fn explain(kind: &K, pos: Pos, source: &Source<'_>) -> (Pos, String, String)
     ) && let Some(opened) = open_quote(pos, source)
     {
         return (opened, "this quote is never closed".into(), "close it with the same kind of quote".into());
+    }
+    if matches!(
+        kind,
+        K::ExpectedFlowSequenceSeparator
+            | K::ExpectedFlowMappingSeparator
+            | K::UnexpectedEofFlowSequence
+            | K::UnexpectedEofFlowMapping
+            | K::UnexpectedEofImplicitFlowMapping
+            | K::MismatchedFlowCollectionEnd { .. }
+    ) && let Some(meant) = braces::meant_as_text(pos, source)
+    {
+        return meant;
     }
     let (message, hint) = sentences(kind, pos, source);
     (pos, message, hint)
@@ -78,6 +91,10 @@ fn sentences(kind: &K, pos: Pos, source: &Source<'_>) -> (String, String) {
             "this line is indented neither like the lines above nor like any of their parents",
             "give keys of one mapping the same indentation",
         ),
+        K::ExpectedBlockSequenceEntry if source.line(pos.line).trim_start().starts_with('-') => pair(
+            "the `-` of this item has no blank behind it",
+            "write `- `, and then the key: `- get: /pick`",
+        ),
         K::ExpectedBlockSequenceEntry => pair(
             "a list goes on here without a `-`",
             "begin each item with `- `, or indent this line differently",
@@ -116,6 +133,11 @@ fn sentences(kind: &K, pos: Pos, source: &Source<'_>) -> (String, String) {
 fn value_not_allowed(pos: Pos, source: &Source<'_>) -> (String, String) {
     let before: String =
         source.line(pos.line).chars().take((pos.column as usize).saturating_sub(1)).collect();
+    if let Some((_, _, hint)) = braces::meant_as_text(pos, source)
+        && before.contains(": ")
+    {
+        return ("a second `: ` in one value".to_owned(), hint);
+    }
     if before.contains(": ") {
         return (
             "a second `: ` in one value".to_owned(),

@@ -3,6 +3,7 @@
 //! Refused although YAML has them: tags and merge keys (they change values out of sight), a second document, keys that
 //! are no text. Aliases are resolved here, within a budget, because nine lines of them can mean a billion nodes.
 
+use super::braces;
 use super::expression::Piece;
 use super::syntax;
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span};
@@ -275,6 +276,12 @@ impl Builder<'_, '_> {
             None => self.root = Some(node),
             Some(Items::List(list)) => list.push(node),
             Some(Items::Map { entries, key }) => match key.take() {
+                // `{{token}}`: an outer mapping whose key is the inner one.
+                None if matches!(node.value, Value::Map(_))
+                    && let Some((at, what, mend)) = braces::meant_as_text(node.pos, self.source) =>
+                {
+                    return Err(self.source.wrong("F010", at, what, mend));
+                }
                 None => *key = Some((key_text(&node, self.source, self.wrong), node.pos)),
                 Some((None, _)) => {}
                 Some((Some(name), pos)) => match entries.iter().find(|e| e.key == name) {

@@ -1,6 +1,7 @@
 //! The report at the end of a run, in the order in which it should be read: can it be believed, what was found, where
 //! the time went, how it went over time.
 
+mod choice;
 mod detail;
 mod figures;
 mod head;

@@ -232,3 +232,61 @@ fn the_verdict_and_the_tables_write_a_value_the_same_way() {
     let nothing = analysis::summarise(&RunRecord::default());
     assert!(report(&nothing, look(100)).contains("the record is empty"));
 }
+
+/// A run with so many requests, `r0` the fastest.
+fn many(n: u64) -> Summary {
+    let mut s = fixtures::pass();
+    let row = s.requests[0].clone();
+    s.requests = (0..n)
+        .map(|i| {
+            let mut one = row.clone();
+            (one.name, one.errors) = (format!("r{i}"), 0);
+            for p in &mut one.response_time.percentiles {
+                (p.value_ns, p.at_least, p.enough_samples) = ((i + 1) * 1_000_000, false, true);
+            }
+            one
+        })
+        .collect();
+    s
+}
+
+/// The names in the table of requests, and the lines behind it.
+fn requests_of(s: &Summary, columns: u16) -> (Vec<String>, String) {
+    let text = report(s, look(columns));
+    let table = text.lines().skip_while(|line| !line.starts_with("requests")).skip(2);
+    let table: Vec<&str> = table.take_while(|line| !line.is_empty()).collect();
+    let is_row = |line: &&&str| line.trim_start().starts_with('r');
+    let names = table.iter().filter(is_row).filter_map(|line| line.split_whitespace().next());
+    let rest: Vec<&str> = table.iter().filter(|line| !is_row(line)).map(|line| line.trim()).collect();
+    (names.map(str::to_owned).collect(), rest.join(" "))
+}
+
+#[test]
+fn a_table_that_fits_keeps_the_order_of_the_plan() {
+    let mut s = many(12);
+    s.requests[7].errors = 3;
+    let (names, rest) = requests_of(&s, 100);
+    assert_eq!(names, (0..12).map(|i| format!("r{i}")).collect::<Vec<_>>());
+    assert_eq!(rest, "");
+}
+
+#[test]
+fn a_table_that_is_cut_shows_failures_then_the_slowest_and_says_so() {
+    let mut s = many(20);
+    (s.requests[2].errors, s.requests[5].errors) = (1, 40);
+    let (names, rest) = requests_of(&s, 100);
+    let slowest = (10..20).rev().map(|i| format!("r{i}"));
+    let expected: Vec<String> = ["r5".to_owned(), "r2".to_owned()].into_iter().chain(slowest).collect();
+    assert_eq!(names, expected);
+    let told = "and 8 more, in the JSON document; first come the most errors, then the highest";
+    assert_eq!(rest, format!("{told} p99"));
+    assert_eq!(requests_of(&s, 60), (expected, format!("{told} p99")), "wrapped, not cut");
+    // One request is too rare for a p99: then no p99 decides.
+    for p in &mut s.requests[0].response_time.percentiles {
+        p.enough_samples = p.q < 0.6;
+        p.value_ns = 1_000_000_000;
+    }
+    let (names, rest) = requests_of(&s, 100);
+    assert_eq!(names[..4], ["r5", "r2", "r0", "r19"]);
+    assert_eq!(rest, format!("{told} p50"));
+}

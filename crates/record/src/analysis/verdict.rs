@@ -34,7 +34,8 @@ pub(super) fn verdict(
     let was_stopped = facts.stopped_by() == Some(StoppedBy::Threshold);
     // What the stop left without enough samples is no reason, unless it may have been what stopped the run.
     let is_reason = |(rule, judged): &(&Threshold, &Judged)| {
-        !judged.met && !(was_stopped && judged.too_few_samples && rule.abort_after_ns.is_none())
+        let left_out = was_stopped && judged.too_few_samples && rule.abort_after_ns.is_none();
+        !judged.met && !left_out
     };
     let rules = facts.plan.thresholds.iter().zip(thresholds);
     let missed: Vec<&Judged> = rules.filter(is_reason).map(|(_, judged)| judged).collect();

@@ -7,6 +7,8 @@ use plimsoll_plan::load::{Arrivals, Lane, Load, Profile};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::outline::{CheckOutline, RequestOutline};
 use plimsoll_plan::sample::Sample;
+use plimsoll_record::RunRecord;
+use plimsoll_record::analysis::summarise;
 use plimsoll_record::record::SAMPLES_KEPT;
 use plimsoll_record::summary::Outcome;
 use plimsoll_stats::Interval;
@@ -127,6 +129,55 @@ fn a_threshold_of_a_scope_sees_only_its_requests() {
     let text = "response_time{request: 'pay'} p50 < 8ms";
     let sentence = shop().thresholds(&[text]).summary().verdict.sentence;
     assert!(sentence.starts_with("FAIL: response_time{request: pay} p50 19.9 ms"), "{sentence}");
+}
+
+#[test]
+fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
+    let shop = || shop().at(4, |t| t.series[7].hists[SeriesHist::Response.id()].record_n(40 * MS, 10));
+    let judged_as = |text: &str| {
+        let one = shop().thresholds(&[text]).summary().thresholds.remove(0);
+        (one.met, one.observed.unwrap_or(0.0), one.samples, one.window.map(|w| w.from_s))
+    };
+    let (met, observed, samples, _) = judged_as("group_time{group: shop} p95 < 200ms");
+    assert!(!met && close(observed, 300e6, 0.01));
+    assert_eq!(samples, 500, "requests are no passages");
+    assert!(judged_as("response_time{group: shop} p95 < 200ms").0);
+    // Each by its own name: the inner one is no passage of the outer one.
+    let (met, observed, samples, _) = judged_as("group_time{group: shop / till} max < 200ms");
+    assert!(met && close(observed, 40e6, 0.01));
+    assert_eq!(samples, 10);
+    let slow = shop().at(6, |t| t.series[6].hists[SeriesHist::Response.id()].record_n(2 * S, 5));
+    let slow =
+        slow.thresholds(&["group_time{group: shop} p90 < 1s over 2s", "group_time{group: shop} p95 < 1s"]);
+    let windowed = slow.summary().thresholds.remove(0);
+    // 5 of 105 are less than one in ten, 15 of 115 more.
+    assert!(windowed.met && windowed.samples == 105, "{windowed:?}");
+    let slow = slow.at(6, |t| t.series[6].hists[SeriesHist::Response.id()].record_n(2 * S, 10)).summary();
+    assert!(!slow.thresholds[0].met && slow.thresholds[1].met);
+    assert_eq!(slow.thresholds[0].window.map(|w| w.from_s), Some(5.0));
+    assert!(
+        slow.verdict.sentence.starts_with("FAIL: group_time{group: shop} p90 2."),
+        "{}",
+        slow.verdict.sentence
+    );
+}
+
+#[test]
+fn a_group_that_nobody_passed_has_no_time_and_meets_nothing() {
+    let summary = shop().thresholds(&["group_time{group: shop / till} p50 < 1h"]).summary();
+    assert_eq!((summary.thresholds[0].met, summary.thresholds[0].observed), (false, None));
+    let told = caution(&summary, "too_few_samples").unwrap();
+    assert!(told.evidence.contains("group_time{group: shop / till}"), "{}", told.evidence);
+}
+
+#[test]
+fn passages_of_several_machines_are_added_up() {
+    let text = ["group_time{group: shop} p95 < 1s"];
+    let one = shop().thresholds(&text).with(|run| run.outline.share = part(1, 2));
+    let other = Run { origin: "b".into(), ..shop() }.thresholds(&text);
+    let other = other.with(|run| run.outline.share = part(2, 2));
+    let both = RunRecord::merge(one.record(), other.record()).unwrap();
+    assert_eq!(summarise(&both).thresholds[0].samples, 1_000);
 }
 
 fn fail_one(tick: &mut Interval, series: usize, n: u64) {

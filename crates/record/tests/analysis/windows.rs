@@ -7,7 +7,7 @@ use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::{Sliding, summarise};
 use plimsoll_record::event::{NoteKind, StoppedBy};
 use plimsoll_record::gauge::Gauge;
-use plimsoll_record::summary::{Outcome, Window};
+use plimsoll_record::summary::{Outcome, Weight, Window};
 
 /// Twenty seconds of 100 answers each, with 20 failures in second 7.
 fn run() -> Run {
@@ -142,6 +142,58 @@ fn a_run_that_a_threshold_stopped_has_failed() {
     let told = caution(&summary, "interrupted").unwrap();
     assert!(told.evidence.contains(why), "{}", told.evidence);
     assert_eq!(run().thresholds(&["errors < 5%"]).summary().verdict.result, Outcome::Pass);
+}
+
+/// Two seconds of 60 answers of 300 ms each, then the end.
+fn stopped_early(by: StoppedBy) -> Run {
+    let mut run = Run::planned(|d| d.duration_ns = Some(2 * S));
+    run.fill(|tick| answers(tick, 0, 60, 300 * MS));
+    let why = "stopped by the threshold `response_time p99 < 100ms abort after 1s`: missed since 0 s";
+    run.ends(by, 2 * S).note(2 * S, NoteKind::Control, why)
+}
+
+#[test]
+fn too_few_samples_are_no_doubt_about_what_stopped_the_run() {
+    let text = "response_time p99 < 100ms abort after 1s";
+    let summary = stopped_early(StoppedBy::Threshold).thresholds(&[text]).summary();
+    assert!(summary.thresholds[0].too_few_samples);
+    assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
+    assert_eq!(summary.verdict.because, [text]);
+    let told = caution(&summary, "too_few_samples").unwrap();
+    assert_eq!(told.weight, Weight::Warning);
+    assert!(told.evidence.starts_with("120 samples for response_time p99"), "{}", told.evidence);
+    // The same numbers of a run that ended otherwise prove nothing.
+    for by in [StoppedBy::Duration, StoppedBy::Interrupt] {
+        let summary = stopped_early(by).thresholds(&[text]).summary();
+        assert_eq!(summary.verdict.result, Outcome::Inconclusive, "{by:?}");
+        assert_eq!(caution(&summary, "too_few_samples").unwrap().weight, Weight::Inconclusive);
+    }
+}
+
+#[test]
+fn what_a_stop_left_without_samples_is_no_reason_for_its_fail() {
+    let stopped = |texts: &[&str]| stopped_early(StoppedBy::Threshold).thresholds(texts).summary().verdict;
+    let mean = "response_time mean < 100ms abort after 1s";
+    let verdict = stopped(&["response_time p99 < 200ms", mean]);
+    assert_eq!((verdict.result, verdict.because), (Outcome::Fail, vec![mean.to_owned()]));
+    // Even where the figures of the whole run meet what stopped it.
+    let verdict = stopped(&["response_time p99 < 200ms", "response_time mean < 1s abort after 1s"]);
+    assert_eq!(verdict.result, Outcome::Fail);
+    assert!(verdict.sentence.starts_with("FAIL: stopped by the threshold"), "{}", verdict.sentence);
+    // With enough samples a threshold that stopped nothing is missed like any other.
+    let verdict = stopped(&["response_time p50 < 200ms", mean]);
+    assert_eq!(verdict.because, ["response_time p50 < 200ms", mean]);
+}
+
+#[test]
+fn a_limit_of_this_machine_is_a_doubt_about_a_stop_too() {
+    let text = "response_time p99 < 100ms abort after 1s";
+    let short = stopped_early(StoppedBy::Threshold).at(0, |tick| fail(tick, Fault::FdLimit, 3));
+    let verdict = short.thresholds(&[text]).summary().verdict;
+    assert_eq!(
+        (verdict.result, verdict.because),
+        (Outcome::Inconclusive, vec!["client_fd_limit".to_owned()])
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod words;
 
 use crate::nearest::nearest;
 pub use table::TABLE;
-pub use words::{LATER, SYNONYMS};
+pub use words::{LATER, MENDS, SYNONYMS};
 
 macro_rules! sections {
     ($($variant:ident = $id:literal, $name:literal;)*) => {

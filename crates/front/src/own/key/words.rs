@@ -108,3 +108,46 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Tls, "sni", "server_name"),
     (Tls, "verify", "insecure"),
 ];
+
+/// Words whose counterpart stands elsewhere or looks different, and the whole mend. Asked before [`SYNONYMS`].
+pub const MENDS: &[(Section, &str, &str)] = &[
+    (Top, "steps", "give the steps a name: `scenarios: { browse: [ { get: /pick } ] }`"),
+    (Top, "requests", "give the requests a name: `scenarios: { browse: [ { get: /pick } ] }`"),
+    (Top, "vus", "write `load: { users: 10, duration: 15s }`"),
+    (Top, "rps", "write `load: { arrivals: 100/s, duration: 15s }`"),
+    (Top, "options", "what k6 has there stands under `load` and `thresholds`"),
+    (Load, "ramp_up", RAMP),
+    (Load, "rampup", RAMP),
+    (Load, "ramp", RAMP),
+    (Load, "ramp_down", RAMP),
+    (Load, "startVUs", "write `stages: \"30s:100, 1m:100\"`; stages begin at 0"),
+    (Load, "hold", "write `duration`, or the last of `stages: \"30s:100, 1m:100\"`"),
+    (Load, "executor", EXECUTOR),
+    (Load, "maxVUs", "it is called `connections` here"),
+    (
+        Load,
+        "preAllocatedVUs",
+        "leave it out: users need not be made before; `connections` is how many there may be",
+    ),
+    (Load, "timeUnit", "write it behind the rate: `arrivals: 100/s`, `/m` or `/h`"),
+    (Load, "gracefulStop", "it is called `graceful_stop` here"),
+    (ScenarioLoad, "ramp_up", RAMP),
+    (ScenarioLoad, "rampup", RAMP),
+    (ScenarioLoad, "executor", EXECUTOR),
+    (
+        Scenario,
+        "executor",
+        "write `load: { users: 10 }`, `arrivals`, `stages` or another shape: it says the kind",
+    ),
+    (Scenario, "exec", "write the steps themselves: `steps: [ { get: /pick } ]`"),
+    (Scenario, "vus", "write `load: { users: 10, duration: 15s }`"),
+    (Scenario, "rate", "write `load: { arrivals: 100/s, duration: 15s }`"),
+    (Scenario, "startVUs", "write `load: { stages: \"30s:100, 1m:100\" }`; stages begin at 0"),
+    (Scenario, "maxVUs", "write `load: { arrivals: 100/s, connections: 50 }`"),
+    (Scenario, "startTime", "it is called `start` here"),
+    (Scenario, "gracefulStop", "write `graceful_stop` at the left edge: it is one for all scenarios"),
+];
+
+const RAMP: &str =
+    "write `stages: \"30s:100, 1m:100\"` (up to 100 users in 30 s, then a minute of them), or `rows`";
+const EXECUTOR: &str = "leave it out: `users`, `arrivals`, `stages` or another shape says the kind of load";

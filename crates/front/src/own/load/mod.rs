@@ -5,7 +5,7 @@ mod shape;
 
 use super::key::{Row, Section};
 use super::reader::Reader;
-use super::yaml::{Entry, Node};
+use super::yaml::{Entry, Node, Pos, Value};
 use plimsoll_plan::draft::{Draft, LaneDraft, key as field};
 use plimsoll_plan::load::{Arrivals, Profile};
 use plimsoll_plan::script;
@@ -66,7 +66,8 @@ pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Loa
     let mut load = Load::default();
     let Some(entries) = r.map(node, row) else { return load };
     contradictions(entries, r);
-    for entry in entries {
+    let torn = refuse_torn(entries, r);
+    for entry in entries.iter().filter(|entry| !torn.contains(&entry.pos)) {
         let (node, Some(row)) = (&entry.value, r.row(section, entry)) else { continue };
         if let Some(field) = field_of(row.name) {
             r.mark(field, node.pos);
@@ -89,6 +90,42 @@ pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Loa
         }
     }
     load
+}
+
+/// In braces a comma ends the value: `stages: 30s:100, 1m:100` is a key `1m:100` without a value, and of `1,000` is
+/// left 1. Returns the places of the keys that are no keys.
+fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> Vec<Pos> {
+    let mut torn = Vec::new();
+    let mut owner: Option<(&Entry, String)> = None;
+    let is_rest = |entry: &Entry| {
+        let begins = entry.key.starts_with(|c: char| c.is_ascii_digit());
+        begins && matches!(&entry.value.value, Value::Scalar(scalar) if scalar.text.is_empty())
+    };
+    for (i, entry) in entries.iter().enumerate() {
+        if !is_rest(entry) {
+            owner = match &entry.value.value {
+                Value::Scalar(scalar) => Some((entry, scalar.text.clone())),
+                _ => None,
+            };
+            continue;
+        }
+        let Some((first, text)) = &mut owner else { continue };
+        let stages = first.key == "stages";
+        text.push_str(if stages { ", " } else { "" });
+        text.push_str(&entry.key);
+        torn.push(entry.pos);
+        if entries.get(i + 1).is_some_and(is_rest) {
+            continue;
+        }
+        let message = format!("in braces a comma ends the value of `{}`", first.key);
+        let hint = if stages {
+            format!("put the stages in quotes: `\"{text}\"`")
+        } else {
+            format!("write `{text}`")
+        };
+        r.complain("F011", first.value.pos, message, hint);
+    }
+    torn
 }
 
 fn field_of(name: &str) -> Option<&'static str> {
@@ -187,7 +224,7 @@ fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
     }
     let counted = entries.iter().find(|entry| {
         entry.key == "arrivals"
-            && matches!(&entry.value.value, super::yaml::Value::Scalar(scalar) if scalar.text.contains(" over "))
+            && matches!(&entry.value.value, Value::Scalar(scalar) if scalar.text.contains(" over "))
     });
     if let Some(counted) = counted {
         for other in ["duration", "iterations"] {

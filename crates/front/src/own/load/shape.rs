@@ -44,6 +44,17 @@ pub fn stages(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
 
 /// `{ duration: 10s, users: 100 }` as the flag would write it: `10s:100`.
 fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
+    // `1s: 20`, with a blank, is a pair of YAML.
+    if let Some(first) = entries.iter().find(|entry| unit::duration_ns(&entry.key).is_ok()) {
+        let pairs = entries.iter().filter_map(|entry| match &entry.value.value {
+            Value::Scalar(level) => Some(format!("{}:{}", entry.key, level.text)),
+            _ => None,
+        });
+        let whole = pairs.collect::<Vec<_>>().join(", ");
+        let message = format!("the blank behind `{}:` makes a mapping of this stage", first.key);
+        r.complain("F014", first.pos, message, format!("put the stages in quotes: `\"{whole}\"`"));
+        return None;
+    }
     let before = r.wrong.len();
     let (mut time, mut level) = (None, None);
     for entry in entries {

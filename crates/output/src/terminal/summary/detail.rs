@@ -1,5 +1,6 @@
 //! Where the time went: bands, phases, spikes, and the tables of requests and of machines where there are several.
 
+use super::choice::{choose, told_ns};
 use super::{heading, indented};
 use crate::format::{chosen_s, count, duration_ns, maybe_ns, rate_per_s, ratio};
 use crate::line::{Line, wrap};
@@ -9,8 +10,6 @@ use crate::terminal::table::{Align, Table};
 use crate::words::{self, Shown};
 use plimsoll_record::summary::{Short, Summary, Times};
 
-/// Rows of the longer tables; the JSON document has them all.
-pub(super) const ROWS: usize = 12;
 const BAR: usize = 12;
 
 /// Share of the answered requests by how long they took, and how many were cut off; an empty band stays, so that
@@ -106,7 +105,8 @@ pub fn requests(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     let mut table =
         Table::new(&[Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right]);
     table.row(vec![dim(""), dim("requests"), dim("errors"), dim("p50"), dim("p99"), dim("max")]);
-    for row in s.requests.iter().take(ROWS) {
+    let choice = choose(&s.requests, |row| row.errors, |row, q| told_ns(&row.response_time, q));
+    for row in &choice.rows {
         table.row(vec![
             Line::new().text(&row.name).ink(Ink::Dim, if row.stream { " (stream)" } else { "" }),
             Line::new().text(&count(row.requests)),
@@ -118,7 +118,7 @@ pub fn requests(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     }
     let mut lines = vec![heading("requests", "response time")];
     lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
-    lines.extend(more(s.requests.len(), ROWS));
+    lines.extend(choice.rest(columns));
     lines
 }
 
@@ -141,7 +141,8 @@ pub fn origins(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     ]);
     let head = ["", "share", "requests", "rate", "errors", "p50", "p99", "max"];
     table.row(head.into_iter().map(dim).collect());
-    for row in s.origins.iter().take(ROWS) {
+    let choice = choose(&s.origins, |row| row.errors, |row, q| if q < 0.9 { row.p50_ns } else { row.p99_ns });
+    for row in &choice.rows {
         let cut_off = if row.complete { "" } else { " (cut off)" };
         table.row(vec![
             Line::new().text(&row.host).ink(Ink::Warn, cut_off),
@@ -156,7 +157,7 @@ pub fn origins(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     }
     let mut lines = vec![heading("machines", "the figures above hold all of them")];
     lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
-    lines.extend(more(s.origins.len(), ROWS));
+    lines.extend(choice.rest(columns));
     lines
 }
 

@@ -1,6 +1,7 @@
 //! What only scripts and streams have: checks, examples of failures, scenarios, groups, streams.
 
-use super::detail::{ROWS, errors, more, percentile};
+use super::choice::{ROWS, choose, told_ns};
+use super::detail::{errors, more, percentile};
 use super::{heading, indented};
 use crate::format::{chosen_ns, count, rate_per_s, ratio};
 use crate::line::{Line, flow, wrap};
@@ -93,12 +94,13 @@ pub fn scenarios(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     }
     let mut table = parts_table();
     table.row(["", "requests", "rate", "errors", "p50", "p99", "max"].into_iter().map(dim).collect());
-    for row in s.scenarios.iter().take(ROWS) {
+    let choice = choose(&s.scenarios, |row| row.errors, |row, q| told_ns(&row.response_time, q));
+    for row in &choice.rows {
         table.row(part(&row.name, row.requests, row.rate_per_s, row.errors, &row.response_time));
     }
     let mut lines = vec![heading("scenarios", "response time of their requests")];
     lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
-    lines.extend(more(s.scenarios.len(), ROWS));
+    lines.extend(choice.rest(columns));
     lines
 }
 
@@ -109,7 +111,8 @@ pub fn groups(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     }
     let mut table = parts_table();
     table.row(["", "passages", "requests", "errors", "p50", "p99", "max"].into_iter().map(dim).collect());
-    for row in s.groups.iter().take(ROWS) {
+    let choice = choose(&s.groups, |row| row.errors, |row, q| told_ns(&row.passage, q));
+    for row in &choice.rows {
         table.row(vec![
             Line::new().text(&row.name),
             Line::new().text(&count(row.passages)),
@@ -122,7 +125,7 @@ pub fn groups(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     }
     let mut lines = vec![heading("groups", "a passage as a whole, thinking included")];
     lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
-    lines.extend(more(s.groups.len(), ROWS));
+    lines.extend(choice.rest(columns));
     lines
 }
 
@@ -149,7 +152,9 @@ pub fn streams(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
         return Vec::new();
     }
     let mut lines = vec![heading("streams", "gap: between events; age: by both clocks")];
-    for row in s.streams.iter().take(ROWS) {
+    // What a reader of a stream waits for is its next event.
+    let choice = choose(&s.streams, |row| row.failed, |row, q| told_ns(&row.gap, q));
+    for row in &choice.rows {
         lines.push(indented(Line::of(Ink::Accent, &row.name).cut(columns - 2, look)));
         let facts = words::ends(row).into_iter().chain(words::events(row));
         let facts = facts.map(|fact| Line::new().text(&fact)).collect();
@@ -157,7 +162,7 @@ pub fn streams(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
         let table = stream_times(row);
         lines.extend(table.lines(columns - 4, look).into_iter().map(indented).map(indented));
     }
-    lines.extend(more(s.streams.len(), ROWS));
+    lines.extend(choice.rest(columns));
     lines
 }
 

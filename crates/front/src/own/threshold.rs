@@ -1,0 +1,153 @@
+//! `thresholds:`, conditions as text or as mappings, and the words of other tools for them.
+
+use super::expression::short;
+use super::key::{Row, Section};
+use super::one_or_more;
+use super::reader::Reader;
+use super::yaml::{Entry, Node, Value};
+use plimsoll_plan::threshold::{Subject, Threshold, parse};
+use plimsoll_plan::{Draft, unit};
+
+/// The metrics of k6, and our word for what they measure.
+const METRICS: [(&str, &str); 10] = [
+    ("http_req_duration", "response_time"),
+    ("http_req_waiting", "first_byte"),
+    ("http_req_connecting", "connect"),
+    ("http_req_tls_handshaking", "tls_handshake"),
+    ("http_req_failed", "errors"),
+    ("http_reqs", "requests"),
+    ("group_duration", "group_time"),
+    ("latency", "response_time"),
+    ("duration", "response_time"),
+    ("error_rate", "errors"),
+];
+
+/// Conditions as text, or as mappings, which say the same in pieces.
+pub fn read(node: &Node, row: &Row, draft: &mut Draft, r: &mut Reader<'_>) {
+    for item in one_or_more(node) {
+        let Value::Map(entries) = &item.value else {
+            if let Some(text) = r.written(item, row) {
+                match parse(text) {
+                    Ok(threshold) => draft.thresholds.push(threshold),
+                    Err(sentence) => refuse(text, item, &sentence, r),
+                }
+            }
+            continue;
+        };
+        if !refuse_torn(entries, r) {
+            draft.thresholds.extend(in_pieces(item, entries, row, r));
+        }
+    }
+}
+
+/// `{ threshold: "errors < 1%", over: 10s }`.
+fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> Option<Threshold> {
+    let before = r.wrong.len();
+    let (mut text, mut over, mut abort) = (None, String::new(), String::new());
+    for entry in entries {
+        let (node, Some(row)) = (&entry.value, r.row(Section::Threshold, entry)) else { continue };
+        let time = |text: &str| unit::duration_ns(text).map(|_| text.trim().to_owned());
+        match row.name {
+            "threshold" => text = r.text(node, row).map(|text| (text.to_owned(), node)),
+            "over" => over = r.parsed(node, row, time).map_or(String::new(), |t| format!(" over {t}")),
+            _ => abort = r.parsed(node, row, time).map_or(String::new(), |t| format!(" abort after {t}")),
+        }
+    }
+    let Some((text, node)) = text else {
+        if r.wrong.len() == before {
+            r.expected(item, row, "add `threshold: \"errors < 1%\"`");
+        }
+        return None;
+    };
+    parse(&format!("{text}{over}{abort}")).map_err(|sentence| refuse(&text, node, &sentence, r)).ok()
+}
+
+/// Complains of a text that is no threshold: with the threshold that it would be in our words, if there is one.
+fn refuse(text: &str, node: &Node, sentence: &str, r: &mut Reader<'_>) {
+    let Some(hint) = in_our_words(text) else { return r.complain_sentence(node.pos, sentence) };
+    let message = format!("`{}` is no threshold", short(text));
+    r.complain("F015", node.pos, message, hint);
+}
+
+fn in_our_words(text: &str) -> Option<String> {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let metric = METRICS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
+    let subject = match metric.or_else(|| Subject::ALL.iter().map(|s| s.name()).find(|ours| *ours == name)) {
+        Some(ours) => format!("{ours} {}", rest.trim_start()),
+        // A percentile or an average alone: of what, other tools say one level up.
+        None if matches!(name, "p" | "avg" | "med" | "mean" | "min" | "max") || is_percentile(name) => {
+            format!("response_time {text}")
+        }
+        None => return None,
+    };
+    let plain = subject.replace("p(", "p").replace(") ", " ").replace(')', " ").replace(" avg", " mean");
+    let plain = spaced(&plain);
+    // k6 counts times in ms and leaves the unit out.
+    let tried = [plain.clone(), format!("{plain}ms")].into_iter().find_map(|text| parse(&text).ok());
+    if let Some(threshold) = tried {
+        return Some(format!("write `{}`", threshold.text));
+    }
+    let example = match metric? {
+        "errors" => "errors < 1%",
+        "requests" => "rate > 500/s",
+        ours => return Some(format!("it is called `{ours}` here, such as `{ours} p95 < 250ms`")),
+    };
+    let ours = example.split(' ').next().unwrap_or_default();
+    Some(format!("it is called `{ours}` here, such as `{example}`"))
+}
+
+/// `p95<200` with blanks around the comparison.
+fn spaced(text: &str) -> String {
+    let is_sign = |c: char| "<>=!".contains(c);
+    let Some(at) = text.find(is_sign) else { return text.to_owned() };
+    let (left, rest) = text.split_at(at);
+    let right = rest.trim_start_matches(is_sign);
+    format!("{} {} {}", left.trim(), &rest[..rest.len() - right.len()], right.trim())
+}
+
+fn is_percentile(name: &str) -> bool {
+    name.strip_prefix('p')
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// A text that YAML took for a mapping, because `{request: list}` holds a colon and a blank; or k6's mapping from
+/// metrics to conditions.
+fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> bool {
+    let mut is_torn = false;
+    for entry in entries {
+        let condition = match &entry.value.value {
+            Value::List(list) => list.first().map(|node| &node.value),
+            value => Some(value),
+        };
+        let Some(Value::Scalar(condition)) = condition else { continue };
+        let name = entry.key.split(['{', ' ']).next().unwrap_or_default();
+        let is_subject = Subject::ALL.iter().any(|subject| subject.name() == name);
+        if entry.key.contains('{') {
+            let text = format!("{}: {}", entry.key, condition.text);
+            let message = "the colon makes a mapping of this threshold, because it has no quotes";
+            r.complain(
+                "F014",
+                entry.pos,
+                message,
+                format!("put the threshold in quotes: `\"{}\"`", short(&text)),
+            );
+        } else if is_subject || METRICS.iter().any(|(theirs, _)| *theirs == name) {
+            let ours = in_our_words(&format!("{} {}", entry.key, condition.text));
+            let hint = ours.unwrap_or_else(|| "write `response_time p95 < 250ms`".to_owned());
+            let message = format!("`{}` is a key here, but a threshold is one text", entry.key);
+            r.complain("F014", entry.pos, message, format!("{hint}, as an item of a list"));
+        } else {
+            continue;
+        }
+        is_torn = true;
+    }
+    is_torn
+}
+
+/// Whether a text without its quotes was to be a threshold.
+pub fn is_one(text: &str) -> bool {
+    let name = text.split(['{', ' ']).next().unwrap_or_default();
+    Subject::ALL.iter().any(|subject| subject.name() == name)
+}
