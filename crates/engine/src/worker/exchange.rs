@@ -1,6 +1,6 @@
 //! A request over a connection: open, send, read, and one of two ends: an answer or a fault.
 
-use super::{Post, Worker};
+use super::{BUFFER_KEPT_BYTES, BUFFERS_MAX, Post, Worker};
 use crate::conn::State;
 use crate::driver::{Door, ERR, Flags, HUP, IN, Io, OUT, RDHUP};
 use crate::fault;
@@ -285,11 +285,19 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
+    /// A buffer is free for another.
+    #[allow(clippy::box_collection)]
+    pub(super) fn give_back(&mut self, mut buffer: Box<Vec<u8>>) {
+        if self.bodies.len() < BUFFERS_MAX && buffer.capacity() <= BUFFER_KEPT_BYTES {
+            buffer.clear();
+            self.bodies.push(buffer);
+        }
+    }
+
     /// The request is sent: its buffer is free for another.
     pub(super) fn let_go(&mut self, id: u32) {
-        if let Some(mut held) = self.conns[id as usize].out.take() {
-            held.clear();
-            self.bodies.push(held);
+        if let Some(held) = self.conns[id as usize].out.take() {
+            self.give_back(held);
         }
     }
 

@@ -39,6 +39,11 @@ use std::sync::Arc;
 /// 1.95 x wrk, 64 KiB 1.75 x, 1 MiB 1.95 x (`docs/design/0004`); pages that no answer reaches are never touched.
 const BUFFER_BYTES: usize = 262144;
 
+/// Empty buffers kept at most, and their size. In the steady state one goes and one comes; what a burst needed (ten
+/// thousand streams that wait for their connections) must not be held for the rest of a run.
+const BUFFERS_MAX: usize = 256;
+const BUFFER_KEPT_BYTES: usize = 1_048_576;
+
 /// Where a worker's intervals go and its commands come from; the real one is a pair of channels.
 pub trait Post {
     /// Hands over a full interval, and what was worth keeping as an example.
@@ -158,7 +163,7 @@ pub struct Worker<D: Door, P: Post> {
     due_timers: Vec<u32>,
     shared: Shared,
     buffer: Box<[u8]>,
-    /// Empty buffers for bodies that somebody reads; as many as were ever needed at once.
+    /// Empty buffers for bodies that somebody reads and for requests that wait for a connection; a few.
     #[allow(clippy::vec_box, clippy::box_collection)]
     bodies: Vec<Box<Vec<u8>>>,
     /// What a TLS link opened and sealed last.

@@ -125,9 +125,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.judged_failed(request, failure, fault);
         }
         // The program may put this connection to use again, so the buffer does not stay with it.
-        if let Some(mut body) = kept {
-            body.clear();
-            self.bodies.push(body);
+        if let Some(body) = kept {
+            self.give_back(body);
         }
         self.act(user, out, self.now_ns, false);
     }

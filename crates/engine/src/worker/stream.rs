@@ -56,7 +56,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let conn = &mut self.conns[id as usize];
         let head_bytes = conn.kept_head as usize;
-        let Some(mut kept) = conn.kept.take() else { return };
+        let Some(kept) = conn.kept.take() else { return };
         let out = self.wake(user, Wake::Head { id: step, status, head: &kept[..head_bytes] });
         let conn = &mut self.conns[id as usize];
         match out.decision {
@@ -68,8 +68,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 if !is_stream {
                     conn.body = BodyUse::Discard;
                 }
-                kept.clear();
-                self.bodies.push(kept);
+                self.give_back(kept);
             }
         }
         self.act(user, out, now_ns, false);
