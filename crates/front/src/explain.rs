@@ -371,6 +371,13 @@ pub const TABLE: &[Explained] = &[
          - choose: [ { weight: 3, steps: [ { get: /a } ] }, { weight: 1, steps: [ { get: /b } ] } ]",
     ),
     row(
+        "P024",
+        "a pace beside arrivals",
+        "A pace says how long a user waits from the begin of one iteration to the begin of the next. Arrivals begin \
+         iterations at their own rate, whatever users do.\n\n  scenarios: { a: { pace: 5s, steps: [ { get: / } ] } \
+         }\n  load: { users: 10 }",
+    ),
+    row(
         "P030",
         "a threshold for something that is not there",
         "The scope of a threshold names a request, scenario, group or tag that the experiment does not have, so \

@@ -152,6 +152,8 @@ pub struct Outbox {
     pub failure: Option<Fault>,
     pub retired: bool,
     pub lane_over: bool,
+    /// See [`Outbox::rest`].
+    pub rest_ns: u64,
 }
 
 impl Outbox {
@@ -205,6 +207,12 @@ impl Outbox {
         self.lane_over = true;
     }
 
+    /// With the last word of an iteration: the next one of this user begins no sooner than after `ns`. The iteration
+    /// itself is over at once. In the open model arrivals say when the next one begins, and this nothing.
+    pub fn rest(&mut self, ns: u64) {
+        self.rest_ns = ns;
+    }
+
     pub fn clear(&mut self) {
         self.steps.clear();
         self.arena.clear();
@@ -216,6 +224,7 @@ impl Outbox {
         self.failure = None;
         self.retired = false;
         self.lane_over = false;
+        self.rest_ns = 0;
     }
 }
 

@@ -181,10 +181,23 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.add(RunSum::Arrivals, overlooked);
         self.tally.add(RunSum::Overlooked, overlooked);
         self.tally.add(RunSum::NeverStarted, stamps.len() as u64);
-        let first = self.compiled.sequence.first().copied().unwrap_or(0);
+        let first = self.first_request(lane);
         for stamp in stamps {
             self.tally.series(first).record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(stamp));
         }
+    }
+
+    /// The series of what a lane would have sent first. Set-up and tear-down, which are in no figure, may stand in front
+    /// of it.
+    fn first_request(&self, lane: usize) -> u32 {
+        if self.programs.is_empty() {
+            return self.compiled.sequence.first().copied().unwrap_or(0);
+        }
+        let name = self.outline.lanes.get(lane).map(|lane| lane.name.as_str());
+        let mut loaded = self.outline.requests.iter().enumerate().filter(|(_, request)| !request.aside);
+        let first =
+            loaded.clone().find(|(_, request)| request.scenario.as_deref() == name).or_else(|| loaded.next());
+        first.map_or(0, |(request, _)| request as u32)
     }
 
     /// Sets the stamps of all that came due before `until_ns` aside, so that the sequence behind them can change.

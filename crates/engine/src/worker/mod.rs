@@ -30,6 +30,7 @@ use plimsoll_plan::outline::Outline;
 use plimsoll_plan::program::{Chair, Maker, Outbox, Program, StepId};
 use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
+use plimsoll_stats::random::SplitMix64;
 use plimsoll_wire::h1::Shared;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -159,6 +160,8 @@ pub struct Worker<D: Door, P: Post> {
     free_naps: Vec<u32>,
     nap_wheel: Wheel,
     napping: u64,
+    /// Of those, users between two iterations.
+    resting: u64,
     wheel: Wheel,
     due_timers: Vec<u32>,
     shared: Shared,
@@ -259,8 +262,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         for (number, plan) in lane_plans(&outline).into_iter().enumerate() {
             let most = if single { most_requests(&outline) } else { plan.iterations.unwrap_or(u64::MAX) };
             let recorded = recorded.next().flatten();
+            let lane_seat = seat_in(&plan, &outline, seat);
+            let most = if lane_seat.is_some() { most } else { 0 };
+            let seed = seed_of(outline.seed, number as u64);
+            let lane_seat = lane_seat.unwrap_or(seat);
             let (source, count) =
-                source(&plan, &outline, seat, (begin_ns, end_ns), user_count, most, recorded);
+                source(&plan, &outline, lane_seat, (begin_ns, end_ns), user_count, (most, seed), recorded);
             users.extend((0..count).map(|_| User {
                 lane: number as u16,
                 first_conn: NONE,
@@ -272,7 +279,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 // A program belongs to a user as numbered over all workers, so that it can tell which one it is.
                 let chair = |i: u32| Chair {
                     lane: number as u16,
-                    user: (seat.offset + u64::from(i) * seat.stride) as u32,
+                    user: (lane_seat.offset + u64::from(i) * lane_seat.stride) as u32,
                     users: users_of(&plan, &outline),
                 };
                 programs.extend((0..count).map(|i| Some(maker.make(chair(i)))));
@@ -312,6 +319,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             free_naps: Vec::new(),
             nap_wheel: Wheel::new(begin_ns),
             napping: 0,
+            resting: 0,
             wheel,
             due_timers: Vec::new(),
             shared,
@@ -389,7 +397,7 @@ fn source(
     seat: Seat,
     (begin_ns, end_ns): (u64, u64),
     first: u32,
-    most: u64,
+    (most, seed): (u64, u64),
     recorded: Option<Arc<[u64]>>,
 ) -> (Source, u32) {
     match &plan.load {
@@ -399,10 +407,10 @@ fn source(
             (Source::Closed { users, active: 0, next_change_ns: Some(begin_ns) }, peak)
         }
         Load::Open { rate_per_s, arrivals } => {
-            let count = seat_share(plan.connections, outline, seat);
+            let count = if most == 0 { 0 } else { seat_share(plan.connections, outline, seat) };
             let arrivals = match recorded {
                 Some(instants_ns) => Arrivals::recorded(instants_ns, seat, begin_ns, end_ns, most),
-                None => Arrivals::new(rate_per_s, *arrivals, outline.seed, seat, begin_ns, end_ns, most),
+                None => Arrivals::new(rate_per_s, *arrivals, seed, seat, begin_ns, end_ns, most),
             };
             let source = Source::Open {
                 arrivals,
@@ -422,11 +430,28 @@ pub fn most_requests(outline: &Outline) -> u64 {
     outline.stop.requests.unwrap_or(u64::MAX).min(outline.limits.requests)
 }
 
-/// My part of the most connections of this machine, at least one.
+/// My part of the most connections of this machine.
 fn seat_share(connections: u32, outline: &Outline, seat: Seat) -> u32 {
-    let workers = u64::from(outline.workers);
-    let worker = seat.offset / u64::from(outline.share.of);
-    (Seat { offset: worker, stride: workers }.count_of(u64::from(connections)) as u32).max(1)
+    let machines = u64::from(outline.share.of);
+    let here = Seat { offset: seat.offset / machines, stride: seat.stride / machines };
+    here.count_of(u64::from(connections)) as u32
+}
+
+/// My place in a lane. Arrivals of one that has fewer connections than there are workers go to the first workers alone:
+/// anybody else would have to break the cap. `None`: there is none for me.
+fn seat_in(plan: &LanePlan, outline: &Outline, seat: Seat) -> Option<Seat> {
+    let machines = u64::from(outline.share.of);
+    if !plan.load.is_open() || plan.connections >= outline.workers {
+        return Some(seat);
+    }
+    let workers = u64::from(plan.connections.max(1));
+    (seat.offset / machines < workers).then_some(Seat { offset: seat.offset, stride: machines * workers })
+}
+
+/// Lanes with one seed would begin at the same instants: their bursts would add up, as independent ones do not.
+fn seed_of(seed: u64, lane: u64) -> u64 {
+    // Seeds next to each other would be one sequence, shifted.
+    if lane == 0 { seed } else { SplitMix64::new(SplitMix64::new(seed).next_u64() ^ lane).next_u64() }
 }
 
 /// A constant level, for [`Command::SetLevel`].

@@ -7,6 +7,9 @@ use crate::driver::Door;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::program::{Step, Wake};
 
+/// Rest behind an iteration that has sent nothing: short enough for mixes in which some iterations do nothing.
+const NOTHING_SENT_NS: u64 = 1_000_000;
+
 impl<D: Door, P: Post> Worker<D, P> {
     // ---- the closed model -----------------------------------------------------------------------------------
 
@@ -164,11 +167,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         if (state.at as usize) < self.compiled.sequence.len() {
             return self.table_step(user, self.now_ns);
         }
-        self.iteration_over(user, false);
+        self.iteration_over(user, false, 0);
     }
 
     #[inline]
-    pub(super) fn iteration_over(&mut self, user: u32, sent_nothing: bool) {
+    pub(super) fn iteration_over(&mut self, user: u32, sent_nothing: bool, rest_ns: u64) {
         let state = &mut self.users[user as usize];
         state.iteration += 1;
         state.busy = false;
@@ -203,11 +206,10 @@ impl<D: Door, P: Post> Worker<D, P> {
                 if !self.is_active(user) {
                     return self.park(user);
                 }
-                // A program that asks for nothing would otherwise spin for ever.
-                if sent_nothing {
-                    self.park(user);
-                    self.users[user as usize].busy = true;
-                    return self.pause(user);
+                // A program that asks for nothing would otherwise spin for ever. Its connection is none the worse for it.
+                let rest_ns = if sent_nothing { rest_ns.max(NOTHING_SENT_NS) } else { rest_ns };
+                if rest_ns > 0 {
+                    return self.rest(user, rest_ns);
                 }
                 self.begin_iteration(user, self.now_ns);
             }
@@ -232,7 +234,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// A user whose time is over closes its connection.
-    fn park(&mut self, user: u32) {
+    pub(super) fn park(&mut self, user: u32) {
         if !self.paused {
             self.close_planned(user);
         }

@@ -8,6 +8,9 @@ use plimsoll_plan::metric::{RunSum, SeriesSum, fault_id};
 use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Payload, Reply, StepId, Wake};
 use plimsoll_plan::{Fault, Side};
 
+/// The step of a sleep between two iterations; no program has one of this id.
+const REST: StepId = StepId::MAX;
+
 impl<D: Door, P: Post> Worker<D, P> {
     fn at(&self) -> At {
         let unix_ns = i128::from(self.now_ns) + self.unix_offset_ns;
@@ -84,6 +87,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             conn.next = std::mem::replace(&mut self.users[user as usize].first_conn, id);
             self.begin(id, user, *step, bytes, intended_ns);
         }
+        let rest_ns = out.rest_ns;
         self.put_back(out);
         let state = &self.users[user as usize];
         // A step that failed at once has resumed the program from within the loop above, and may have ended the
@@ -94,7 +98,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if state.cut {
             return self.end_of_work(user);
         }
-        self.iteration_over(user, sent_nothing);
+        self.iteration_over(user, sent_nothing, rest_ns);
     }
 
     /// An exchange of a program has ended.
@@ -183,6 +187,24 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     // ---- sleeps ---------------------------------------------------------------------------------------------
 
+    /// Until its next iteration; nothing is under way meanwhile.
+    pub(super) fn rest(&mut self, user: u32, ns: u64) {
+        self.users[user as usize].busy = true;
+        self.resting += 1;
+        self.lie_down(user, REST, ns);
+    }
+
+    fn rested(&mut self, user: u32) {
+        self.resting -= 1;
+        self.users[user as usize].busy = false;
+        if !self.is_active(user) {
+            return self.park(user);
+        }
+        if self.now_ns < self.end_ns {
+            self.begin_iteration(user, self.now_ns);
+        }
+    }
+
     fn lie_down(&mut self, user: u32, step: StepId, ns: u64) {
         let id = self.free_naps.pop().unwrap_or_else(|| {
             self.naps.push(Nap { user: NOBODY, step: 0, due_ns: 0, next: NONE });
@@ -234,6 +256,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             self.get_up(nap.user, id, before);
             self.tell_time();
+            if nap.step == REST {
+                self.rested(nap.user);
+                continue;
+            }
             self.resume_program(nap.user, Wake::Slept { id: nap.step }, self.now_ns);
         }
         self.due_timers = due;

@@ -43,9 +43,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         let status = conn.session.progress().status;
         let is_stream = conn.body == BodyUse::Stream;
         if is_stream {
-            conn.deadline_ns = 0;
             let stream = OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0 };
             let accepted = u64::from(stream.is_accepted());
+            if stream.is_accepted() {
+                // Any other answer is to be whole in time: a redirect is followed only when it is.
+                conn.deadline_ns = 0;
+            }
             conn.stream = Some(Box::new(stream));
             let took_ns = now_ns.saturating_sub(conn.sent_ns);
             self.streams += 1;

@@ -162,7 +162,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             // Grace is for what is under way, and over with it.
             return (self.now_ns >= self.cut_ns || self.under_way == 0).then_some(Stopped::Duration);
         }
-        if self.outstanding > 0 || self.owing > 0 || self.napping > 0 {
+        if self.outstanding > 0 || self.owing > 0 || self.napping > self.resting {
             return None;
         }
         let leased_out = self.lease.is_exhausted() || self.lease.is_drained();

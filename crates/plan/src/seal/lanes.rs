@@ -33,6 +33,9 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
     }
     for lane in &drafts {
         contradictions(lane, wrong);
+        if is_open(lane) {
+            unpaced(draft, lane, wrong);
+        }
     }
     let ends: Vec<Option<u64>> =
         drafts.iter().map(|lane| end_ns(lane, draft.requests_total.is_some())).collect();
@@ -97,8 +100,31 @@ fn own(draft: &Draft) -> LaneDraft {
     }
 }
 
+fn is_open(lane: &LaneDraft) -> bool {
+    lane.rate_per_s.is_some() || lane.recorded.is_some() || matches!(lane.stages, Some((_, true)))
+}
+
+/// Arrivals say when an iteration begins: a pace beside them would say nothing.
+fn unpaced(draft: &Draft, lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
+    let Some(script) = &draft.script else { return };
+    let runs = |number: usize| match &lane.entry {
+        Entry::Scenario(one) => usize::from(*one) == number,
+        Entry::Mix { ways, .. } => ways.iter().any(|(one, _)| usize::from(*one) == number),
+    };
+    for (number, scenario) in script.scenarios.iter().enumerate() {
+        if scenario.pace.is_some() && runs(number) {
+            wrong.push(Diagnostic::field(
+                "P024",
+                key::REQUESTS,
+                format!("`{}` has a `pace`, but arrivals say when its iterations begin", scenario.name),
+                "leave out the `pace`, or give it users",
+            ));
+        }
+    }
+}
+
 fn contradictions(lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
-    let open = lane.rate_per_s.is_some() || lane.recorded.is_some() || matches!(lane.stages, Some((_, true)));
+    let open = is_open(lane);
     if open && lane.loops.is_some() {
         wrong.push(Diagnostic::field(
             "P020",

@@ -78,9 +78,6 @@ pub(super) enum Kind {
     StreamIdle = 3,
 }
 
-/// The sleep between two iterations. No strand has this id: there are at most 2^16 of them.
-pub(super) const PACE: StepId = StepId::MAX;
-
 pub(super) fn step_id(strand: StrandId, kind: Kind) -> StepId {
     u32::from(strand) << 2 | kind as u32
 }
@@ -243,7 +240,6 @@ impl Turn<'_> {
         match wake {
             Wake::Begin { .. } => self.begin(),
             // The pause between two iterations belongs to the one before: with it, that one is over.
-            Wake::Slept { id: PACE } => return,
             Wake::Slept { id } => match parts_of(id) {
                 (strand, Kind::StreamFor) => self.stream_is_old(strand),
                 (strand, Kind::StreamIdle) => self.stream_may_be_idle(strand),
@@ -314,7 +310,7 @@ impl Turn<'_> {
             let least_ns = draw::delay_ns(pace, &mut self.state.random);
             let rest_ns = least_ns.saturating_sub(self.at.run_ns.saturating_sub(self.state.begin_ns));
             if rest_ns > 0 {
-                self.out.sleep(PACE, rest_ns);
+                self.out.rest(rest_ns);
             }
         }
     }

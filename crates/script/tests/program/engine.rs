@@ -87,6 +87,8 @@ pub struct Engine {
     /// What the engine would count as failed: its own faults and those that the program names.
     pub failures: Vec<(RequestId, Fault)>,
     pub retired: bool,
+    /// What the next iteration waits for.
+    rest_ns: u64,
     iteration: u64,
 }
 
@@ -105,6 +107,7 @@ impl Engine {
             samples: Vec::new(),
             failures: Vec::new(),
             retired: false,
+            rest_ns: 0,
             iteration: 0,
         }
     }
@@ -129,6 +132,7 @@ impl Engine {
         assert!(self.ahead.is_empty(), "an iteration begins when the one before is over");
         let iteration = self.iteration;
         self.iteration += 1;
+        self.now_ns += std::mem::take(&mut self.rest_ns);
         self.wake(None, Wake::Begin { user: 0, iteration });
     }
 
@@ -204,6 +208,7 @@ impl Engine {
         self.counts.append(&mut out.counts);
         self.samples.append(&mut out.samples);
         self.retired |= out.retired;
+        self.rest_ns = out.rest_ns;
         if let Some(fault) = out.failure {
             self.failures.push((replied.expect("only an answer can fail"), fault));
         }
