@@ -97,8 +97,8 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
     }
 }
 
-/// `chekc a.yaml` is no host to load. A word alone might be one, unless it is all but a command; with another word behind
-/// it, it is none.
+/// `chekc a.yaml` is no host to load. A word alone might be one, unless it is all but a command; with another word
+/// behind it, it is none.
 fn misspelt(word: &str, words: usize) -> Option<Diagnostic> {
     let bare = word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     if !bare || Verb::named(word).is_some() || (words < 2 && word == "localhost") {

@@ -203,8 +203,8 @@ fn constants_come_from_the_file_the_command_line_and_the_environment() {
 
 #[test]
 fn quotes_around_a_constant_make_text_of_it_wherever_it_is_used() {
-    let text = "target: http://h\nvars: { text: \"3\", number: 3 }\nscenarios:\n  s:\n    - post: /\n      json:\n        \
-                a: ${text}\n        b: ${number}\n        c: \"${number}\"\n";
+    let text = "target: http://h\nvars: { text: \"3\", number: 3 }\nscenarios:\n  s:\n    - post: /\n      \
+                json:\n        a: ${text}\n        b: ${number}\n        c: \"${number}\"\n";
     let body = draft_with(text, &[]).requests.remove(0).body.unwrap();
     assert_eq!(String::from_utf8(body).unwrap(), r#"{"a":"3","b":3,"c":"3"}"#);
 }

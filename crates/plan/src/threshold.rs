@@ -21,8 +21,8 @@ pub enum Subject {
     ResponseTime,
     ServiceTime,
     FirstByte,
-    /// Time of a passage through a group as a whole, from its begin to its end, pauses included, in ns. Only of one group,
-    /// by its own name: `{group: G}`. A passage that is left or cut off before its end is no sample.
+    /// Time of a passage through a group as a whole, from its begin to its end, pauses included, in ns. Only of one
+    /// group, by its own name: `{group: G}`. A passage that is left or cut off before its end is no sample.
     GroupTime,
     /// Failed / finished, a ratio.
     Errors,

@@ -187,8 +187,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// The series of what a lane would have sent first. Set-up and tear-down, which are in no figure, may stand in front
-    /// of it.
+    /// The series of what a lane would have sent first. Set-up and tear-down, which are in no figure, may stand in
+    /// front of it.
     fn first_request(&self, lane: usize) -> u32 {
         if self.programs.is_empty() {
             return self.compiled.sequence.first().copied().unwrap_or(0);

@@ -206,7 +206,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 if !self.is_active(user) {
                     return self.park(user);
                 }
-                // A program that asks for nothing would otherwise spin for ever. Its connection is none the worse for it.
+                // A program that asks for nothing would otherwise spin for ever.
                 let rest_ns = if sent_nothing { rest_ns.max(NOTHING_SENT_NS) } else { rest_ns };
                 if rest_ns > 0 {
                     return self.rest(user, rest_ns);

@@ -180,7 +180,8 @@ fn makes_sense(t: &Threshold) -> Result<(), String> {
     }
     if t.subject == Subject::GroupTime && !matches!(t.scope, Some(Scope::Group(_))) {
         return Err(format!(
-            "`{}`: `{name}` is the time of a passage through one group; say which, as in `{name}{{group: NAME}} p95 < 2s`",
+            "`{}`: `{name}` is the time of a passage through one group; say which, as in \
+             `{name}{{group: NAME}} p95 < 2s`",
             t.text
         ));
     }

@@ -86,7 +86,8 @@ pub fn excerpt<'a>(bytes: &[u8], forms: &[String], values: impl Iterator<Item = 
 }
 
 /// Cuts out the values of secret-looking keys, in JSON (`"key": value`, also with single quotes), in pairs
-/// (`key=value`) and in lines (`Key: value`). Works on text that is neither whole nor valid: it may be the beginning of something.
+/// (`key=value`) and in lines (`Key: value`). Works on text that is neither whole nor valid: it may be the beginning of
+/// something.
 fn keyed(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());

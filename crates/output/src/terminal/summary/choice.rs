@@ -1,5 +1,5 @@
-//! Which rows a long table shows. Tables end after some rows, and whoever reads one looks for what went wrong: that must
-//! not be among the rows left out because it stands late in the plan.
+//! Which rows a long table shows. Tables end after some rows, and whoever reads one looks for what went wrong: that
+//! must not be among the rows left out because it stands late in the plan.
 
 use super::indented;
 use crate::line::{Line, wrap};
