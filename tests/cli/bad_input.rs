@@ -22,7 +22,15 @@ fn refused(args: &[&str], code: i32, says: &[&str]) {
 #[test]
 fn a_scheme_that_cannot_be_loaded() {
     refused(&["ftp://127.0.0.1/"], 2, &["`ftp`", "http://"]);
-    refused(&["https://127.0.0.1/"], 2, &["https is not supported yet"]);
+    refused(&["ws://127.0.0.1/"], 2, &["`ws`", "`https://`"]);
+}
+
+#[test]
+fn words_that_are_all_but_a_command_and_flags_that_could_change_nothing() {
+    refused(&["chekc", "a.yaml"], 2, &["no command `chekc`", "plimsoll check"]);
+    refused(&["URL", "--ca", "ca.pem"], 2, &["--ca", "plain http"]);
+    refused(&["URL", "--set", "n=3"], 2, &["`--set n`", "no variables"]);
+    refused(&["explain", "F999"], 2, &["no code `F999`"]);
 }
 
 #[test]
