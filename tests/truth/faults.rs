@@ -15,6 +15,7 @@
 mod client;
 mod network;
 mod odd;
+mod scripted;
 mod server;
 
 use crate::provoke::because;
@@ -47,6 +48,14 @@ fn every_class_of_the_table_has_its_test() {
         "dangerous_response",
         "timeout",
         "http_status",
+        "check_failed",
+        "tls_failed",
+        "certificate_refused",
+        "tls_timeout",
+        "stream_idle",
+        "stream_ended",
+        "too_many_redirects",
+        "undecodable_body",
     ];
     let table: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
     assert_eq!(table, tested);
