@@ -10,6 +10,7 @@ mod cpu;
 mod network;
 mod record;
 mod samples;
+mod scripted;
 mod sending;
 
 use crate::help::{caution, cautions, patiently};
@@ -116,6 +117,10 @@ fn every_caution_of_the_table_has_its_test() {
         "in_flight_censors",
         "short_run",
         "interrupted",
+        "data_ran_out",
+        "iterations_abandoned",
+        "response_changed",
+        "rows_not_appended",
     ];
     let mut tested = [&in_faults[..], &here[..]].concat();
     let mut table: Vec<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();

@@ -1,0 +1,83 @@
+//! What scenarios can do to a result: data that runs out, values that cannot be sent, rows that find no room, answers
+//! that become others.
+
+use super::{silent, warns};
+use crate::help::count;
+use crate::provoke::{json, middle};
+use crate::support::{Ruler, Scratch, alone, namespace};
+use serde_json::Value;
+
+/// Runs one scenario of `steps`; `more` stands at the left edge of the file.
+fn run(ruler: &Ruler, steps: &str, load: &str, more: &str, code: i32) -> Value {
+    let scratch = Scratch::new();
+    scratch.file("rows.csv", "name\nann\nbob\ncid\n");
+    let text = format!("target: {}\nscenarios: {{ s: [ {steps} ] }}\nload: {load}\n{more}\n", ruler.url(""));
+    json(&["run", &scratch.file("plan.yaml", &text)], code)
+}
+
+#[test]
+fn data_that_runs_out_ends_users_and_is_told() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let data = |end: &str| format!("data: {{ r: {{ file: rows.csv, share: unique, at_end: {end} }} }}");
+    let load = "{ users: 2, iterations: 10 }";
+    let said = run(&ruler, "{ get: '/${r.name}' }", load, &data("stop"), 0);
+    assert!(warns(&said, "data_ran_out").contains("2 users"));
+    assert_eq!(count(&said, "/totals/requests"), 3);
+    let calm = run(&ruler, "{ get: '/${r.name}' }", load, &data("recycle"), 0);
+    silent(&calm, "data_ran_out");
+    assert_eq!(count(&calm, "/totals/requests"), 10);
+}
+
+#[test]
+fn an_iteration_left_for_a_value_that_cannot_be_sent_is_told() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let steps = |value: &str| {
+        format!("{{ set: {{ w: \"{value}\" }} }}, {{ get: /a }}, {{ get: /b, headers: {{ X: '${{w}}' }} }}")
+    };
+    let load = "{ users: 1, iterations: 5 }";
+    // A line end in a header would be another header.
+    let said = run(&ruler, &steps("a\\nb"), load, "", 0);
+    assert!(warns(&said, "iterations_abandoned").contains("5 iterations"));
+    assert_eq!(ruler.requests(), 5, "the second request was never sent");
+    silent(&run(&ruler, &steps("a b"), load, "", 0), "iterations_abandoned");
+}
+
+#[test]
+fn a_row_that_finds_no_room_is_told() {
+    const NAME: &str = "trust::scripted::a_row_that_finds_no_room_is_told";
+    // A disk of a test's own, with room for one row.
+    let disk = format!(
+        "exec unshare -m sh -c 'mount -t tmpfs -o size=96k tmpfs /mnt && exec \"$0\" --exact {NAME} --nocapture \
+         --test-threads 1' \"$0\""
+    );
+    namespace::inside(NAME, &disk, || {
+        let _alone = alone();
+        let ruler = Ruler::start(&[]);
+        let steps = |file: &str| {
+            // More than is gathered before the kernel is asked.
+            let long = "x".repeat(70_000);
+            format!("{{ get: '/?body=1' }}, {{ append: {{ file: {file}, columns: {{ a: \"{long}\" }} }} }}")
+        };
+        let load = "{ users: 1, iterations: 3 }";
+        let said = run(&ruler, &steps("/mnt/out.csv"), load, "", 0);
+        assert!(warns(&said, "rows_not_appended").contains("2 rows"));
+        silent(&run(&ruler, &steps("out.csv"), load, "", 0), "rows_not_appended");
+    });
+}
+
+#[test]
+fn answers_that_become_others_in_the_middle_are_told() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--body", "1000"]);
+    let url = ruler.url("/");
+    let args = [url.as_str(), "-r", "50", "-d", "10s", "-t", "1"];
+    let said = middle(&ruler, &args, 0, || {
+        ruler.wait_for_requests(250);
+        ruler.set("body=90");
+    });
+    let evidence = warns(&said, "response_changed");
+    assert!(evidence.contains("1,000 bytes") && evidence.contains("90.0 bytes"), "{evidence}");
+    silent(&middle(&ruler, &args, 0, || ()), "response_changed");
+}
