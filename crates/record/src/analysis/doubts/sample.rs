@@ -151,7 +151,8 @@ fn mean(e: &Evidence) -> Option<Caution> {
     let samples =
         e.response.count.saturating_add(if e.response.mean_at_least { e.response.censored } else { 0 });
     let at_least = if e.response.mean_at_least { "at least " } else { "" };
-    // The mean is exact, the percentile is its bucket's: of times that are all alike one may lie a hair above the other.
+    // The mean is exact, the percentile is its bucket's: of times that are all alike one may lie a hair above the
+    // other.
     (samples >= e.limits.mean_samples && mean_ns > p95_ns as f64 * (1.0 + BUCKET_WIDTH)).then(|| {
         Kind::MeanAboveP95.raise(format!(
             "mean {at_least}{}, p95 {}: more than 95 of 100 requests were faster than the mean",
