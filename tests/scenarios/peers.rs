@@ -76,7 +76,7 @@ fn https_is_spoken_by_version_name_and_trust() {
     ] {
         let text = format!(
             "target: https://{host}:{port}\ntls: {{ ca: {ca}{tls} }}\nconnection: {{ \
-                resolve: {{ shop.test: 127.0.0.1 }} }}\n\
+                resolve: {{ {host}: 127.0.0.1 }} }}\n\
              scenarios: {{ one: [ {{ get: /plain, check: {{ body: fine }} }} ] }}\nload: \
                  {{ users: 2, loops: 3 }}\n"
         );

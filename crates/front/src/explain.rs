@@ -378,6 +378,12 @@ pub const TABLE: &[Explained] = &[
          }\n  load: { users: 10 }",
     ),
     row(
+        "P025",
+        "an address for a host that is not loaded",
+        "`resolve` gives the target's host another address than the resolver would. For any other host it would do \
+         nothing.\n\n  target: http://shop.test:8080\n  connection: { resolve: { shop.test: 127.0.0.1 } }",
+    ),
+    row(
         "P030",
         "a threshold for something that is not there",
         "The scope of a threshold names a request, scenario, group or tag that the experiment does not have, so \

@@ -452,9 +452,9 @@ fn connections_and_certificates_are_read() {
     let link = &draft.link;
     assert_eq!((link.reuse, link.requests_per_connection, link.http10), (Reuse::Pool, Some(100), false));
     assert_eq!(link.source_addresses.len(), 3);
-    assert_eq!(link.resolve, [("a.test".to_owned(), "127.0.0.2".parse().unwrap())]);
+    assert_eq!(link.resolve, [("127.0.0.1".to_owned(), "127.0.0.2".parse().unwrap())]);
     let tls = link.tls.as_ref().unwrap();
-    assert_eq!((tls.versions, tls.server_name.as_str(), tls.resume), (Versions::Tls13, "a.test", true));
+    assert_eq!((tls.versions, tls.server_name.as_str(), tls.resume), (Versions::Tls13, "127.0.0.1", true));
     assert!(draft.tls_files.ca[0].starts_with(b"-----BEGIN"));
     assert!(draft.tls_files.certificate.is_some() && draft.tls_files.key.is_some());
 }

@@ -56,6 +56,16 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         ));
         return Err(wrong);
     };
+    for (host, _) in &draft.link.resolve {
+        if !host.eq_ignore_ascii_case(&target.host) {
+            wrong.push(Diagnostic::field(
+                "P025",
+                key::TARGET,
+                format!("`resolve` names `{host}`, but what is loaded is `{}`", target.host),
+                "write the target's own host there, or leave it out",
+            ));
+        }
+    }
     let Lanes { lanes, entries, recorded, load, duration_ns } = lanes::of(&draft, &mut wrong);
     check_thresholds(&draft, &load, &mut wrong);
     let warmup_ns = draft.warmup_ns.unwrap_or(0);

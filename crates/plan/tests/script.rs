@@ -189,3 +189,19 @@ fn a_run_without_a_name_is_called_after_its_load_and_not_after_its_set_up() {
     let plan = sealed(draft(vec![first, ask(Some(0))]));
     assert_eq!(plan.unwrap().outline.name, "GET h/a");
 }
+
+#[test]
+fn an_address_for_another_host_and_a_pace_beside_arrivals_would_do_nothing() {
+    let mut stray = draft(vec![ask(Some(0))]);
+    stray.link.resolve = vec![("H".into(), "127.0.0.2".parse().unwrap())];
+    assert!(sealed(stray.clone()).is_ok(), "case does not count in names");
+    stray.link.resolve.push(("other".into(), "127.0.0.2".parse().unwrap()));
+    assert_eq!(sealed(stray).unwrap_err(), ["P025"]);
+
+    let mut paced = draft(vec![ask(Some(0))]);
+    paced.script.as_mut().unwrap().scenarios[0].pace =
+        Some(plimsoll_plan::script::Delay::Constant { ns: 1_000_000 });
+    assert!(sealed(paced.clone()).is_ok(), "users can keep one");
+    paced.rate_per_s = Some(10.0);
+    assert_eq!(sealed(paced).unwrap_err(), ["P024"]);
+}
