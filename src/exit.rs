@@ -66,6 +66,14 @@ impl Failure {
         Failure::Machine { sentence: sentence.to_string(), hint: hint.unwrap_or_default() }
     }
 
+    /// From a sentence that brings its mend along behind a line end, as the libraries below write it.
+    pub fn hinted(sentence: String) -> Self {
+        match sentence.split_once("\nhint: ") {
+            Some((sentence, hint)) => Failure::machine(sentence, Some(hint.to_owned())),
+            None => Failure::machine(sentence, None),
+        }
+    }
+
     pub fn exit(&self) -> Exit {
         match self {
             Failure::Text(_) => Exit::Usage,

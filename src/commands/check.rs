@@ -17,13 +17,9 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
     let plan = run::plan_of("check", check.file.as_deref(), &check.flags)?;
     // What only the interpreter can judge: patterns, paths, files to be written.
     if let Some(script) = &plan.script {
-        let failed = |sentence: String| match sentence.split_once("\nhint: ") {
-            Some((sentence, hint)) => Failure::machine(sentence, Some(hint.to_owned())),
-            None => Failure::machine(sentence, None),
-        };
-        Stage::new(&plan).map_err(failed)?;
+        Stage::new(&plan).map_err(Failure::hinted)?;
         // Every row of every file that is there already.
-        Feeds::open_ready(&script.feeders, plan.outline.seed, plan.outline.share).map_err(failed)?;
+        Feeds::open_ready(&script.feeders, plan.outline.seed, plan.outline.share).map_err(Failure::hinted)?;
     }
     plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
     let text = match check.show {

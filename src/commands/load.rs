@@ -49,7 +49,7 @@ pub fn measure(
     interrupts: Option<&Interrupts>,
 ) -> Result<Measured, Failure> {
     let outline = &plan.outline;
-    let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(could_not)?;
+    let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(Failure::hinted)?;
     let tls = place::tls(outline, &plan.tls_files)?;
     let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
     let mut place = dns::resolve_with(&target, &outline.link)?;
@@ -85,7 +85,7 @@ pub fn measure(
     let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
     let aside = Asides { plan: &plan, scene: &scene, stage: stage.as_ref(), interrupts };
     aside.set_up(manner)?;
-    let maker = stage.as_ref().map(|stage| stage.maker(Phase::Load)).transpose().map_err(could_not)?;
+    let maker = stage.as_ref().map(|stage| stage.maker(Phase::Load)).transpose().map_err(Failure::hinted)?;
 
     let opening = Opening {
         origin: wall::hex(&wall::random::<16>()?),
@@ -123,16 +123,9 @@ pub fn measure(
         say::failure(&failure, manner.no_color);
     }
     if let Some(Err(sentence)) = stage.as_ref().map(|stage| stage.close()) {
-        say::failure(&could_not(sentence), manner.no_color);
+        say::failure(&Failure::hinted(sentence), manner.no_color);
     }
     Ok(Measured { summary: summarise(&finished.record), run_file })
-}
-
-fn could_not(sentence: String) -> Failure {
-    match sentence.split_once("\nhint: ") {
-        Some((sentence, hint)) => Failure::machine(sentence, Some(hint.to_owned())),
-        None => Failure::machine(sentence, None),
-    }
 }
 
 /// What is done before and behind the load.
@@ -168,7 +161,7 @@ impl Asides<'_> {
 
     fn run(&self, stage: &Arc<Stage>, phase: Phase, name: &'static str) -> Result<(), Failure> {
         let failed = |why| Failure::from(plimsoll_control::Error::Aside { phase: name, why });
-        let scene = Scene { maker: Some(stage.maker(phase).map_err(could_not)?), ..self.scene.clone() };
+        let scene = Scene { maker: Some(stage.maker(phase).map_err(Failure::hinted)?), ..self.scene.clone() };
         let steer = |helm| match phase {
             // An interrupt that has ended the load is not meant for what tidies up behind it; the next one is.
             Phase::Teardown => self.interrupts.steer_anew(helm),

@@ -1,10 +1,10 @@
 //! Does anybody listen? One connection before any load, so that a closed port is a sentence and not a result.
 
 use crate::{Error, Resolved};
-use plimsoll_engine::link::tls::{Setup, Versions, Wanted};
+use plimsoll_engine::link::tls::{Setup, Wanted};
 use plimsoll_engine::probe;
-use plimsoll_plan::link::{self, TlsFiles};
-use plimsoll_plan::{Outline, link::Tls};
+use plimsoll_plan::Outline;
+use plimsoll_plan::link::{Tls, TlsFiles};
 use std::net::TcpListener;
 use std::time::Duration;
 
@@ -43,11 +43,7 @@ pub fn tls(outline: &Outline, files: &TlsFiles) -> Result<Option<Setup>, Error> 
         cert_pem: files.certificate.clone(),
         key_pem: files.key.clone(),
         insecure: *insecure,
-        versions: match versions {
-            link::Versions::Both => Versions::Both,
-            link::Versions::Tls12 => Versions::Tls12,
-            link::Versions::Tls13 => Versions::Tls13,
-        },
+        versions: *versions,
         resume: *resume,
         alpn: vec![b"http/1.1".to_vec()],
     };

@@ -58,7 +58,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         let state = &mut self.users[user as usize];
         if out.retired && !state.retired {
             state.retired = true;
-            let lane = usize::from(state.lane);
             self.lanes[lane].retired += 1;
             self.tally.add(RunSum::Retired, 1);
         }

@@ -12,6 +12,7 @@ mod tickets;
 mod verify;
 
 pub use fault::TlsFault;
+pub use plimsoll_plan::link::Versions;
 pub use session::{Facts, Link};
 pub use setup::Setup;
 
@@ -34,13 +35,4 @@ pub struct Wanted {
     pub resume: bool,
     /// Protocol names in order of preference, 1 to 255 bytes each; empty: the extension is not sent.
     pub alpn: Vec<Vec<u8>>,
-}
-
-/// The versions of TLS that are offered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Versions {
-    #[default]
-    Both,
-    Tls12,
-    Tls13,
 }
