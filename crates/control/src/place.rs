@@ -50,11 +50,11 @@ pub fn tls(outline: &Outline, files: &TlsFiles) -> Result<Option<Setup>, Error> 
     Setup::new(&wanted).map(Some).map_err(Error::TlsSetup)
 }
 
-/// One TLS handshake with the address that took the trial connection. Returns the time it took, ns.
+/// One TLS handshake with the address that took the trial connection.
 ///
 /// # Errors
 /// With the reason: a certificate that is not trusted, a server that speaks no TLS.
-pub fn shake_hands(place: &Resolved, setup: &Setup, outline: &Outline) -> Result<u64, Error> {
+pub fn shake_hands(place: &Resolved, setup: &Setup, outline: &Outline) -> Result<(), Error> {
     let patience = PATIENCE.min(Duration::from_nanos(outline.limits.connect_timeout_ns));
     probe::handshake(place.first(), setup, patience)
         .map_err(|why| Error::NoTls { target: format!("{}:{}", outline.host, outline.port), why })
