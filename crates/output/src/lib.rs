@@ -6,15 +6,19 @@
 
 #![forbid(unsafe_code)]
 
+pub mod audit;
+pub mod compare;
 pub mod csv;
 pub mod diag;
 pub mod doctor;
 pub mod error;
+pub mod find;
 pub mod format;
 pub mod json;
 pub mod line;
 pub mod markdown;
 pub mod ndjson;
+pub mod study;
 pub mod style;
 pub mod terminal;
 pub mod trust;

@@ -72,6 +72,19 @@ impl Fault {
     /// How many there are; the size of a table indexed by `fault as usize`.
     pub const COUNT: usize = Self::ALL.len();
 
+    /// The connection failed, not what was said on it: what other tools count as a socket error.
+    pub const fn is_below_http(self) -> bool {
+        !matches!(
+            self,
+            Fault::Status
+                | Fault::Check
+                | Fault::Redirects
+                | Fault::Undecodable
+                | Fault::StreamIdle
+                | Fault::StreamEnded
+        )
+    }
+
     /// The fault with this number.
     pub fn from_number(number: usize) -> Option<Fault> {
         Self::ALL.get(number).copied()

@@ -10,6 +10,7 @@ pub mod answer;
 pub mod data;
 pub mod diag;
 pub mod draft;
+pub mod experiment;
 pub mod fault;
 pub mod limit;
 pub mod link;

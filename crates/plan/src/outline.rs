@@ -1,5 +1,6 @@
 //! The plan as every report may show it: no secrets, versioned, stored in the run file.
 
+use crate::experiment::CellOutline;
 use crate::limit::Limits;
 use crate::link::Link;
 use crate::load::{Lane, Load, Share, Stop};
@@ -84,6 +85,9 @@ pub struct Outline {
     /// How long iterations under way may go on behind the end of the duration, ns.
     #[serde(default)]
     pub graceful_stop_ns: u64,
+    /// Of a run that belongs to an experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<CellOutline>,
 }
 
 impl Outline {

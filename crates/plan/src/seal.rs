@@ -149,6 +149,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         lanes: if script.is_some() { lanes } else { Vec::new() },
         link,
         graceful_stop_ns: draft.graceful_stop_ns.unwrap_or(0),
+        cell: None,
     };
     let wrong = threshold::check_scopes(&outline.thresholds, &outline);
     if !wrong.is_empty() {

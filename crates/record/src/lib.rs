@@ -6,8 +6,10 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod audit;
 pub mod caution;
 pub mod event;
+pub mod foreign;
 pub mod gauge;
 pub mod phrase;
 pub mod record;

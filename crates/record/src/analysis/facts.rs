@@ -357,5 +357,6 @@ fn nothing_planned() -> Outline {
         lanes: Vec::new(),
         link: Link::default(),
         graceful_stop_ns: 0,
+        cell: None,
     }
 }

@@ -90,6 +90,7 @@ pub fn opening(origin: &str, series: usize) -> Opening {
             lanes: Vec::new(),
             link: Link::default(),
             graceful_stop_ns: 0,
+            cell: None,
         },
         environment: Environment {
             tool_version: "0.1.0".into(),

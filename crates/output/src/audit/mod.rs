@@ -1,0 +1,1 @@
+//! The audit of published results, for reading and for quoting.

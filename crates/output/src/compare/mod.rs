@@ -1,0 +1,1 @@
+//! A comparison, for people, for pull requests and for machines.

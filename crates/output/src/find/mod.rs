@@ -1,0 +1,1 @@
+//! What a search found: the answer, the curve, the steps.

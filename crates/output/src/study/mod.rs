@@ -1,0 +1,1 @@
+//! The runs of an experiment in one table, and what they say together.

@@ -1,0 +1,141 @@
+//! An experiment: more than one run for one question. What spans its matrix of cells, how often each cell is repeated,
+//! what is searched for, and what is expected of the answer.
+
+mod expect;
+mod until;
+
+pub use expect::{By, Direction, Expectation, Figure};
+pub use until::{Limit, Until};
+
+use serde::{Deserialize, Serialize};
+
+/// Where a run stands in its experiment: the matrix can be rebuilt from the run files alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellOutline {
+    /// Name of the experiment.
+    pub experiment: String,
+    /// What the cell sets, axis by axis: `("variant", "node")`, `("users", "10")`.
+    pub settings: Vec<Setting>,
+    /// Which repeat, from 0.
+    pub repeat: u32,
+    /// Place in the order of the runs, from 0.
+    pub turn: u32,
+    /// Of the order of the runs.
+    pub seed: u64,
+    /// What the run is for in a search; `None` outside of one.
+    #[serde(default)]
+    pub probe: Option<Purpose>,
+}
+
+/// One axis at one value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Setting {
+    pub axis: String,
+    pub value: String,
+}
+
+/// What a run of a search is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// One user, to know what an unloaded answer takes.
+    Floor,
+    /// Geometric steps up (or down) until the answer is enclosed.
+    Bracket,
+    /// Between a level that is met and one that is missed.
+    Bisect,
+    /// A repeat at, below or above the answer.
+    Confirm,
+    /// A step of a ladder that goes up until its end rule.
+    Ladder,
+}
+
+/// A dimension of the matrix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Axis {
+    /// The key whose list spans it (`users`, `rate`, `variant`), or the name of the variable.
+    pub name: String,
+    /// As they are written, in the order of the file.
+    pub values: Vec<String>,
+    /// All values are numbers: the axis has an order and can be the x of a curve.
+    pub is_numeric: bool,
+}
+
+/// What a file says of an experiment as a whole; its cells' drafts stand beside it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Experiment {
+    pub name: String,
+    /// Empty: one cell. The variant axis, if there is one, comes first; then as in the file.
+    pub axes: Vec<Axis>,
+    /// How often each cell runs; 0 is read as 1.
+    pub repeat: u32,
+    /// Of the order of the runs; drawn when the file names none.
+    pub seed: Option<u64>,
+    /// Rest between two runs, ns.
+    pub cool_down_ns: u64,
+    /// A run whose measured part is shorter is no valid cell, ns.
+    pub least_ns: u64,
+    /// The beginning of each run up to its steady state is left out of the figures, beyond the warm-up that is written.
+    pub steady: bool,
+    /// Once a row (all settings but the last numeric axis) has missed its thresholds at a level in every repeat, higher
+    /// levels are not run.
+    pub end_rows: bool,
+    /// A search in each cell instead of one run.
+    pub find: Option<Find>,
+    pub expects: Vec<Expectation>,
+}
+
+/// What a search varies and how it ends. Levels are arrivals per second, or users.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Find {
+    /// Users (closed model) instead of arrivals per second.
+    pub users: bool,
+    /// First level; derived from the unloaded answer when absent.
+    pub from: Option<f64>,
+    /// Never above this.
+    pub to: Option<f64>,
+    /// A ladder: each step is the one before times or plus this, until `until`.
+    pub step: Option<Step>,
+    /// End of a ladder; a search without one ends with its answer.
+    pub until: Option<Until>,
+    /// Length of a full step, ns.
+    pub every_ns: Option<u64>,
+    /// Half width of the interval that is searched for, a ratio of the answer.
+    pub within: Option<f64>,
+    /// Confirming runs at each of below, at and above the answer.
+    pub confirm: Option<u32>,
+}
+
+/// From one level of a ladder to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    Times(f64),
+    Plus(f64),
+}
+
+impl Step {
+    /// The level behind `level`.
+    pub fn next(self, level: f64) -> f64 {
+        match self {
+            Step::Times(factor) => level * factor,
+            Step::Plus(more) => level + more,
+        }
+    }
+
+    /// Parses `x1.10` or `+50`.
+    ///
+    /// # Errors
+    /// A sentence when it is neither, or does not lead upwards.
+    pub fn parse(text: &str) -> Result<Step, String> {
+        let number = |digits: &str| digits.trim().parse::<f64>().ok().filter(|n| n.is_finite());
+        let step = match text.trim().strip_prefix(['x', '×', '*']) {
+            Some(factor) => number(factor).filter(|f| *f > 1.0).map(Step::Times),
+            None => {
+                let more = text.trim().strip_prefix('+').and_then(|more| number(more.trim_end_matches("/s")));
+                more.filter(|m| *m > 0.0).map(Step::Plus)
+            }
+        };
+        step.ok_or_else(|| format!("`{text}` is no step upwards; expected `x1.10` or `+50`"))
+    }
+}

@@ -1,0 +1,135 @@
+//! `bcrypt lowers capacity by 2x`: a sentence that the experiment answers.
+//!
+//! `WHO (raises|lowers|keeps) FIGURE [by FACTOR] [against WHOM]`: who and whom are values of one axis, the figure is
+//! `capacity`, `rate`, `errors`, `mean` or a percentile of `response_time` or `service_time`, the factor is `2x` or
+//! `30%`. `keeps ... within 5%` says that there is no difference larger than that.
+
+use serde::Serialize;
+
+/// A sentence about two values of an axis, to be judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Expectation {
+    /// As it was written.
+    pub text: String,
+    /// A value of some axis.
+    pub who: String,
+    /// The value that it is held against; `None`: the other one of two, or the first.
+    pub against: Option<String>,
+    pub direction: Direction,
+    pub figure: Figure,
+    pub by: Option<By>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    Raises,
+    Lowers,
+    Keeps,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// Highest rate within the thresholds, of a search or of a sweep.
+    Capacity,
+    /// Achieved requests per second.
+    Rate,
+    /// Failed / finished.
+    Errors,
+    /// Mean response time.
+    Mean,
+    /// A quantile, 0..1, of the response or of the service time.
+    Percentile { q: f64, service: bool },
+}
+
+/// How much.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// `2x`: the quotient of the larger and the smaller.
+    Factor(f64),
+    /// `30%`, as a ratio of the one that it is held against.
+    Ratio(f64),
+}
+
+impl Expectation {
+    /// Parses a sentence, see the module.
+    ///
+    /// # Errors
+    /// A sentence with what is missing and an example.
+    pub fn parse(text: &str) -> Result<Expectation, String> {
+        const EXAMPLE: &str = "expected a sentence such as `bcrypt lowers capacity by 2x` or \
+                               `go keeps response_time p99 within 5% against node`";
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let verb = |word: &&str| direction(word).is_some();
+        let Some(at) = words.iter().position(verb).filter(|at| *at > 0) else {
+            return Err(format!("`{text}` says neither `raises` nor `lowers` nor `keeps`; {EXAMPLE}"));
+        };
+        let direction = direction(words[at]).unwrap_or(Direction::Keeps);
+        let rest = &words[at + 1..];
+        let cut = rest.iter().position(|w| matches!(*w, "by" | "within" | "against")).unwrap_or(rest.len());
+        let figure = figure(&rest[..cut].join(" "))
+            .ok_or_else(|| format!("`{}` in `{text}` is no figure; {EXAMPLE}", rest[..cut].join(" ")))?;
+        let (mut by, mut against) = (None, None);
+        let mut tail = &rest[cut..];
+        while let [word, value, more @ ..] = tail {
+            match *word {
+                "by" | "within" => {
+                    let read = amount(value);
+                    by =
+                        Some(read.ok_or_else(|| format!("`{value}` in `{text}` is neither `2x` nor `30%`"))?);
+                    tail = more;
+                }
+                _ => {
+                    against = Some(tail[1..].join(" "));
+                    tail = &[];
+                }
+            }
+        }
+        if !tail.is_empty() {
+            return Err(format!("nothing stands behind `{}` in `{text}`; {EXAMPLE}", tail[0]));
+        }
+        if direction == Direction::Keeps && by.is_none() {
+            return Err(format!("`{text}` does not say within what: add `within 5%`"));
+        }
+        Ok(Expectation { text: text.into(), who: words[..at].join(" "), against, direction, figure, by })
+    }
+}
+
+fn direction(word: &str) -> Option<Direction> {
+    match word {
+        "raises" => Some(Direction::Raises),
+        "lowers" => Some(Direction::Lowers),
+        "keeps" => Some(Direction::Keeps),
+        _ => None,
+    }
+}
+
+fn figure(text: &str) -> Option<Figure> {
+    match text {
+        "capacity" => return Some(Figure::Capacity),
+        "rate" => return Some(Figure::Rate),
+        "errors" => return Some(Figure::Errors),
+        "mean" | "response_time mean" => return Some(Figure::Mean),
+        _ => {}
+    }
+    let (subject, percentile) = text.rsplit_once(' ').unwrap_or(("response_time", text));
+    let service = match subject {
+        "response_time" => false,
+        "service_time" => true,
+        _ => return None,
+    };
+    let q = percentile.strip_prefix('p')?.parse::<f64>().ok()? / 100.0;
+    (q > 0.0 && q < 1.0).then_some(Figure::Percentile { q, service })
+}
+
+fn amount(text: &str) -> Option<By> {
+    let (digits, factor) = match text.strip_suffix('%') {
+        Some(digits) => (digits, false),
+        None => (text.strip_suffix(['x', '×'])?, true),
+    };
+    let n: f64 = digits.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0)?;
+    Some(if factor { By::Factor(n) } else { By::Ratio(n / 100.0) })
+}

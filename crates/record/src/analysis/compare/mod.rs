@@ -1,0 +1,1 @@
+//! Compares runs: differences with intervals, and what may be said about them.

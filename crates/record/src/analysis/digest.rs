@@ -1,0 +1,194 @@
+//! A run boiled down for the analyses that look at several runs: figures, and the blocks of time that say how much they
+//! would differ in another run.
+
+use super::cells::Cells;
+use super::facts::{Facts, ratio};
+use super::summary::summarise;
+use crate::record::RunRecord;
+use crate::summary::{Caution, Judged, Outcome, Summary, Times};
+use plimsoll_plan::experiment::CellOutline;
+use plimsoll_plan::load::Load;
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_stats::Hist;
+use std::collections::BTreeMap;
+
+/// See the module. All but `blocks` is taken from the run's summary and agrees with it to the digit.
+#[derive(Debug, Clone)]
+pub struct Digest {
+    pub name: String,
+    pub target: String,
+    /// `None`: a run of its own.
+    pub cell: Option<CellOutline>,
+    pub level: Level,
+    pub outcome: Outcome,
+    pub thresholds: Vec<Judged>,
+    pub cautions: Vec<Caution>,
+    /// The record has its end and all its seconds.
+    pub complete: bool,
+    /// Length of the measured part, s.
+    pub measured_s: f64,
+    pub requests: u64,
+    pub errors: u64,
+    pub error_ratio: f64,
+    /// Requests that failed below HTTP, on the network's or the server's side.
+    pub socket_errors: u64,
+    /// Failures on this machine's side.
+    pub client_faults: u64,
+    /// Open model only.
+    pub offered_rate_per_s: Option<f64>,
+    /// Finished requests per second.
+    pub rate_per_s: f64,
+    /// Finished iterations per second: what an offered rate is to be held against.
+    pub iterations_rate_per_s: f64,
+    pub response_time: Times,
+    pub service_time: Times,
+    /// Mean number of requests in flight, measured.
+    pub in_flight_mean: f64,
+    /// Bytes received per second.
+    pub bytes_in_per_s: f64,
+    pub rtt_floor_ns: Option<u64>,
+    pub connect_p50_ns: Option<u64>,
+    pub first_byte_mean_ns: Option<f64>,
+    pub body_mean_ns: Option<f64>,
+    /// Unix time of the beginning, ns: which run came first.
+    pub started_unix_ns: u64,
+    /// The seconds of the measured part in their order, of several machines added up by tick.
+    pub blocks: Vec<Block>,
+}
+
+/// What the load generator was told to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Level {
+    /// Closed model: most users.
+    Users(f64),
+    /// Open model: highest arrivals per second.
+    Rate(f64),
+}
+
+impl Level {
+    pub fn value(self) -> f64 {
+        match self {
+            Level::Users(n) | Level::Rate(n) => n,
+        }
+    }
+}
+
+/// One stretch of a run, usually a second.
+#[derive(Debug, Clone, Default)]
+pub struct Block {
+    /// From the start of the run, ns.
+    pub from_ns: u64,
+    pub length_ns: u64,
+    pub offered: u64,
+    pub requests: u64,
+    pub errors: u64,
+    pub bytes_in: u64,
+    /// Mean over the block.
+    pub in_flight: f64,
+    /// Times from the intended start, those cut off at their bounds.
+    pub response: Hist,
+    pub service: Hist,
+}
+
+impl Block {
+    /// Adds a block that follows.
+    pub fn extend(&mut self, next: &Block) {
+        let (mine, theirs) = (self.length_ns as f64, next.length_ns as f64);
+        self.in_flight = ratio(self.in_flight * mine + next.in_flight * theirs, mine + theirs);
+        self.length_ns += next.length_ns;
+        self.offered += next.offered;
+        self.requests += next.requests;
+        self.errors += next.errors;
+        self.bytes_in += next.bytes_in;
+        self.response.merge(&next.response);
+        self.service.merge(&next.service);
+    }
+}
+
+/// At most `most` blocks that hold all of `blocks`, neighbours added up: what costs a thousand resamplings of an hour
+/// would otherwise be its seconds.
+pub fn coarser(blocks: &[Block], most: usize) -> Vec<Block> {
+    let width = blocks.len().div_ceil(most.max(1)).max(1);
+    let merge = |part: &[Block]| {
+        let mut sum = part.first().cloned().unwrap_or_default();
+        part.iter().skip(1).for_each(|next| sum.extend(next));
+        sum
+    };
+    blocks.chunks(width).map(merge).collect()
+}
+
+/// The digest of a run.
+pub fn digest(record: &RunRecord) -> Digest {
+    digest_with(record, &summarise(record))
+}
+
+/// The same when its summary is at hand.
+pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
+    let facts = Facts::new(record);
+    let level = match &facts.plan.load {
+        Load::Closed { users } => Level::Users(users.peak()),
+        Load::Open { rate_per_s, .. } => Level::Rate(rate_per_s.peak()),
+    };
+    let is_socket = |class: &&crate::summary::ErrorRow| {
+        plimsoll_plan::Fault::ALL.iter().any(|f| f.name() == class.class && f.is_below_http())
+    };
+    Digest {
+        name: summary.name.clone(),
+        target: summary.target.clone(),
+        cell: facts.plan.cell.clone(),
+        level,
+        outcome: summary.verdict.result,
+        thresholds: summary.thresholds.clone(),
+        cautions: summary.cautions.clone(),
+        complete: summary.complete,
+        measured_s: summary.totals.measured_s,
+        requests: summary.totals.requests,
+        errors: summary.totals.errors,
+        error_ratio: summary.totals.error_ratio,
+        socket_errors: summary.errors.iter().filter(is_socket).map(|row| row.count).sum(),
+        client_faults: summary.client.faults.iter().map(|row| row.count).sum(),
+        offered_rate_per_s: summary.offered.as_ref().map(|offered| offered.rate_per_s),
+        rate_per_s: summary.achieved.rate_per_s,
+        iterations_rate_per_s: summary.achieved.iterations_rate_per_s,
+        response_time: summary.response_time.clone(),
+        service_time: summary.service_time.clone(),
+        in_flight_mean: summary.client.littles_law.in_flight_mean,
+        bytes_in_per_s: ratio(summary.totals.bytes_in as f64, summary.totals.measured_s),
+        rtt_floor_ns: summary.client.rtt_floor_ns,
+        connect_p50_ns: summary.phases.connect.p50_ns,
+        first_byte_mean_ns: summary.phases.first_byte.mean_ns,
+        body_mean_ns: summary.phases.body.mean_ns,
+        started_unix_ns: facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0),
+        blocks: blocks(&facts),
+    }
+}
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let mut by_tick: BTreeMap<u32, Block> = BTreeMap::new();
+    for machine in &facts.machines {
+        let plan = machine.plan();
+        for (tick, row) in machine.origin.ticks.iter().filter(|(tick, _)| !plan.is_warmup(**tick)) {
+            let (from_ns, to_ns) = plan.tick_bounds_ns(*tick);
+            let length_ns = to_ns.min(machine.elapsed_ns).saturating_sub(from_ns);
+            if length_ns == 0 {
+                continue;
+            }
+            let (run, all) = (row.run(), row.all());
+            let block = by_tick.entry(*tick).or_default();
+            block.from_ns = from_ns;
+            block.length_ns = block.length_ns.max(length_ns);
+            block.offered += run.of(RunSum::Arrivals);
+            block.requests += all.sum(SeriesSum::Finished);
+            block.errors += all.sum(SeriesSum::Failed);
+            block.bytes_in += all.sum(SeriesSum::BytesIn);
+            block.in_flight += ratio(run.of(RunSum::InFlightNs) as f64, length_ns as f64);
+            for (mine, ids) in [
+                (&mut block.response, [SeriesHist::Response, SeriesHist::ResponseCensored]),
+                (&mut block.service, [SeriesHist::Service, SeriesHist::ServiceCensored]),
+            ] {
+                ids.iter().for_each(|id| mine.merge(all.hist(*id)));
+            }
+        }
+    }
+    by_tick.into_values().collect()
+}

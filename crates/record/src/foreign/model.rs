@@ -1,0 +1,227 @@
+//! The shape into which every published result is read: rows of figures, each with the place where it stands and the
+//! range that its rounding leaves open. A finding is only as good as that range: what rounding explains is no mistake.
+
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One text, read.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    pub name: String,
+    pub rows: Vec<Row>,
+    pub tables: Vec<Table>,
+    /// Figures in sentences that are about no single row: hardware, formulas, conclusions.
+    pub claims: Vec<Claim>,
+    /// Lines (from 1) that a reader understood.
+    pub taken: BTreeSet<u32>,
+    /// Passages that look like a result and could not be read, with the reason: said, never dropped.
+    pub unread: Vec<Unread>,
+}
+
+/// One measured configuration: a tool's output, a row of a table, a label of a summary.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    /// `/pick, 300 connections`; short, for sentences.
+    pub label: String,
+    /// What wrote it, where that is known: definitions differ from tool to tool.
+    pub tool: Option<Tool>,
+    /// First and last line.
+    pub lines: (u32, u32),
+    /// Canonical units: seconds, bytes, per second, ratios 0..1, counts.
+    pub figures: BTreeMap<Measure, Figure>,
+    /// What is said in words: `keep_alive` = `on`, `url`, `version`, `gc`, `instance`; keys in lower case.
+    pub words: BTreeMap<String, Word>,
+    /// Headings above it, outermost first.
+    pub headings: Vec<String>,
+    /// Its table in the document, if it stands in one.
+    pub table: Option<usize>,
+    /// Other quantities by the column's (or line's) name, as written in lower case, with the unit if one is known.
+    pub others: BTreeMap<String, Figure>,
+    /// The distribution behind it when the file holds single samples (JTL, `ab -g`): whole-run figures to check by.
+    pub samples: Option<Samples>,
+}
+
+/// Rows of one table in order.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    pub caption: String,
+    pub columns: Vec<String>,
+    /// Indices into [`Document::rows`].
+    pub rows: Vec<usize>,
+    pub lines: (u32, u32),
+    pub headings: Vec<String>,
+    /// The sentences directly above and below, up to the next heading or table: `600 threads`, `3 servers`.
+    pub around: Vec<Claim>,
+}
+
+/// A sentence with figures.
+#[derive(Debug, Clone, Default)]
+pub struct Claim {
+    pub text: String,
+    pub line: u32,
+    pub headings: Vec<String>,
+    /// What it names, in the order of the sentence: `(Some(Measure::Users), 600)`, `(None, 15)` with its unit in
+    /// [`Figure::unit`].
+    pub figures: Vec<(Option<Measure>, Figure)>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Unread {
+    pub line: u32,
+    pub what: String,
+    pub why: String,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Word {
+    pub text: String,
+    pub line: u32,
+}
+
+/// A published number.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Figure {
+    /// In the canonical unit.
+    pub value: f64,
+    /// The rounding of what is written leaves this much open: 1.36 s is 1.355..1.365. Truncating tools (JMeter's mean)
+    /// have all of it above. Inclusive.
+    pub low: f64,
+    pub high: f64,
+    /// As written, with its unit.
+    pub written: String,
+    /// The unit as far as it was said (`ms`, `req/s`, `%`); empty: none.
+    pub unit: String,
+    /// From 1.
+    pub line: u32,
+}
+
+impl Figure {
+    /// A number as written, in units of `unit` (the canonical size of one): the last digit written is uncertain by half.
+    pub fn rounded(value: f64, digits: i32, unit: f64, written: impl Into<String>, line: u32) -> Self {
+        let half = 0.5 * 10f64.powi(-digits) * unit;
+        let value = value * unit;
+        Self {
+            value,
+            low: value - half,
+            high: value + half,
+            written: written.into(),
+            unit: String::new(),
+            line,
+        }
+    }
+
+    /// A count, or anything else that is exact.
+    pub fn exact(value: f64, written: impl Into<String>, line: u32) -> Self {
+        Self { value, low: value, high: value, written: written.into(), unit: String::new(), line }
+    }
+
+    /// Whether the two can be the same number.
+    pub fn meets(&self, low: f64, high: f64) -> bool {
+        self.low <= high && low <= self.high
+    }
+}
+
+/// What a figure is of. Times in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// Requests that can be in flight at once: connections, virtual users, JMeter's threads.
+    Users,
+    /// Threads of the load generator itself (`wrk -t`).
+    GeneratorThreads,
+    /// Servers, replicas, instances behind the result.
+    Servers,
+    Generators,
+    /// Loops of each user.
+    Loops,
+    RampUp,
+    Duration,
+    Requests,
+    /// Failed, however the tool counts them.
+    Errors,
+    ErrorRatio,
+    ConnectErrors,
+    ReadErrors,
+    WriteErrors,
+    TimeoutErrors,
+    /// `ab`: answers of another length than the first.
+    LengthErrors,
+    ExceptionErrors,
+    Non2xx,
+    KeepAliveRequests,
+    /// Requests per second as stated for the whole.
+    Rate,
+    /// What was asked for.
+    OfferedRate,
+    /// Per client thread: mean, deviation, max (wrk).
+    ThreadRateMean,
+    ThreadRateStdDev,
+    ThreadRateMax,
+    BytesPerS,
+    BytesSentPerS,
+    BytesTotal,
+    BytesSentTotal,
+    /// Of one answer's body.
+    BodyBytes,
+    Mean,
+    StdDev,
+    Min,
+    Max,
+    /// In ten-thousandths: 9_500 is p95.
+    Percentile(u16),
+    /// Share of samples within one deviation of the mean (wrk).
+    WithinStdDev,
+    /// Phases.
+    ConnectMean,
+    ConnectMin,
+    ConnectMax,
+    ConnectMedian,
+    ConnectPercentile(u16),
+    FirstByteMean,
+    FirstByteMedian,
+    ProcessingMean,
+    ProcessingMedian,
+    /// `ab`: mean time per request over all concurrent requests (duration / requests).
+    TimePerRequestAll,
+    /// Share of a CPU, 1.0 = one core.
+    Cpu,
+    MemoryBytes,
+    Iterations,
+    ChecksPassed,
+    ChecksFailed,
+}
+
+/// Who wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tool {
+    Wrk,
+    Ab,
+    K6,
+    Loadtest,
+    Jmeter,
+    Hey,
+    Oha,
+    Vegeta,
+    LoaderIo,
+}
+
+/// Single samples, reduced.
+#[derive(Debug, Clone, Default)]
+pub struct Samples {
+    pub count: u64,
+    pub errors: u64,
+    /// Sorted, seconds; at most a million are kept.
+    pub elapsed_s: Vec<f64>,
+    /// First begin and last end, s on the file's own clock.
+    pub first_s: f64,
+    pub last_s: f64,
+    /// Most samples under way at once.
+    pub concurrent_max: u64,
+    /// Sum of all elapsed times, s.
+    pub elapsed_sum_s: f64,
+    /// Failures by kind (status, message).
+    pub kinds: BTreeMap<String, u64>,
+    /// Gaps of the start times that split the file into runs that were appended to each other.
+    pub runs: u32,
+}

@@ -1,0 +1,1 @@
+//! Block bootstrap: how much a figure would differ in another run of the same length.

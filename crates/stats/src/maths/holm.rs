@@ -1,0 +1,1 @@
+//! Several comparisons at once: step-down adjustment of p-values.

@@ -1,0 +1,1 @@
+//! Rank tests: Mann-Whitney, and the shift that goes with it.

@@ -1,0 +1,1 @@
+//! Straight lines and monotone curves through noisy points.

@@ -1,0 +1,1 @@
+//! Student distribution: intervals of means of few values.
