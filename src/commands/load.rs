@@ -11,11 +11,14 @@ use plimsoll_engine::Scene;
 use plimsoll_output::terminal;
 use plimsoll_output::{json, style};
 use plimsoll_plan::{Plan, Target};
+use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::{Opening, Sink};
 use plimsoll_record::run_file::RunFile;
 use plimsoll_record::summary::{Outcome, Summary};
 use plimsoll_script::program::{Phase, Stage};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +26,7 @@ use std::sync::Arc;
 /// What a load left behind.
 pub struct Measured {
     pub summary: Summary,
+    pub record: RunRecord,
     pub run_file: PathBuf,
 }
 
@@ -41,20 +45,41 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
     Ok(summary.verdict.result.into())
 }
 
-/// Runs the plan and returns its summary; talks on stderr unless the manner is quiet. `interrupts` may be
-/// installed already by somebody who runs several loads.
-pub fn measure(
-    plan: Plan,
-    manner: &MannerFlags,
-    interrupts: Option<&Interrupts>,
-) -> Result<Measured, Failure> {
+/// What several loads of one command have in common.
+pub struct Shared {
+    pub interrupts: Interrupts,
+    /// Questions that were answered: nobody is asked twice for the same host.
+    answers: RefCell<BTreeMap<String, String>>,
+    /// A line for each second of each run, where the view cannot be repainted.
+    pub lines: bool,
+}
+
+impl Shared {
+    /// # Errors
+    /// When the kernel refuses to hand over the signals.
+    pub fn new(lines: bool) -> Result<Self, Failure> {
+        Ok(Self { interrupts: Interrupts::install()?, answers: RefCell::default(), lines })
+    }
+
+    fn confirmed(&self, question: &str) -> String {
+        if let Some(answer) = self.answers.borrow().get(question) {
+            return answer.clone();
+        }
+        let answer = confirmed(question);
+        self.answers.borrow_mut().insert(question.to_owned(), answer.clone());
+        answer
+    }
+}
+
+/// Runs the plan and returns its summary; talks on stderr unless the manner is quiet.
+pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Result<Measured, Failure> {
     let outline = &plan.outline;
     let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(Failure::hinted)?;
     let tls = place::tls(outline, &plan.tls_files)?;
     let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
     let mut place = dns::resolve_with(&target, &outline.link)?;
     let started_unix_ns = wall::now_unix_ns();
-    let mut confirm = |question: &str| confirmed(question);
+    let mut confirm = |question: &str| shared.map_or_else(|| confirmed(question), |s| s.confirmed(question));
     let asking = Asking {
         allow: &manner.allow,
         confirm: if can_ask() { Some(&mut confirm) } else { None },
@@ -75,8 +100,8 @@ pub fn measure(
     // The limit is raised by now, and no thread runs yet.
     plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
     let installed;
-    let interrupts = match interrupts {
-        Some(interrupts) => interrupts,
+    let interrupts = match shared {
+        Some(shared) => &shared.interrupts,
         None => {
             installed = Interrupts::install()?;
             &installed
@@ -94,7 +119,7 @@ pub fn measure(
         started_unix_ns,
     };
     let mut writer = RunFile::create(&run_file, &opening)?;
-    let mut view = view(manner);
+    let mut view = view(manner, shared.is_none_or(|shared| shared.lines));
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut writer];
     if let Some(view) = &mut view {
         sinks.push(view.as_mut());
@@ -125,7 +150,7 @@ pub fn measure(
     if let Some(Err(sentence)) = stage.as_ref().map(|stage| stage.close()) {
         say::failure(&Failure::hinted(sentence), manner.no_color);
     }
-    Ok(Measured { summary: summarise(&finished.record), run_file })
+    Ok(Measured { summary: summarise(&finished.record), record: finished.record, run_file })
 }
 
 /// What is done before and behind the load.
@@ -180,7 +205,7 @@ impl Asides<'_> {
 }
 
 /// The live view: repainted on a terminal, plain lines elsewhere, nothing when quiet.
-fn view(manner: &MannerFlags) -> Option<Box<dyn Sink>> {
+fn view(manner: &MannerFlags, lines: bool) -> Option<Box<dyn Sink>> {
     if manner.quiet {
         return None;
     }
@@ -189,7 +214,7 @@ fn view(manner: &MannerFlags) -> Option<Box<dyn Sink>> {
     if style::can_repaint(say::variable, stderr.is_terminal()) {
         Some(Box::new(terminal::Painter::new(stderr, look, say::width_of_talk)))
     } else {
-        Some(Box::new(terminal::Plain::new(stderr)))
+        lines.then(|| Box::new(terminal::Plain::new(stderr)) as Box<dyn Sink>)
     }
 }
 

@@ -16,6 +16,7 @@ mod helm;
 pub mod permission;
 pub mod place;
 mod run;
+pub mod schedule;
 pub mod watch;
 
 pub use aside::{Aside, aside};

@@ -62,7 +62,8 @@ pub struct Axis {
 }
 
 /// What a file says of an experiment as a whole; its cells' drafts stand beside it.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Experiment {
     pub name: String,
     /// Empty: one cell. The variant axis, if there is one, comes first; then as in the file.
@@ -86,7 +87,8 @@ pub struct Experiment {
 }
 
 /// What a search varies and how it ends. Levels are arrivals per second, or users.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Find {
     /// Users (closed model) instead of arrivals per second.
     pub users: bool,

@@ -4,12 +4,11 @@
 mod service;
 mod story;
 
-use super::load::{self, Measured};
+use super::load::{self, Measured, Shared};
 use crate::exit::{Exit, Failure};
 use crate::flags::draft;
 use crate::flags::load::MannerFlags;
 use crate::flags::verbs::Demo;
-use crate::interrupt::Interrupts;
 use crate::{home, say, wall};
 use plimsoll_engine::machine;
 use plimsoll_output::terminal;
@@ -32,7 +31,7 @@ pub fn command(flags: &Demo) -> Result<Exit, Failure> {
     let look = say::look_of_results(flags.no_color);
     let service = Service::start()?;
     // After the service was started: a child inherits which signals are blocked.
-    let interrupts = Interrupts::install()?;
+    let shared = Shared::new(true)?;
     say::result(&story::opening(service.address, &look))?;
 
     let mut done = Vec::new();
@@ -40,10 +39,10 @@ pub fn command(flags: &Demo) -> Result<Exit, Failure> {
         say::result(&story::before(part, &look))?;
         service.pause_soon()?;
         let manner = manner(part, flags, &folder)?;
-        let measured = load::measure(plan(number, part, &service)?, &manner, Some(&interrupts))?;
+        let measured = load::measure(plan(number, part, &service)?, &manner, Some(&shared))?;
         say::result(&story::after(part, &measured.summary, &look))?;
         done.push((part, measured));
-        if interrupts.happened() {
+        if shared.interrupts.happened() {
             break;
         }
     }

@@ -4,10 +4,11 @@
 //! `capacity`, `rate`, `errors`, `mean` or a percentile of `response_time` or `service_time`, the factor is `2x` or
 //! `30%`. `keeps ... within 5%` says that there is no difference larger than that.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A sentence about two values of an axis, to be judged.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Expectation {
     /// As it was written.
     pub text: String,
@@ -52,6 +53,20 @@ pub enum By {
     Factor(f64),
     /// `30%`, as a ratio of the one that it is held against.
     Ratio(f64),
+}
+
+impl From<Expectation> for String {
+    fn from(expectation: Expectation) -> String {
+        expectation.text
+    }
+}
+
+impl TryFrom<String> for Expectation {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Expectation::parse(&text)
+    }
 }
 
 impl Expectation {
