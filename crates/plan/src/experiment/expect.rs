@@ -136,7 +136,8 @@ fn figure(text: &str) -> Option<Figure> {
         "service_time" => true,
         _ => return None,
     };
-    let q = percentile.strip_prefix('p')?.parse::<f64>().ok()? / 100.0;
+    // 99.9 / 100 is a shade more than 0.999 in binary.
+    let q = (percentile.strip_prefix('p')?.parse::<f64>().ok()? * 1e6).round() / 1e8;
     (q > 0.0 && q < 1.0).then_some(Figure::Percentile { q, service })
 }
 
