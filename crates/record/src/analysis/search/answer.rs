@@ -1,0 +1,149 @@
+//! What a search found, as one document: field names are public JSON, added to and never renamed.
+
+use super::limits::Limited;
+use plimsoll_plan::experiment::Purpose;
+use serde::Serialize;
+
+/// The end of a search. Levels are arrivals per second, or users when `users` is true.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer {
+    pub style: Style,
+    pub users: bool,
+    /// `None`: see `refusal`.
+    pub capacity: Option<Capacity>,
+    /// Why there is no capacity, or why its interval is wider than was asked for (code `budget`).
+    pub refusal: Option<Refusal>,
+    /// May be quoted.
+    pub sentence: String,
+    pub shape: Shape,
+    pub knee: Option<Knee>,
+    /// Median of the unloaded response time, ns.
+    pub floor_ns: Option<u64>,
+    /// Half width that was asked for, a ratio.
+    pub within: f64,
+    /// The thresholds that the search was held against.
+    pub thresholds: Vec<String>,
+    /// Those that it was not: more of a rate or a count is missed by any low load.
+    pub left_out: Vec<String>,
+    /// What ran out on the service's side, when monitors know it.
+    pub limiting_resource: Option<String>,
+    /// Levels in rising order, repeats pooled.
+    pub curve: Vec<Point>,
+    /// Every run, in order.
+    pub steps: Vec<StepRow>,
+    /// All runs with their warm-ups and rests, s.
+    pub spent_s: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    Search,
+    Ladder,
+}
+
+/// The highest load that meets the thresholds.
+#[derive(Debug, Clone, Serialize)]
+pub struct Capacity {
+    pub rate_per_s: Option<f64>,
+    pub users: Option<f64>,
+    /// 95 % interval in the same unit; of a ladder: last good and first bad level.
+    pub interval: [f64; 2],
+    /// The cap on the level (or something that is not the service) ended the search: the service can do more.
+    pub at_least: bool,
+    /// How it was found.
+    pub basis: String,
+    /// The threshold that is crossed first.
+    pub limited_by: Option<String>,
+}
+
+impl Capacity {
+    pub fn level(&self) -> f64 {
+        self.rate_per_s.or(self.users).unwrap_or(0.0)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Refusal {
+    /// `generator_limited`, `link_limited`, `nothing_met`, `run_incomplete`, `floor_failed`, `budget`, `unsettled` or
+    /// `until_needs_arrivals`.
+    pub code: &'static str,
+    pub sentence: String,
+}
+
+/// How the service behaves above its capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Times climb steadily with the load.
+    Gradual,
+    /// Times or errors jump within a few per cent of load.
+    Cliff,
+    /// More load gets fewer answers.
+    Retrograde,
+    /// Nothing changes up to the highest level.
+    Flat,
+    Unknown,
+}
+
+/// The last level at which the median is within twice the unloaded one.
+///
+/// A rule instead of a curvature (Satopaa et al. 2011, Kneedle): curvature moves with the range that was sampled, and a
+/// search samples densely near its answer only.
+#[derive(Debug, Clone, Serialize)]
+pub struct Knee {
+    pub level: f64,
+    pub p50_ns: u64,
+    pub method: &'static str,
+}
+
+/// A percentile with its 95 % interval, ns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Reading {
+    pub value_ns: u64,
+    pub low_ns: Option<u64>,
+    pub high_ns: Option<u64>,
+}
+
+/// A level of the curve.
+#[derive(Debug, Clone, Serialize)]
+pub struct Point {
+    pub level: f64,
+    pub runs: u32,
+    /// Runs that met all thresholds.
+    pub met: u32,
+    pub offered_rate_per_s: Option<f64>,
+    pub achieved_rate_per_s: f64,
+    pub p50: Option<Reading>,
+    pub p99: Option<Reading>,
+    pub error_ratio: f64,
+    /// 95 % interval (Wilson 1927).
+    pub error_interval: [f64; 2],
+}
+
+/// A run of the search.
+#[derive(Debug, Clone, Serialize)]
+pub struct StepRow {
+    pub turn: u32,
+    pub level: f64,
+    pub purpose: Purpose,
+    pub rest_s: f64,
+    pub warmup_s: f64,
+    pub length_s: f64,
+    pub offered_rate_per_s: Option<f64>,
+    pub achieved_rate_per_s: f64,
+    pub p50: Option<Reading>,
+    pub p99: Option<Reading>,
+    pub requests: u64,
+    pub errors: u64,
+    pub error_ratio: f64,
+    pub error_interval: [f64; 2],
+    pub met: bool,
+    /// Distance from the nearest limit as a share of it, at most 0.75 either way; negative outside.
+    pub margin: Option<f64>,
+    pub unstable: bool,
+    /// Codes of its cautions.
+    pub cautions: Vec<&'static str>,
+    /// Such a step does not count.
+    pub limited_by: Option<Limited>,
+}

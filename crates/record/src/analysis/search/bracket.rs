@@ -1,0 +1,170 @@
+//! From nothing to an enclosure: the run of one user, steps up or down by a factor, halving.
+
+use super::answer::Refusal;
+use super::confirm;
+use super::limits::{CONNECTIONS, Limited};
+use super::quest::{Probe, Quest};
+use super::trial::Trial;
+use super::{MOST_TRIALS, refuse};
+use plimsoll_plan::experiment::Purpose;
+use plimsoll_stats::maths::regression::falling;
+
+/// What a stage of the search says.
+pub(super) enum Choice {
+    Try(Probe),
+    Done(Option<Refusal>),
+}
+
+/// Up by this factor until a level is missed.
+const UP: f64 = 2.0;
+/// Down by this one until a level is met: a start that is too high loads a service that is on its knees already.
+const DOWN: f64 = 0.25;
+/// Length of the run of one user, ns.
+const FLOOR_NS: u64 = 2_000_000_000;
+/// A level that the generator cannot send is not looked at more closely than this factor.
+const LIMIT_RATIO: f64 = 1.25;
+/// First level of a search that knows nothing, arrivals per second.
+const BLIND: f64 = 50.0;
+
+/// The history as the search sees it.
+pub(super) struct View<'a> {
+    /// Those that say something about the service, the run of one user apart.
+    pub usable: Vec<&'a Trial>,
+    /// Highest level met and lowest level missed, contradictions voted out.
+    pub met: Option<f64>,
+    pub missed: Option<f64>,
+    /// Lowest level at which something else was the limit.
+    pub ceiling: Option<(f64, &'a Limited)>,
+    /// Lowest level at which most failed.
+    pub runaway: Option<f64>,
+    pub floor_ns: Option<u64>,
+    incomplete: usize,
+}
+
+impl<'a> View<'a> {
+    pub fn new(quest: &Quest, history: &'a [Trial]) -> View<'a> {
+        let floor_ns = quest.floor(history);
+        let service_floor =
+            history.iter().find(|t| t.probe.purpose == Purpose::Floor).and_then(|t| t.service_p50_ns);
+        let limit = |t: &'a Trial| {
+            let by = t.limited_by.as_ref()?;
+            // Connections are full in any overload. They are the limit only if each of them is still quick.
+            let slowed = match (t.service_p50_ns, service_floor.or(floor_ns)) {
+                (Some(now), Some(floor)) => now > floor.saturating_mul(2),
+                _ => false,
+            };
+            (by.code != CONNECTIONS || !slowed).then_some((t.probe.level, by))
+        };
+        let loads = || history.iter().filter(|t| t.probe.purpose != Purpose::Floor);
+        let usable: Vec<&Trial> = loads().filter(|t| t.complete && limit(t).is_none()).collect();
+        let (met, missed) = enclose(&usable);
+        let ceiling = loads().filter_map(limit).min_by(|a, b| a.0.total_cmp(&b.0));
+        let runaway = loads().filter(|t| t.is_runaway()).map(|t| t.probe.level).reduce(f64::min);
+        let incomplete = history.iter().filter(|t| !t.complete).count();
+        View { usable, met, missed, ceiling, runaway, floor_ns, incomplete }
+    }
+}
+
+/// Highest level met and lowest missed, after a vote: the falling curve nearest to what was met at each level. A fluke
+/// at a low level is outvoted by two runs above it.
+fn enclose(trials: &[&Trial]) -> (Option<f64>, Option<f64>) {
+    let mut sorted: Vec<&&Trial> = trials.iter().collect();
+    sorted.sort_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
+    let mut levels: Vec<(f64, f64, f64)> = Vec::new();
+    for trial in sorted {
+        let (value, level) = (f64::from(u8::from(trial.met())), trial.probe.level);
+        match levels.last_mut().filter(|last| last.0 == level) {
+            Some((_, sum, n)) => (*sum, *n) = (*sum + value, *n + 1.0),
+            None => levels.push((level, value, 1.0)),
+        }
+    }
+    let values: Vec<(f64, f64)> = levels.iter().map(|(_, sum, n)| (sum / n, *n)).collect();
+    let curve = falling(&values);
+    let cut = curve.iter().position(|share| *share < 0.5).unwrap_or(curve.len());
+    let met = cut.checked_sub(1).map(|at| levels[at].0);
+    (met, levels.get(cut).map(|level| level.0))
+}
+
+pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
+    let view = View::new(quest, history);
+    let turn = history.len() as u32;
+    if let Some(choice) = floor(quest, history) {
+        return choice;
+    }
+    if view.incomplete >= 2 {
+        return Choice::Done(Some(refuse::incomplete()));
+    }
+    if history.len() >= MOST_TRIALS {
+        return Choice::Done(confirm::end(quest, &view));
+    }
+    let last = history.last();
+    let try_at = |level: f64, purpose: Purpose| {
+        let (warmup_ns, length_ns) = match purpose {
+            Purpose::Bracket => quest.short_ns(level, view.floor_ns),
+            _ => quest.full_ns(level, view.floor_ns),
+        };
+        Choice::Try(Probe { level, purpose, rest_ns: rest(last), warmup_ns, length_ns, turn })
+    };
+    // What cannot be sent or must not be repeated closes the range from above like a miss.
+    let stop = [view.ceiling.map(|c| c.0), view.runaway].into_iter().flatten().reduce(f64::min);
+    let top = [view.missed, stop].into_iter().flatten().reduce(f64::min);
+    let Some(met) = view.met else {
+        let Some(top) = top else { return try_at(start(quest, view.floor_ns), Purpose::Bracket) };
+        if top <= quest.least() {
+            let because = view.ceiling.filter(|c| c.0 <= top).map(|c| refuse::limited(c.1));
+            return Choice::Done(Some(because.unwrap_or_else(refuse::nothing_met)));
+        }
+        return try_at(quest.level(top * DOWN), Purpose::Bracket);
+    };
+    if confirm::has_begun(&view) {
+        return confirm::next(quest, &view, last, turn);
+    }
+    let Some(top) = top else {
+        if met >= quest.to {
+            return confirm::at_cap(quest, &view, last, turn);
+        }
+        return try_at(quest.level(met * UP), Purpose::Bracket);
+    };
+    if let Some((_, by)) = view.ceiling.filter(|c| c.0 <= top)
+        && (top / met <= LIMIT_RATIO || (quest.users && top - met <= 1.0))
+    {
+        return Choice::Done(Some(refuse::limited(by)));
+    }
+    let close = top / met <= 1.0 + (4.0 * quest.within).max(0.08) || (quest.users && top - met <= 1.0);
+    let between = quest.level((met * top).sqrt());
+    if close || between <= met || between >= top {
+        return confirm::next(quest, &view, last, turn);
+    }
+    try_at(between, Purpose::Bisect)
+}
+
+/// The run of one user in front of everything, unless it is known what an unloaded answer takes.
+fn floor(quest: &Quest, history: &[Trial]) -> Option<Choice> {
+    let found = history.iter().find(|t| t.probe.purpose == Purpose::Floor);
+    match found {
+        Some(floor) if floor.is_runaway() => Some(Choice::Done(Some(refuse::floor_failed()))),
+        None if quest.floor_ns.is_none() && history.is_empty() => Some(Choice::Try(floor_probe())),
+        _ => None,
+    }
+}
+
+pub(super) fn floor_probe() -> Probe {
+    let purpose = Purpose::Floor;
+    Probe { level: 1.0, purpose, rest_ns: 0, warmup_ns: 0, length_ns: FLOOR_NS, turn: 0 }
+}
+
+/// Half of what one connection after the other could do: met by nearly every service, and not far from those that
+/// answer one request at a time.
+pub(super) fn start(quest: &Quest, floor_ns: Option<u64>) -> f64 {
+    let blind = if quest.users { 1.0 } else { BLIND };
+    let half = floor_ns.filter(|ns| *ns > 0 && !quest.users).map(|ns| 0.5e9 / ns as f64);
+    quest.level(quest.from.or(half).unwrap_or(blind))
+}
+
+/// How long the service takes to work off what the last step left, half as long again, ns.
+pub(super) fn rest(last: Option<&Trial>) -> u64 {
+    let Some(last) = last.filter(|t| !t.met()) else { return 0 };
+    let backlog_s = last.shortfall_per_s() * last.measured_s / last.iterations_rate_per_s.max(1e-3);
+    let least = if last.is_runaway() { 5.0 } else { 1.0 };
+    ((1.5 * backlog_s).clamp(least, 30.0) * 1e9) as u64
+}

@@ -1,0 +1,177 @@
+//! From the trials to the answer.
+
+use super::answer::{Answer, Capacity, Knee, Refusal, Shape, StepRow, Style};
+use super::bracket::View;
+use super::confirm::estimate;
+use super::crossing::Crossing;
+use super::curve::{curve, knee, reading, shape, wilson};
+use super::ladder;
+use super::quest::Quest;
+use super::trial::{Trial, decides};
+use crate::phrase::{duration_ns, rate_per_s, ratio};
+use plimsoll_plan::experiment::Purpose;
+
+/// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
+pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>) -> Answer {
+    let view = View::new(quest, history);
+    let style = if quest.step.is_some() { Style::Ladder } else { Style::Search };
+    let curve = curve(&view);
+    let capacity = match style {
+        Style::Ladder => of_ladder(quest, history, refusal.as_ref()),
+        Style::Search => of_search(quest, &view, refusal.as_ref()),
+    };
+    let (floor_ns, level) = (view.floor_ns, capacity.as_ref().map(Capacity::level));
+    let knee = knee(&curve, floor_ns);
+    let shape = shape(&curve, level);
+    let judged =
+        || history.iter().rev().find(|t| t.probe.purpose != Purpose::Floor).map(|t| t.judged.as_slice());
+    let texts = |wanted: bool| -> Vec<String> {
+        let all = judged().unwrap_or_default().iter();
+        all.filter(|j| decides(j) == wanted).map(|j| j.text.clone()).collect()
+    };
+    let mut answer = Answer {
+        style,
+        users: quest.users,
+        capacity,
+        refusal,
+        sentence: String::new(),
+        shape,
+        knee,
+        floor_ns,
+        within: quest.within,
+        thresholds: texts(true),
+        left_out: texts(false),
+        limiting_resource: None,
+        curve,
+        steps: history.iter().map(row).collect(),
+        spent_s: history.iter().map(|t| t.probe.total_ns() as f64 / 1e9).sum(),
+    };
+    answer.sentence = sentence(&answer);
+    answer
+}
+
+fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
+    let make = |at: f64, interval: [f64; 2], at_least: bool, basis: String, limited_by: Option<String>| {
+        let at = if quest.users { at.floor().max(1.0) } else { at };
+        let interval = if quest.users {
+            [interval[0].floor().max(1.0).min(at), interval[1].floor().max(at)]
+        } else {
+            interval
+        };
+        let (rate_per_s, users) = if quest.users { (None, Some(at)) } else { (Some(at), None) };
+        Some(Capacity { rate_per_s, users, interval, at_least, basis, limited_by })
+    };
+    let met = view.met;
+    if met.is_some_and(|met| met >= quest.to) && view.missed.is_none() {
+        return make(quest.to, [quest.to, quest.to], true, "met at the highest level allowed".into(), None);
+    }
+    let limited = view.ceiling.filter(|c| view.missed.is_none_or(|missed| c.0 < missed));
+    if let (Some(met), Some((level, by))) = (met, limited) {
+        let basis = format!("highest level met before {} limited the load", by.code);
+        return make(met, [met, level], true, basis, None);
+    }
+    if let Some(c) = estimate(quest, view) {
+        let Crossing { at, low, high, steps, threshold, .. } = c;
+        let (at, low, high) = (at.min(quest.to), low.max(quest.least()), high.min(quest.to));
+        let basis = format!("a line through {steps} runs near the crossing");
+        return make(at, [low.min(at), high.max(at)], false, basis, Some(threshold));
+    }
+    // Only enclosed: better than nothing when the time was over.
+    let missed = view.missed?;
+    let met = met.filter(|_| refusal.is_some())?;
+    make(
+        (met * missed).sqrt(),
+        [met, missed],
+        false,
+        "between the last level met and the first missed".into(),
+        None,
+    )
+}
+
+fn of_ladder(quest: &Quest, history: &[Trial], refusal: Option<&Refusal>) -> Option<Capacity> {
+    let steps: Vec<&Trial> = history.iter().filter(|t| t.probe.purpose == Purpose::Ladder).collect();
+    let good = |t: &&&Trial| !ladder::ends(quest, t) && t.limited_by.is_none() && t.complete;
+    let last = steps.iter().take_while(good).last()?.probe.level;
+    let first_bad = steps.iter().find(|t| !good(t)).filter(|_| refusal.is_none()).map(|t| t.probe.level);
+    let (rate_per_s, users) = if quest.users { (None, Some(last)) } else { (Some(last), None) };
+    Some(Capacity {
+        rate_per_s,
+        users,
+        interval: [last, first_bad.unwrap_or(last)],
+        at_least: first_bad.is_none(),
+        basis: "a ladder of one run a level: the last before its end rule".into(),
+        limited_by: None,
+    })
+}
+
+fn row(trial: &Trial) -> StepRow {
+    let probe = &trial.probe;
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    StepRow {
+        turn: probe.turn,
+        level: probe.level,
+        purpose: probe.purpose,
+        rest_s: seconds(probe.rest_ns),
+        warmup_s: seconds(probe.warmup_ns),
+        length_s: seconds(probe.length_ns),
+        offered_rate_per_s: trial.offered_rate_per_s,
+        achieved_rate_per_s: trial.iterations_rate_per_s,
+        p50: reading(trial.blocks.iter(), 0.5),
+        p99: reading(trial.blocks.iter(), 0.99),
+        requests: trial.requests,
+        errors: trial.errors,
+        error_ratio: trial.error_ratio,
+        error_interval: wilson(trial.errors, trial.requests),
+        met: trial.met(),
+        margin: trial.slack(),
+        unstable: trial.unstable,
+        cautions: trial.cautions.iter().map(|c| c.code).collect(),
+        limited_by: trial.limited_by.clone(),
+    }
+}
+
+/// One sentence that holds when it is quoted alone.
+fn sentence(answer: &Answer) -> String {
+    let show = |level: f64| match answer.users {
+        true => format!("{} users", crate::phrase::count(level.max(0.0) as u64)),
+        false => rate_per_s(level),
+    };
+    let bare = |level: f64| show(level).trim_end_matches("/s").trim_end_matches(" users").to_owned();
+    let with = answer.thresholds.join(" and ");
+    let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
+    let why = answer.refusal.as_ref().map(|r| r.sentence.as_str());
+    let Some(capacity) = &answer.capacity else {
+        return match why {
+            Some(why) => format!("no answer: {why}"),
+            None => "no answer: nothing was run".into(),
+        };
+    };
+    let [low, high] = capacity.interval;
+    let level = show(capacity.level());
+    if capacity.at_least {
+        let why = why.map_or_else(String::new, |why| format!("; {why}"));
+        return format!("carries at least {level}{with}{why}");
+    }
+    let above = above(answer.shape, answer.knee.as_ref());
+    let why = why.map_or(above, |why| format!("; {why}"));
+    match answer.style {
+        Style::Ladder => format!("carried {level}{with} and no longer {}, one run each{why}", show(high)),
+        Style::Search => {
+            let half = ratio((high - low) / 2.0 / capacity.level().max(f64::MIN_POSITIVE));
+            format!("carries {level} (95 % interval {} to {}, +-{half}){with}{why}", bare(low), bare(high))
+        }
+    }
+}
+
+fn above(shape: Shape, knee: Option<&Knee>) -> String {
+    let how = match shape {
+        Shape::Gradual => "; above it times climb gradually",
+        Shape::Cliff => "; above it the service falls off a cliff",
+        Shape::Retrograde => "; above it more load gets fewer answers",
+        Shape::Flat | Shape::Unknown => "",
+    };
+    match knee {
+        Some(knee) => format!("{how} (knee: median {} at its last calm level)", duration_ns(knee.p50_ns)),
+        None => how.into(),
+    }
+}

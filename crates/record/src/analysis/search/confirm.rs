@@ -1,0 +1,156 @@
+//! Repeats below, at and above the estimate until a line through them tells the crossing as well as was asked.
+
+use super::answer::Refusal;
+use super::bracket::{Choice, View, rest};
+use super::crossing::{Crossing, crossing};
+use super::quest::{Probe, Quest};
+use super::refuse;
+use super::trial::Trial;
+use plimsoll_plan::experiment::Purpose;
+use plimsoll_stats::random::SplitMix64;
+
+/// Rounds of three at most.
+const MOST_ROUNDS: usize = 12;
+/// The outer levels stand where the slack differs by this from that of the middle: near enough for a straight line, far
+/// enough to know its slope.
+const REACH: f64 = 0.35;
+/// And at most so far from it, as a share.
+const WIDEST: f64 = 0.12;
+/// A round that was met (or missed) as a whole is followed by a step of this factor beyond.
+const BEYOND: f64 = 1.15;
+
+pub(super) fn has_begun(view: &View) -> bool {
+    view.usable.iter().any(|t| t.probe.purpose == Purpose::Confirm)
+}
+
+/// The next of a round, or the end.
+pub(super) fn next(quest: &Quest, view: &View, last: Option<&Trial>, turn: u32) -> Choice {
+    let confirmed: Vec<&Trial> = of_purpose(view);
+    let (rounds, place) = (confirmed.len() / 3, confirmed.len() % 3);
+    if place == 0 && rounds > 0 {
+        if rounds >= MOST_ROUNDS || (rounds as u32 >= quest.confirm && is_settled(quest, view)) {
+            return Choice::Done(end(quest, view));
+        }
+        if let Some(level) = beyond(quest, view, &confirmed[(rounds - 1) * 3..]) {
+            return full(quest, view, level, Purpose::Bisect, last, turn);
+        }
+    }
+    // All three of a round come from what was known when it began.
+    let known = before_round(view, place);
+    let levels = levels(quest, view, &known);
+    let order = order(quest.seed, rounds as u64);
+    full(quest, view, levels[order[place]], Purpose::Confirm, last, turn)
+}
+
+/// The cap on the level is met: repeats of it say that this is no fluke.
+pub(super) fn at_cap(quest: &Quest, view: &View, last: Option<&Trial>, turn: u32) -> Choice {
+    let repeats =
+        view.usable.iter().filter(|t| t.probe.level == quest.to && t.probe.purpose != Purpose::Bracket);
+    if repeats.count() as u32 >= quest.confirm {
+        return Choice::Done(None);
+    }
+    full(quest, view, quest.to, Purpose::Bisect, last, turn)
+}
+
+/// What is said at the end: nothing, when the estimate stands.
+pub(super) fn end(quest: &Quest, view: &View) -> Option<Refusal> {
+    if estimate(quest, view).is_some() || view.met.is_some_and(|met| met >= quest.to) {
+        return None;
+    }
+    let limited = view.ceiling.filter(|c| view.missed.is_none_or(|missed| c.0 < missed));
+    Some(limited.map_or_else(refuse::unsettled, |c| refuse::limited(c.1)))
+}
+
+pub(super) fn estimate(quest: &Quest, view: &View) -> Option<Crossing> {
+    crossing(&view.usable, quest.within)
+}
+
+fn of_purpose<'a>(view: &View<'a>) -> Vec<&'a Trial> {
+    view.usable.iter().copied().filter(|t| t.probe.purpose == Purpose::Confirm).collect()
+}
+
+fn is_settled(quest: &Quest, view: &View) -> bool {
+    let half = |c: &Crossing| (c.high - c.low) / 2.0 / c.at;
+    // Of whole users nothing finer than one can be asked.
+    let allowed = |c: &Crossing| if quest.users { quest.within.max(1.0 / c.at) } else { quest.within };
+    estimate(quest, view).is_some_and(|c| half(&c) <= allowed(&c))
+}
+
+/// A level beyond a round of which all were met, or all missed: the estimate was off.
+fn beyond(quest: &Quest, view: &View, round: &[&Trial]) -> Option<f64> {
+    let highest = view.usable.iter().filter(|t| t.met()).map(|t| t.probe.level).reduce(f64::max)?;
+    let all = |met: bool| round.iter().all(|t| t.met() == met);
+    let of = |pick: fn(f64, f64) -> f64| round.iter().map(|t| t.probe.level).reduce(pick);
+    if all(true) {
+        let top = of(f64::max)?;
+        let next = allowed(quest, view, step_from(quest, top, BEYOND), top);
+        return (highest <= top && next > top).then_some(next);
+    }
+    if all(false) {
+        let bottom = of(f64::min)?;
+        let next = step_from(quest, bottom, 1.0 / BEYOND);
+        let lower = view.usable.iter().any(|t| t.met() && t.probe.level < bottom && t.probe.level >= next);
+        return (!lower && next < bottom).then_some(next);
+    }
+    None
+}
+
+fn step_from(quest: &Quest, level: f64, factor: f64) -> f64 {
+    let next = level * factor;
+    let whole =
+        if quest.users && (next - level).abs() < 1.0 { level + (factor - 1.0).signum() } else { next };
+    quest.level(whole)
+}
+
+/// Not at nor above what ran away or could not be sent.
+fn allowed(quest: &Quest, view: &View, level: f64, known: f64) -> f64 {
+    let stop = [view.ceiling.map(|c| c.0), view.runaway].into_iter().flatten().reduce(f64::min);
+    match stop {
+        Some(stop) if level >= stop && known < stop => {
+            let between = quest.level((known * stop).sqrt());
+            if between < stop { between } else { quest.level(known) }
+        }
+        Some(stop) if level >= stop => quest.level(quest.least()),
+        _ => level,
+    }
+}
+
+fn before_round<'a>(view: &View<'a>, place: usize) -> Vec<&'a Trial> {
+    let mut known = view.usable.clone();
+    for _ in 0..place {
+        if let Some(at) = known.iter().rposition(|t| t.probe.purpose == Purpose::Confirm) {
+            known.truncate(at);
+        }
+    }
+    known
+}
+
+/// Below, at and above.
+fn levels(quest: &Quest, view: &View, known: &[&Trial]) -> [f64; 3] {
+    let found = crossing(known, quest.within);
+    let met = view.met.unwrap_or_else(|| quest.least());
+    let between = view.missed.map_or(met, |missed| (met * missed).sqrt());
+    let centre = found.as_ref().map_or(between, |c| c.at);
+    let reach = found.as_ref().map_or(2.0 * quest.within, |c| REACH / c.steepness);
+    let reach = reach.clamp(quest.within.min(WIDEST), WIDEST);
+    let mut levels = [centre / (1.0 + reach), centre, centre * (1.0 + reach)];
+    if quest.users && levels[2] - levels[0] < 2.0 {
+        levels = [centre.floor() - 1.0, centre.floor(), centre.floor() + 1.0];
+    }
+    levels.map(|level| allowed(quest, view, quest.level(level), quest.level(met)))
+}
+
+fn full(quest: &Quest, view: &View, level: f64, purpose: Purpose, last: Option<&Trial>, turn: u32) -> Choice {
+    let (warmup_ns, length_ns) = quest.full_ns(level, view.floor_ns);
+    Choice::Try(Probe { level, purpose, rest_ns: rest(last), warmup_ns, length_ns, turn })
+}
+
+/// A drawn order of three: what drifts (a cache that fills, a neighbour that wakes up) must not fall on one level.
+fn order(seed: u64, round: u64) -> [usize; 3] {
+    let mut random = SplitMix64::new(seed ^ round.wrapping_mul(0x9e37_79b9));
+    let mut order = [0, 1, 2];
+    for last in [2usize, 1] {
+        order.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
+    }
+    order
+}

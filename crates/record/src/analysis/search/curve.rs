@@ -1,0 +1,149 @@
+//! The curve behind an answer: levels with their repeats pooled, and what its shape is.
+
+use super::answer::{Knee, Point, Reading, Shape};
+use super::bracket::View;
+use super::trial::Trial;
+use crate::analysis::digest::Block;
+use plimsoll_stats::{Hist, quantile_interval};
+
+/// Levels nearer than this are one point of the curve.
+const SAME: f64 = 1.005;
+/// A jump of the p99 by this factor ...
+const JUMP: f64 = 4.0;
+/// ... within this much more load is a cliff; likewise this share of errors out of nowhere.
+const WITHIN: f64 = 1.06;
+const JUMP_ERRORS: f64 = 0.05;
+/// Fewer answers than this share of the most, at a higher load.
+const RETROGRADE: f64 = 0.9;
+/// A p99 that stays within this factor is flat.
+const FLAT: f64 = 1.3;
+
+pub(super) fn curve(view: &View) -> Vec<Point> {
+    let mut sorted: Vec<&Trial> = view.usable.clone();
+    sorted.sort_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
+    let mut groups: Vec<Vec<&Trial>> = Vec::new();
+    for trial in sorted {
+        match groups.last_mut().filter(|g| trial.probe.level <= g[0].probe.level * SAME) {
+            Some(group) => group.push(trial),
+            None => groups.push(vec![trial]),
+        }
+    }
+    groups.iter().map(|group| point(group)).collect()
+}
+
+fn point(group: &[&Trial]) -> Point {
+    let time: f64 = group.iter().map(|t| t.measured_s.max(1e-9)).sum();
+    let mean =
+        |of: &dyn Fn(&Trial) -> f64| group.iter().map(|t| of(t) * t.measured_s.max(1e-9)).sum::<f64>() / time;
+    let blocks = || group.iter().flat_map(|t| &t.blocks);
+    let (requests, errors) = group
+        .iter()
+        .fold((0u64, 0u64), |(n, e), t| (n.saturating_add(t.requests), e.saturating_add(t.errors)));
+    Point {
+        level: mean(&|t| t.probe.level),
+        runs: group.len() as u32,
+        met: group.iter().filter(|t| t.met()).count() as u32,
+        offered_rate_per_s: group[0]
+            .offered_rate_per_s
+            .map(|_| mean(&|t| t.offered_rate_per_s.unwrap_or(0.0))),
+        achieved_rate_per_s: mean(&|t| t.iterations_rate_per_s),
+        p50: reading(blocks(), 0.5),
+        p99: reading(blocks(), 0.99),
+        error_ratio: errors as f64 / requests.max(1) as f64,
+        error_interval: wilson(errors, requests),
+    }
+}
+
+/// A quantile of all blocks with an interval that knows that neighbours are alike.
+pub(super) fn reading<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, q: f64) -> Option<Reading> {
+    let mut all = Hist::on_demand();
+    blocks.clone().for_each(|block| all.merge(&block.response));
+    let value_ns = all.quantile(q)?;
+    let spread = spread(blocks, value_ns, q);
+    if spread <= 1.0 {
+        let bounds = quantile_interval(&all, q, 0.95);
+        return Some(Reading { value_ns, low_ns: bounds.low, high_ns: bounds.high });
+    }
+    // The sample is worth n / spread independent ones: the same order statistics of a smaller sample.
+    let n = all.count() as f64 / spread;
+    let half = 1.96 * (q * (1.0 - q) / n).sqrt();
+    let side = |share: f64| (share > 0.0 && share < 1.0).then(|| all.quantile(share)).flatten();
+    Some(Reading { value_ns, low_ns: side(q - half), high_ns: side(q + half) })
+}
+
+/// How many times more the share of values above the quantile differs from second to second than that of independent
+/// values would (the design effect of cluster samples, Kish 1965).
+fn spread<'a>(blocks: impl Iterator<Item = &'a Block>, value_ns: u64, q: f64) -> f64 {
+    let (mut squares, mut n, mut count) = (0.0, 0.0, 0.0);
+    for block in blocks.filter(|b| !b.response.is_empty()) {
+        let (above, all) = (block.response.count_above(value_ns) as f64, block.response.count() as f64);
+        squares += (above - (1.0 - q) * all).powi(2);
+        n += all;
+        count += 1.0;
+    }
+    let independent = q * (1.0 - q) * n;
+    if count < 3.0 || independent <= 0.0 { 1.0 } else { squares / independent * count / (count - 1.0) }
+}
+
+/// 95 % interval of a share (Wilson 1927).
+pub(super) fn wilson(part: u64, whole: u64) -> [f64; 2] {
+    if whole == 0 {
+        return [0.0, 1.0];
+    }
+    let (n, z2) = (whole as f64, 1.96f64 * 1.96);
+    let p = part.min(whole) as f64 / n;
+    let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let half = 1.96 / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
+    // At the ends of the range the formula misses 0 and 1 by its rounding only.
+    let low = if part == 0 { 0.0 } else { (centre - half).max(0.0) };
+    let high = if part >= whole { 1.0 } else { (centre + half).min(1.0) };
+    [low, high]
+}
+
+pub(super) fn shape(curve: &[Point], capacity: Option<f64>) -> Shape {
+    let value = |p: &Point| p.p99.map_or(0.0, |r| r.value_ns as f64);
+    let (Some(first), Some(last)) = (curve.first(), curve.last()) else { return Shape::Unknown };
+    if curve.len() < 3 {
+        return Shape::Unknown;
+    }
+    let best = curve.iter().fold(0.0f64, |most, p| {
+        let falls = p.achieved_rate_per_s < most * RETROGRADE;
+        if falls { f64::INFINITY } else { most.max(p.achieved_rate_per_s) }
+    });
+    if best.is_infinite() {
+        return Shape::Retrograde;
+    }
+    let near = |level: f64| capacity.is_none_or(|c| level > c / 1.2 && level < c * 1.2);
+    let jumps = |a: &Point, b: &Point| {
+        let slow = value(a) > 0.0 && value(b) > JUMP * value(a);
+        slow || b.error_ratio - a.error_ratio > JUMP_ERRORS
+    };
+    let is_cliff = |(at, a): (usize, &Point)| {
+        curve[at + 1..]
+            .iter()
+            .take_while(|b| b.level <= a.level * WITHIN)
+            .any(|b| near(b.level) && jumps(a, b))
+    };
+    if curve.iter().enumerate().any(is_cliff) {
+        return Shape::Cliff;
+    }
+    if value(last) <= FLAT * value(first) && last.met == last.runs {
+        return Shape::Flat;
+    }
+    if value(last) > FLAT * value(first) { Shape::Gradual } else { Shape::Unknown }
+}
+
+pub(super) fn knee(curve: &[Point], floor_ns: Option<u64>) -> Option<Knee> {
+    let floor = floor_ns.filter(|ns| *ns > 0)?;
+    let calm = |p: &&Point| p.p50.is_some_and(|r| r.value_ns <= floor.saturating_mul(2));
+    let point = curve.iter().take_while(calm).last()?;
+    // A curve that ends before its median rises has shown no knee.
+    if point.level >= curve.last()?.level {
+        return None;
+    }
+    Some(Knee {
+        level: point.level,
+        p50_ns: point.p50?.value_ns,
+        method: "last level with a median within twice the unloaded one",
+    })
+}

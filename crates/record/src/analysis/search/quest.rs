@@ -1,0 +1,186 @@
+//! What is searched for, and how long a step must be to tell anything.
+
+use super::answer::Answer;
+use super::trial::Trial;
+use plimsoll_plan::experiment::{Purpose, Step, Until};
+
+/// Steps are at least this long, however fast the service is, ns.
+const SHORTEST_NS: f64 = 5e9;
+/// Nor longer than this unless the user says so, ns.
+const LONGEST_NS: f64 = 60e9;
+const SECOND: f64 = 1e9;
+/// A figure of a ladder's step when the user gives no length, ns.
+const LADDER_NS: u64 = 15_000_000_000;
+
+/// A search. Levels are arrivals per second, or users.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quest {
+    /// Levels are users of the closed model, whole numbers.
+    pub users: bool,
+    /// First level; `None`: derived from the unloaded answer.
+    pub from: Option<f64>,
+    /// Never above this.
+    pub to: f64,
+    /// A ladder instead of a search.
+    pub step: Option<Step>,
+    /// End of a ladder; `None`: when a threshold is missed.
+    pub until: Option<Until>,
+    /// Measured length of a full step, ns; `None`: as long as the limits need.
+    pub every_ns: Option<u64>,
+    /// Half width of the interval that is sought, a ratio (0.001..0.5).
+    pub within: f64,
+    /// Confirming runs at each of below, at and above the answer, at least.
+    pub confirm: u32,
+    /// Median of an unloaded response time, ns; `None`: a run of one user finds it.
+    pub floor_ns: Option<u64>,
+    /// Largest limit of a time among the thresholds, ns.
+    pub longest_limit_ns: Option<u64>,
+    /// All runs with their warm-ups and rests take at most this, ns.
+    pub budget_ns: Option<u64>,
+    /// Of the order of confirming runs.
+    pub seed: u64,
+}
+
+impl Default for Quest {
+    fn default() -> Self {
+        Quest {
+            users: false,
+            from: None,
+            to: 1e6,
+            step: None,
+            until: None,
+            every_ns: None,
+            within: 0.02,
+            confirm: 2,
+            floor_ns: None,
+            longest_limit_ns: None,
+            budget_ns: None,
+            seed: 1,
+        }
+    }
+}
+
+/// A run that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Probe {
+    /// Arrivals per second, or users (whole). Of [`Purpose::Floor`] always one user, whatever the search varies.
+    pub level: f64,
+    pub purpose: Purpose,
+    /// Let the service come back before it, ns.
+    pub rest_ns: u64,
+    /// Load that is not measured, ns.
+    pub warmup_ns: u64,
+    /// Load that is measured, behind the warm-up, ns.
+    pub length_ns: u64,
+    /// Place in the search, from 0.
+    pub turn: u32,
+}
+
+impl Probe {
+    /// Rest, warm-up and measurement, ns.
+    pub fn total_ns(&self) -> u64 {
+        self.rest_ns.saturating_add(self.warmup_ns).saturating_add(self.length_ns)
+    }
+}
+
+/// What the driver does next.
+#[derive(Debug, Clone)]
+pub enum Move {
+    /// Run this, and ask again with its trial behind the others.
+    Try(Probe),
+    Done(Box<Answer>),
+}
+
+impl Quest {
+    /// With every number in its range: the machine must end for any of them.
+    pub(super) fn sane(&self) -> Quest {
+        let usual = Quest::default();
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let mut to = if positive(self.to) { self.to.min(1e9) } else { usual.to };
+        if self.users {
+            to = to.floor().max(1.0);
+        }
+        let lowest = self.lowest(to);
+        Quest {
+            to,
+            from: self.from.filter(|x| positive(*x)).map(|x| x.clamp(lowest, to)),
+            within: if positive(self.within) { self.within.clamp(0.001, 0.5) } else { usual.within },
+            confirm: self.confirm.clamp(1, 10),
+            ..self.clone()
+        }
+    }
+
+    fn lowest(&self, to: f64) -> f64 {
+        if self.users { 1.0 } else { to.min(0.1) }
+    }
+
+    /// No level is below this: one user, or an arrival in ten seconds (less only when `to` is).
+    pub fn least(&self) -> f64 {
+        self.lowest(self.to)
+    }
+
+    /// A level that may be run, next to `level`.
+    pub(super) fn level(&self, level: f64) -> f64 {
+        let level = if self.users { level.round() } else { level };
+        let level = if level.is_nan() { self.least() } else { level };
+        level.clamp(self.least(), self.to)
+    }
+
+    fn limit_s(&self) -> f64 {
+        self.longest_limit_ns.map_or(0.0, |ns| ns as f64 / SECOND)
+    }
+
+    /// How long the queue of a service near the answer remembers, s.
+    ///
+    /// In heavy traffic (M/M/1: relaxation about 2 / (mu (1 - rho)^2), and a p99 of L at mu - lambda = ln(100) / L) that is
+    /// about 0.2 L^2 lambda. Nearer to saturation than `within` nobody looks: there it is 2 / (lambda within^2).
+    fn memory_s(&self, level: f64, floor_ns: Option<u64>) -> f64 {
+        let limit = self.limit_s();
+        let rate = match (self.users, floor_ns) {
+            // Users wait for their answers: the queue is never longer than they are many.
+            (true, _) => return limit.min(5.0),
+            (false, _) => level.max(1e-3),
+        };
+        (0.2 * limit * limit * rate).min(2.0 / (rate * self.within * self.within)).min(20.0)
+    }
+
+    /// Warm-up and length of a step that may decide, ns.
+    ///
+    /// Above the capacity by a share w a backlog grows by w seconds a second, so a limit of L is missed only behind
+    /// L / w seconds; and a percentile p99 needs its thousand samples.
+    pub(super) fn full_ns(&self, level: f64, floor_ns: Option<u64>) -> (u64, u64) {
+        let memory = self.memory_s(level, floor_ns);
+        let rate = self.rate_at(level, floor_ns);
+        let wanted = (6.0 * memory).max(self.limit_s() / self.within).max(2_000.0 / rate);
+        let length = self.every_ns.unwrap_or((wanted * SECOND).ceil().clamp(SHORTEST_NS, LONGEST_NS) as u64);
+        let warmup = (1.5 * memory).clamp(1.0, 15.0).ceil() * SECOND;
+        (warmup as u64, whole_seconds(length))
+    }
+
+    /// Warm-up and length of a step that only encloses the answer, ns.
+    pub(super) fn short_ns(&self, level: f64, floor_ns: Option<u64>) -> (u64, u64) {
+        let wanted = (3.0 * self.limit_s()).max(300.0 / self.rate_at(level, floor_ns));
+        (1_000_000_000, whole_seconds((wanted * SECOND).clamp(3e9, 12e9) as u64))
+    }
+
+    /// Warm-up and length of a step of a ladder, ns.
+    pub(super) fn ladder_ns(&self) -> (u64, u64) {
+        (1_000_000_000, self.every_ns.unwrap_or(LADDER_NS).max(1_000_000_000))
+    }
+
+    fn rate_at(&self, level: f64, floor_ns: Option<u64>) -> f64 {
+        let each_s = floor_ns.map_or(0.01, |ns| (ns as f64 / SECOND).max(1e-6));
+        if self.users { level / each_s } else { level.max(1e-3) }
+    }
+
+    /// The unloaded median: as given, or as the run of one user found it.
+    pub(super) fn floor(&self, history: &[Trial]) -> Option<u64> {
+        let found = history.iter().find(|t| t.probe.purpose == Purpose::Floor);
+        self.floor_ns.or_else(|| found.and_then(|t| t.response_p50_ns))
+    }
+}
+
+/// Blocks are seconds: a step ends with one.
+fn whole_seconds(ns: u64) -> u64 {
+    ns.div_ceil(1_000_000_000).max(1).saturating_mul(1_000_000_000)
+}
