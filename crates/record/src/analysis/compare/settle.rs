@@ -1,0 +1,257 @@
+//! From differences and their spread to words.
+
+use super::doubts::doubts;
+use super::spread::{Effect, Seen, is_enough, shown};
+use super::types::{
+    Asked, Basis, Compared, Comparison, Doubt, Overall, SCHEMA_VERSION, Scale, Side, SideFacts, Verdict,
+};
+use super::{Pair, sentence};
+use crate::summary::{FigureUnit, Times, Weight};
+use plimsoll_plan::experiment::Figure;
+use plimsoll_stats::maths::holm;
+use plimsoll_stats::maths::student::{Estimate, quantile};
+
+/// More repeats than this nobody runs.
+const REPEATS_MOST: u32 = 500;
+
+/// A figure of both sides before it is judged.
+pub struct Found {
+    pub row: Compared,
+    effect: Option<Effect>,
+    /// The smallest difference worth naming of this figure.
+    worth: f64,
+    /// Runs of the side that has fewer.
+    repeats: u32,
+    /// Neither side has a single error.
+    is_spotless: bool,
+}
+
+impl Found {
+    pub fn new(
+        kind: Figure,
+        (a, seen_a): (&Side, &Seen),
+        (b, seen_b): (&Side, &Seen),
+        effect: Option<Effect>,
+        asked: &Asked,
+    ) -> Found {
+        let effect = effect.filter(|e| is_enough(kind, seen_a, seen_b) && e.estimate.mean.is_finite());
+        let unit = match kind {
+            Figure::Rate | Figure::Capacity => FigureUnit::PerSecond,
+            Figure::Errors => FigureUnit::Ratio,
+            Figure::Mean | Figure::Percentile { .. } => FigureUnit::Nanoseconds,
+        };
+        let scale = if kind == Figure::Errors { Scale::Points } else { Scale::Ratio };
+        let row = Compared {
+            figure: sentence::figure_name(kind),
+            kind,
+            unit,
+            a: shown(kind, a, seen_a),
+            b: shown(kind, b, seen_b),
+            a_at_least: at_least(kind, a),
+            b_at_least: at_least(kind, b),
+            scale,
+            difference: None,
+            low: None,
+            high: None,
+            p: effect.map(|e| e.estimate.p()),
+            p_adjusted: None,
+            verdict: Verdict::CannotTell,
+            larger_than: None,
+            more_repeats: None,
+            basis: effect.map_or(Basis::Nothing, |e| e.basis),
+        };
+        let own = asked.tolerance.iter().find(|rule| rule.names(kind)).map(|rule| rule.limit.abs());
+        let usual = if scale == Scale::Points { asked.worth_errors } else { asked.worth };
+        let errors: u64 = a.runs.iter().chain(&b.runs).map(|run| run.errors).sum();
+        Found {
+            row,
+            effect,
+            worth: own.unwrap_or(usual),
+            repeats: seen_a.runs.min(seen_b.runs) as u32,
+            is_spotless: kind == Figure::Errors && errors == 0,
+        }
+    }
+
+    /// From the scale of the calculation to that of the reader.
+    fn told(&self, x: f64) -> f64 {
+        if self.row.scale == Scale::Ratio { x.exp_m1() } else { x }
+    }
+
+    fn within_worth(&self, low: f64, high: f64) -> bool {
+        self.told(low).abs().max(self.told(high).abs()) <= self.worth
+    }
+
+    /// The finished row.
+    fn judged(&self, adjusted: Option<f64>, family: usize, asked: &Asked) -> Compared {
+        let mut row = self.row.clone();
+        let (Some(Effect { estimate, .. }), Some(adjusted)) = (self.effect, adjusted) else { return row };
+        let half = estimate.half_width(asked.confidence);
+        let (low, high) = (estimate.mean - half, estimate.mean + half);
+        row.difference = Some(self.told(estimate.mean));
+        (row.low, row.high) = (Some(self.told(low)), Some(self.told(high)));
+        row.p_adjusted = Some(adjusted);
+        let is_certain = adjusted < 1.0 - asked.confidence;
+        // A lower bound may only be larger in truth: on side B it moves the difference up, on side A down.
+        let up_only = row.b_at_least && !row.a_at_least && is_certain && estimate.mean > 0.0;
+        let down_only = row.a_at_least && !row.b_at_least && is_certain && estimate.mean < 0.0;
+        let is_bounded = row.a_at_least || row.b_at_least;
+        row.verdict = if is_bounded && !up_only && !down_only {
+            return row;
+        } else if !is_bounded && (self.within_worth(low, high) || self.is_spotless) {
+            Verdict::NoDifference
+        } else if is_certain {
+            named(row.kind, estimate.mean > 0.0)
+        } else {
+            Verdict::CannotTell
+        };
+        if matches!(row.verdict, Verdict::NoDifference | Verdict::CannotTell) {
+            row.larger_than = Some(self.told(low).abs().max(self.told(high).abs()));
+        }
+        if row.verdict == Verdict::CannotTell {
+            row.more_repeats = self.more_repeats(estimate, family, asked.confidence);
+        }
+        row
+    }
+
+    /// The fewest further repeats after which the interval would lie within what is worth naming, or the difference
+    /// be certain with the strictest of the adjustments, if all else stays as it is.
+    fn more_repeats(&self, now: Estimate, family: usize, confidence: f64) -> Option<u32> {
+        let n = self.repeats.max(1);
+        let strict = 1.0 - (1.0 - confidence) / family.max(1) as f64;
+        let settles = |more: u32| {
+            let then = f64::from(n + more);
+            let df = match self.row.basis {
+                Basis::Pairs => then - 1.0,
+                _ => 2.0 * (then - 1.0),
+            };
+            let deviation = (now.variance * f64::from(n) / then).sqrt();
+            let half = quantile(0.5 + confidence / 2.0, df) * deviation;
+            let certain = quantile(0.5 + strict / 2.0, df) * deviation < now.mean.abs();
+            certain || self.within_worth(now.mean - half, now.mean + half)
+        };
+        // More repeats only ever narrow the interval, so the first that settles it is found by bisection.
+        let (mut low, mut high) = (0, REPEATS_MOST);
+        if !settles(high) {
+            return None;
+        }
+        while high - low > 1 {
+            let middle = u32::midpoint(low, high);
+            if settles(middle) { high = middle } else { low = middle }
+        }
+        Some(high)
+    }
+}
+
+fn at_least(kind: Figure, side: &Side) -> bool {
+    let of = |times: &Times, q: f64| times.percentiles.iter().any(|p| (p.q - q).abs() < 1e-9 && p.at_least);
+    side.runs.iter().any(|run| match kind {
+        Figure::Mean => run.response_time.mean_at_least,
+        Figure::Percentile { q, service: false } => of(&run.response_time, q),
+        Figure::Percentile { q, service: true } => of(&run.service_time, q),
+        Figure::Rate | Figure::Errors | Figure::Capacity => false,
+    })
+}
+
+fn named(kind: Figure, is_up: bool) -> Verdict {
+    match (kind, is_up) {
+        (Figure::Rate | Figure::Capacity, true) => Verdict::Higher,
+        (Figure::Rate | Figure::Capacity, false) => Verdict::Lower,
+        (Figure::Errors, true) => Verdict::More,
+        (Figure::Errors, false) => Verdict::Fewer,
+        (_, true) => Verdict::Slower,
+        (_, false) => Verdict::Faster,
+    }
+}
+
+/// Holm over the figures of all comparisons, one after the other, and how many took part; `None` for a figure that has
+/// nothing to test.
+pub fn adjust(found: &[Vec<Found>]) -> (Vec<Option<f64>>, usize) {
+    let all = || found.iter().flatten();
+    let p: Vec<f64> = all().filter_map(|f| f.row.p).collect();
+    let mut adjusted = holm::adjust(&p).into_iter();
+    (all().map(|f| f.row.p.and_then(|_| adjusted.next())).collect(), p.len())
+}
+
+/// The finished document.
+pub fn comparison(
+    pair: &Pair<'_>,
+    found: &[Found],
+    adjusted: &[Option<f64>],
+    family: usize,
+    asked: &Asked,
+) -> Comparison {
+    let figures: Vec<Compared> =
+        found.iter().zip(adjusted).map(|(found, p)| found.judged(*p, family, asked)).collect();
+    let doubts = doubts(pair, &figures, asked);
+    let verdict = overall(&figures, &doubts);
+    let mut comparison = Comparison {
+        cell: pair.cell.clone(),
+        verdict,
+        figures,
+        compared_together: family,
+        doubts,
+        ..Comparison::empty(facts(pair.a), facts(pair.b), asked)
+    };
+    comparison.sentence = sentence::sentence(&comparison);
+    comparison
+}
+
+fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
+    if doubts.iter().any(|doubt| doubt.weight == Weight::Inconclusive) {
+        return Overall::CannotTell;
+    }
+    let is_errors = |row: &&Compared| row.kind == Figure::Errors;
+    let has = |errors: bool, test: fn(Verdict) -> bool| {
+        figures.iter().any(|row| is_errors(&row) == errors && test(row.verdict))
+    };
+    let (worse, better) = (has(false, Verdict::is_worse), has(false, Verdict::is_better));
+    let (more, fewer) = (has(true, Verdict::is_worse), has(true, Verdict::is_better));
+    if (worse || more) && (better || fewer) {
+        return Overall::Mixed;
+    }
+    match (worse, better, more, fewer) {
+        (true, ..) => return Overall::Slower,
+        (_, true, ..) => return Overall::Faster,
+        (.., true, _) => return Overall::MoreErrors,
+        (.., true) => return Overall::FewerErrors,
+        _ => {}
+    }
+    // What has too few samples is no figure, and says so in a doubt of its own.
+    let mut compared = figures.iter().filter(|row| row.basis != Basis::Nothing).peekable();
+    let hidden = doubts.iter().any(|doubt| doubt.code == "rtt_bound");
+    if compared.peek().is_some() && !hidden && compared.all(|row| row.verdict == Verdict::NoDifference) {
+        return Overall::NoDifference;
+    }
+    Overall::CannotTell
+}
+
+fn facts(side: &Side) -> SideFacts {
+    SideFacts {
+        name: side.name.clone(),
+        runs: side.runs.len(),
+        requests: side.runs.iter().map(|run| run.requests).sum(),
+        measured_s: side.runs.iter().map(|run| run.measured_s).sum(),
+        target: side.runs.first().map_or(String::new(), |run| run.target.clone()),
+    }
+}
+
+impl Comparison {
+    /// Of nothing.
+    pub(super) fn empty(a: SideFacts, b: SideFacts, asked: &Asked) -> Comparison {
+        Comparison {
+            schema_version: SCHEMA_VERSION,
+            a,
+            b,
+            cell: Vec::new(),
+            verdict: Overall::CannotTell,
+            sentence: String::new(),
+            figures: Vec::new(),
+            compared_together: 0,
+            doubts: Vec::new(),
+            worth: asked.worth,
+            worth_errors: asked.worth_errors,
+            confidence: asked.confidence,
+            seed: asked.seed,
+        }
+    }
+}
