@@ -1,1 +1,271 @@
-//! Where a series changes its level or its slope.
+//! Where a series changes its level, whether it has a slope, and which of its values stand out alone: three things
+//! that look alike in a plot and have different causes (another state, a leak, a pause).
+
+use super::quantile::median;
+
+/// A level lasts at least this many values; shorter is a spike.
+pub const SHORTEST: usize = 5;
+
+/// A change of level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// Index of the first value on the new level.
+    pub at: usize,
+    /// Mean of the stretch before and of the one behind, spikes set aside.
+    pub before: f64,
+    pub after: f64,
+}
+
+/// The best cuts of `values` into stretches of constant mean: the sum of squared deviations plus `penalty` per cut is
+/// least (PELT: Killick, Fearnhead & Eckley 2012, Optimal Detection of Changepoints With a Linear Computational Cost).
+/// Each stretch has at least `shortest` values. Indices of first values, rising; none for values that are no numbers.
+pub fn pelt(values: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
+    let (n, shortest) = (values.len(), shortest.max(1));
+    if n < 2 * shortest || values.iter().any(|v| !v.is_finite()) || penalty.is_nan() {
+        return Vec::new();
+    }
+    // Deviations from the overall mean keep the difference of squares accurate.
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let mut sums = vec![(0.0, 0.0); n + 1];
+    for (at, v) in values.iter().enumerate() {
+        let d = v - mean;
+        sums[at + 1] = (sums[at].0 + d, sums[at].1 + d * d);
+    }
+    let cost = |from: usize, to: usize| {
+        let sum = sums[to].0 - sums[from].0;
+        (sums[to].1 - sums[from].1 - sum * sum / (to - from) as f64).max(0.0)
+    };
+    let mut best = vec![f64::INFINITY; n + 1];
+    let mut last = vec![0usize; n + 1];
+    best[0] = -penalty;
+    let mut candidates: Vec<usize> = vec![0];
+    for to in shortest..=n {
+        for &from in candidates.iter().filter(|from| to - **from >= shortest) {
+            let total = best[from] + cost(from, to) + penalty;
+            if total < best[to] {
+                (best[to], last[to]) = (total, from);
+            }
+        }
+        // A cut that cannot win now never wins: that is what makes it fast.
+        candidates.retain(|from| to - from < shortest || best[*from] + cost(*from, to) <= best[to]);
+        candidates.push(to + 1 - shortest);
+        if to + 1 - shortest < shortest {
+            // No stretch can end there, so none can begin there.
+            candidates.pop();
+        }
+    }
+    let (mut cuts, mut at) = (Vec::new(), n);
+    while last[at] > 0 {
+        at = last[at];
+        cuts.push(at);
+    }
+    cuts.reverse();
+    cuts
+}
+
+/// Changes of level with a penalty made for series of seconds: 3 ln n per cut, in units of a variance that comes from
+/// neighbouring differences (a level shift does not inflate it), times (1 + r) / (1 - r) for the first autocorrelation
+/// r of what remains (neighbouring seconds are alike, and a wave is no change). Spikes are flattened before.
+pub fn changes(values: &[f64]) -> Vec<Change> {
+    let n = values.len();
+    if n < 4 * SHORTEST || values.iter().any(|v| !v.is_finite()) {
+        return Vec::new();
+    }
+    let flat = without_spikes(values);
+    let mut steps: Vec<f64> = flat.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
+    let mut sorted = steps.clone();
+    // The median of a normal deviate's size is 0.6745; a difference has sqrt(2) times the deviation.
+    let mut deviation = median(&mut sorted).unwrap_or(0.0) / 0.6745 / std::f64::consts::SQRT_2;
+    if deviation <= 0.0 {
+        // Rounded values repeat: their median step is 0. The mean step is not, unless nothing moves at all.
+        steps.retain(|s| *s > 0.0);
+        let kept = steps.len().max(1) as f64;
+        deviation = steps.iter().sum::<f64>() / kept * (kept / n as f64).sqrt() / 2.0;
+    }
+    if deviation.is_nan() || deviation <= 0.0 {
+        return Vec::new();
+    }
+    let unit = 3.0 * (n as f64).ln() * deviation * deviation;
+    let mut factor = 1.0;
+    let mut cuts = pelt(&flat, unit, SHORTEST);
+    // Twice: the first residuals say how alike neighbours are, the second how alike they are with fewer cuts.
+    for _ in 0..3 {
+        let residuals = residuals(&flat, &cuts);
+        let spread = residuals.iter().map(|r| r * r).sum::<f64>() / n as f64;
+        let r = autocorrelation(&residuals, 1).clamp(0.0, 0.9);
+        let wanted = ((1.0 + r) / (1.0 - r) * (spread / (deviation * deviation)).max(1.0)).max(factor);
+        if wanted <= factor * 1.05 {
+            break;
+        }
+        factor = wanted;
+        cuts = pelt(&flat, unit * factor, SHORTEST);
+    }
+    let bounds: Vec<usize> = [0].into_iter().chain(cuts).chain([n]).collect();
+    let mean = |from: usize, to: usize| flat[from..to].iter().sum::<f64>() / (to - from) as f64;
+    bounds
+        .windows(3)
+        .map(|w| Change { at: w[1], before: mean(w[0], w[1]), after: mean(w[1], w[2]) })
+        .collect()
+}
+
+fn residuals(values: &[f64], cuts: &[usize]) -> Vec<f64> {
+    let bounds: Vec<usize> = [0].into_iter().chain(cuts.iter().copied()).chain([values.len()]).collect();
+    let mut out = Vec::with_capacity(values.len());
+    for w in bounds.windows(2) {
+        let part = &values[w[0]..w[1]];
+        let mean = part.iter().sum::<f64>() / part.len().max(1) as f64;
+        out.extend(part.iter().map(|v| v - mean));
+    }
+    out
+}
+
+fn autocorrelation(centred: &[f64], lag: usize) -> f64 {
+    let square: f64 = centred.iter().map(|v| v * v).sum();
+    let cross: f64 = centred.iter().zip(centred.iter().skip(lag)).map(|(a, b)| a * b).sum();
+    if square > 0.0 { cross / square } else { 0.0 }
+}
+
+/// Values that stand out upwards of those around them, alone or in runs shorter than a level: above the running median
+/// of eleven by five robust deviations of the whole series and by half of that median (Hampel's identifier, one-sided).
+pub fn spikes(values: &[f64]) -> Vec<usize> {
+    if values.len() < 2 * SHORTEST || values.iter().any(|v| !v.is_finite()) {
+        return Vec::new();
+    }
+    let running = running_median(values);
+    let mut away: Vec<f64> = values.iter().zip(&running).map(|(v, m)| (v - m).abs()).collect();
+    let deviation = median(&mut away).unwrap_or(0.0) / 0.6745;
+    let stands_out = |at: &usize| {
+        let (value, middle) = (values[*at], running[*at]);
+        value - middle > 5.0 * deviation && value > middle * 1.5
+    };
+    (0..values.len()).filter(stands_out).collect()
+}
+
+/// The values with their spikes replaced by the running median.
+fn without_spikes(values: &[f64]) -> Vec<f64> {
+    let running = running_median(values);
+    let mut flat = values.to_vec();
+    spikes(values).into_iter().for_each(|at| flat[at] = running[at]);
+    flat
+}
+
+fn running_median(values: &[f64]) -> Vec<f64> {
+    let n = values.len();
+    (0..n)
+        .map(|at| {
+            let mut window = values[at.saturating_sub(SHORTEST)..(at + SHORTEST + 1).min(n)].to_vec();
+            median(&mut window).unwrap_or(values[at])
+        })
+        .collect()
+}
+
+/// A slope that a few wild values do not bend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trend {
+    /// Theil and Sen's: the median slope between all pairs, per value.
+    pub slope: f64,
+    /// Its 95 % interval (Sen 1968), made wider for neighbours that are alike.
+    pub low: f64,
+    pub high: f64,
+    /// Two-sided, of Mann and Kendall's test with the variance of Hamed & Rao (1998).
+    pub p_value: f64,
+}
+
+/// More values are averaged in groups before: pairs grow with the square.
+const PAIRED: usize = 300;
+
+/// The trend of a series; `None` below ten values or for values that are no numbers.
+pub fn trend(values: &[f64]) -> Option<Trend> {
+    if values.len() < 10 || values.iter().any(|v| !v.is_finite()) {
+        return None;
+    }
+    let width = values.len().div_ceil(PAIRED);
+    let grouped: Vec<f64> =
+        values.chunks_exact(width).map(|c| c.iter().sum::<f64>() / width as f64).collect();
+    let n = grouped.len();
+    let mut slopes = Vec::with_capacity(n * (n - 1) / 2);
+    let mut score = 0i64;
+    for i in 0..n {
+        for j in i + 1..n {
+            let rise = grouped[j] - grouped[i];
+            score += i64::from(rise > 0.0) - i64::from(rise < 0.0);
+            slopes.push(rise / (j - i) as f64);
+        }
+    }
+    slopes.sort_by(f64::total_cmp);
+    let slope = median(&mut slopes.clone())?;
+    let deviation = (plain_variance(&grouped) * likeness(&grouped, slope)).sqrt();
+    let z = if deviation > 0.0 { (score as f64 - score.signum() as f64) / deviation } else { 0.0 };
+    let (pairs, half) = (slopes.len() as f64, 1.959_964 * deviation);
+    let at = |rank: f64| slopes[(rank.clamp(0.0, pairs - 1.0)) as usize];
+    let per_value = |slope: f64| slope / width as f64;
+    Some(Trend {
+        slope: per_value(slope),
+        low: per_value(at(((pairs - half) / 2.0).floor() - 1.0)),
+        high: per_value(at(((pairs + half) / 2.0).ceil())),
+        p_value: two_sided(z),
+    })
+}
+
+/// Variance of Kendall's score without ties' share (Kendall 1975).
+fn plain_variance(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let ties: f64 = sorted
+        .chunk_by(|a, b| a == b)
+        .map(|same| same.len() as f64)
+        .map(|t| t * (t - 1.0) * (2.0 * t + 5.0))
+        .sum();
+    (n * (n - 1.0) * (2.0 * n + 5.0) - ties) / 18.0
+}
+
+/// n / n*: how much more the score varies because neighbours are alike, from the autocorrelation of the ranks of the
+/// series without its trend, where that is significant (Hamed & Rao 1998, equations 9 to 11). Never below 1: alternating
+/// noise is no reason to believe in a slope.
+fn likeness(values: &[f64], slope: f64) -> f64 {
+    let n = values.len();
+    let level: Vec<f64> = values.iter().enumerate().map(|(at, v)| v - slope * at as f64).collect();
+    let ranks = ranks(&level);
+    let mean = ranks.iter().sum::<f64>() / n as f64;
+    let centred: Vec<f64> = ranks.iter().map(|r| r - mean).collect();
+    let significant = 1.96 / (n as f64).sqrt();
+    let m = n as f64;
+    let sum: f64 = (1..n.saturating_sub(2))
+        .map(|lag| (lag as f64, autocorrelation(&centred, lag)))
+        .filter(|(_, r)| r.abs() > significant)
+        .map(|(k, r)| (m - k) * (m - k - 1.0) * (m - k - 2.0) * r)
+        .sum();
+    (1.0 + 2.0 / (m * (m - 1.0) * (m - 2.0)) * sum).max(1.0)
+}
+
+/// Ranks from 1, equal values share their mean.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let (mut out, mut first) = (vec![0.0; values.len()], 0);
+    for same in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        let rank = first as f64 + (same.len() as f64 + 1.0) / 2.0;
+        same.iter().for_each(|at| out[*at] = rank);
+        first += same.len();
+    }
+    out
+}
+
+/// P(|Z| > |z|): erfc(|z| / sqrt 2), by the series below 2 and Lentz's continued fraction above (Abramowitz & Stegun
+/// 7.1.6 and 7.1.14).
+fn two_sided(z: f64) -> f64 {
+    let x = z.abs() / std::f64::consts::SQRT_2;
+    let scale = (-x * x).exp() / std::f64::consts::PI.sqrt();
+    if x < 2.0 {
+        let (mut term, mut sum, mut k) = (x, x, 1.0);
+        while term > sum * 1e-17 && k < 200.0 {
+            term *= 2.0 * x * x / (2.0 * k + 1.0);
+            sum += term;
+            k += 1.0;
+        }
+        return (1.0 - 2.0 * scale * sum).clamp(0.0, 1.0);
+    }
+    let fraction = (1..60).rev().fold(x, |below, k| x + f64::from(k) / 2.0 / below);
+    scale / fraction
+}
