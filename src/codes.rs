@@ -95,6 +95,58 @@ pub const TABLE: &[Explained] = &[
         "`--ca` and `--insecure` say which certificate is believed; without `https://` there is none.\n\n  \
          plimsoll https://127.0.0.1:8443/ --ca ca.pem",
     ),
+    row("U025", "no text to audit", "Name the files; `-` is standard input.\n\n  plimsoll audit report.md"),
+    row(
+        "U026",
+        "no one level to search",
+        "A search varies one load. Scenarios with load models of their own have several: give the load once at the \
+         top, and weights to the scenarios.",
+    ),
+    row(
+        "U027",
+        "the folder holds another experiment",
+        "Runs of a changed plan are not mixed with those that were made before. The same file goes on where it was \
+         stopped; a changed one needs another folder.\n\n  plimsoll run experiment.yaml --out another",
+    ),
+    row(
+        "U028",
+        "nothing to search",
+        "Name a URL or an experiment file, and what is to be met.\n\n  \
+         plimsoll find http://127.0.0.1:8080/ --threshold 'response_time p99 < 250ms'",
+    ),
+    row(
+        "U029",
+        "a flag that the search sets itself",
+        "A search chooses the level and the length of its steps: `--from`, `--to`, `--every`, `--step` and `--until` \
+         steer it.\n\n  plimsoll find URL --from 100/s --to 5000/s --every 10s",
+    ),
+    row(
+        "U030",
+        "a form that only a single run has",
+        "An experiment has many runs, each with a timeline of its own.\n\n  plimsoll report FOLDER --csv",
+    ),
+    row(
+        "U031",
+        "not two sides",
+        "A comparison has two sides: runs or folders of repeats, the variants of one folder, or one side and a \
+         baseline.\n\n  plimsoll compare before/ after/",
+    ),
+    row(
+        "U032",
+        "no cell is on both sides",
+        "Cells are compared with equal settings: the same level, the same payload.\n\n  plimsoll compare a.plim b.plim",
+    ),
+    row(
+        "U033",
+        "no baseline can be made of this",
+        "A baseline is what later runs are held against: its runs are whole, without errors, and not INCONCLUSIVE.",
+    ),
+    row(
+        "U034",
+        "the numbers do not determine an answer",
+        "Little's law needs two of three: who comes, how long they stay, how many are there.\n\n  \
+         plimsoll size --visitors 100000/month --session 5min --active 12h",
+    ),
 ];
 
 #[cfg(test)]
@@ -113,6 +165,13 @@ mod tests {
             include_str!("commands/report.rs"),
             include_str!("commands/run.rs"),
             include_str!("commands/check.rs"),
+            include_str!("commands/size.rs"),
+            include_str!("commands/campaign/folder.rs"),
+            include_str!("commands/campaign/level.rs"),
+            include_str!("commands/folder_report.rs"),
+            include_str!("commands/audit.rs"),
+            include_str!("commands/compare.rs"),
+            include_str!("commands/find.rs"),
         ];
         let mut seen = 0;
         for source in sources {

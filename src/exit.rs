@@ -3,7 +3,7 @@
 use plimsoll_control::permission::Refusal;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::run_file;
+use plimsoll_record::{folder, run_file};
 use plimsoll_record::summary::Outcome;
 
 macro_rules! exits {
@@ -30,7 +30,7 @@ exits! {
     Usage = 2, "the command line or the experiment is wrong; nothing was sent";
     Inconclusive = 3, "inconclusive: the load generator or the record is in doubt, so nothing is proved";
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
-    ThresholdMissed = 99, "a threshold was missed";
+    ThresholdMissed = 99, "a threshold was missed, a comparison missed its gate, or what was published cannot be true";
     InterruptedTwice = 130, "interrupted twice; interrupted once is an ordinary end with a report";
 }
 
@@ -105,6 +105,15 @@ impl From<run_file::Error> for Failure {
                 Diagnostic::new("U020", Place::Flag("--out".into()), error.to_string(), hint).into()
             }
             _ => Failure::machine(&error, error.hint()),
+        }
+    }
+}
+
+impl From<folder::Error> for Failure {
+    fn from(error: folder::Error) -> Self {
+        match error {
+            folder::Error::Run(error) => error.into(),
+            other => Failure::machine(&other, other.hint()),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! makes.
 
 use crate::exit::Failure;
+use crate::interrupt::Interrupts;
 use std::io::Read;
 
 /// Now, ns since 1970 UTC.
@@ -46,6 +47,17 @@ pub fn random<const N: usize>() -> Result<[u8; N], Failure> {
         .and_then(|mut source| source.read_exact(&mut bytes))
         .map_err(|e| Failure::machine(format!("`/dev/urandom` cannot be read: {e}"), None))?;
     Ok(bytes)
+}
+
+/// Waits for so long, or until somebody interrupts.
+pub fn rest(ns: u64, interrupts: &Interrupts) {
+    const LOOK_NS: u64 = 50_000_000;
+    let mut left_ns = ns;
+    while left_ns > 0 && !interrupts.happened() {
+        let part_ns = left_ns.min(LOOK_NS);
+        std::thread::sleep(std::time::Duration::from_nanos(part_ns));
+        left_ns -= part_ns;
+    }
 }
 
 /// Lower-case hexadecimal.

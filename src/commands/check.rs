@@ -8,28 +8,46 @@ use crate::say;
 use plimsoll_front::explain::TABLE;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_record::phrase::counted;
 use plimsoll_script::feed::Feeds;
 use plimsoll_script::program::Stage;
 use std::fmt::Write;
 
 /// `plimsoll check FILE`: all that `run` would do before the first packet.
 pub fn command(check: &Check) -> Result<Exit, Failure> {
-    let plan = run::plan_of("check", check.file.as_deref(), &check.flags)?;
-    // What only the interpreter can judge: patterns, paths, files to be written.
-    if let Some(script) = &plan.script {
-        Stage::new(&plan).map_err(Failure::hinted)?;
-        // Every row of every file that is there already.
-        Feeds::open_ready(&script.feeders, plan.outline.seed, plan.outline.share).map_err(Failure::hinted)?;
-    }
-    plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
-    let text = match check.show {
-        true => plimsoll_front::show(&plan),
-        false => {
-            let requests = plan.outline.requests.len();
-            let noun = if requests == 1 { "request" } else { "requests" };
-            format!("{}: nothing is wrong; {requests} {noun}\n", check.file.as_deref().unwrap_or_default())
+    let (study, plans) = run::plans_of("check", check.file.as_deref(), &check.flags)?;
+    let mut text = String::new();
+    let file = check.file.as_deref().unwrap_or_default();
+    for (plan, cell) in plans.iter().zip(&study.cells) {
+        // What only the interpreter can judge: patterns, paths, files to be written.
+        if let Some(script) = &plan.script {
+            Stage::new(plan).map_err(Failure::hinted)?;
+            // Every row of every file that is there already.
+            Feeds::open_ready(&script.feeders, plan.outline.seed, plan.outline.share)
+                .map_err(Failure::hinted)?;
         }
-    };
+        plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
+        if check.show {
+            let settings = cell.settings.iter().map(|s| format!("{} = {}", s.axis, s.value));
+            let settings: Vec<String> = settings.collect();
+            if !settings.is_empty() {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "== {}", settings.join(", "));
+            }
+            text.push_str(&plimsoll_front::show(plan));
+        }
+    }
+    if !check.show {
+        let requests = plans.first().map_or(0, |plan| plan.outline.requests.len());
+        let _ = write!(text, "{file}: nothing is wrong; {}", counted(requests as u64, "request"));
+        let cells = plans.len() as u64;
+        let repeat = u64::from(study.experiment.repeat.max(1));
+        let _ = match (&study.experiment.find, cells * repeat) {
+            (Some(_), _) => writeln!(text, ", a search in {}", counted(cells, "cell")),
+            (None, 1) => writeln!(text),
+            (None, runs) => writeln!(text, ", {}, {}", counted(cells, "cell"), counted(runs, "run")),
+        };
+    }
     say::result(&text)?;
     Ok(Exit::Pass)
 }

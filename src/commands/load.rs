@@ -14,7 +14,8 @@ use plimsoll_plan::{Plan, Target};
 use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::{Opening, Sink};
-use plimsoll_record::run_file::RunFile;
+use plimsoll_record::record::Gatherer;
+use plimsoll_record::run_file::{Finished, RunFile};
 use plimsoll_record::summary::{Outcome, Summary};
 use plimsoll_script::program::{Phase, Stage};
 use std::cell::RefCell;
@@ -73,6 +74,22 @@ impl Shared {
 
 /// Runs the plan and returns its summary; talks on stderr unless the manner is quiet.
 pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Result<Measured, Failure> {
+    let (record, run_file) = run_once(plan, manner, shared, true)?;
+    Ok(Measured { summary: summarise(&record), record, run_file: run_file.unwrap_or_default() })
+}
+
+/// The same without a run file: a look at the service between two runs.
+pub fn glance(plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<Summary, Failure> {
+    Ok(summarise(&run_once(plan, manner, Some(shared), false)?.0))
+}
+
+/// Runs the plan; the path is that of its run file when it is to be kept.
+fn run_once(
+    plan: Plan,
+    manner: &MannerFlags,
+    shared: Option<&Shared>,
+    keep: bool,
+) -> Result<(RunRecord, Option<PathBuf>), Failure> {
     let outline = &plan.outline;
     let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(Failure::hinted)?;
     let tls = place::tls(outline, &plan.tls_files)?;
@@ -90,7 +107,10 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
     if granted == Granted::Proved && !manner.quiet {
         say::talk(&format!("{} permits this load in its ownership file\n", outline.host));
     }
-    let run_file = home::new_run_file(manner.out.as_deref(), &outline.host, started_unix_ns)?;
+    let run_file = match keep {
+        true => Some(home::new_run_file(manner.out.as_deref(), &outline.host, started_unix_ns)?),
+        false => None,
+    };
     let first_connect_ns = place::knock(&mut place, outline)?;
     if let Some(setup) = &tls {
         place::shake_hands(&place, setup, outline)?;
@@ -118,9 +138,16 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
         environment: environment::environment(&place, env!("CARGO_PKG_VERSION"), first_connect_ns),
         started_unix_ns,
     };
-    let mut writer = RunFile::create(&run_file, &opening)?;
+    let mut gatherer = Gatherer::default();
+    let mut writer = match &run_file {
+        Some(path) => Some(RunFile::create(path, &opening)?),
+        None => None,
+    };
     let mut view = view(manner, shared.is_none_or(|shared| shared.lines));
-    let mut sinks: Vec<&mut dyn Sink> = vec![&mut writer];
+    let mut sinks: Vec<&mut dyn Sink> = match &mut writer {
+        Some(writer) => vec![writer],
+        None => vec![&mut gatherer],
+    };
     if let Some(view) = &mut view {
         sinks.push(view.as_mut());
     }
@@ -130,12 +157,15 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
     let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, steer);
     // Whatever the view has on the screen goes before anything else is said.
     drop(view);
-    let finished = writer.finish();
+    let finished = match writer {
+        Some(writer) => writer.finish(),
+        None => Finished { record: gatherer.into_record(), trouble: None },
+    };
     if let Err(error) = ran {
         // Where nothing happened nothing is kept; that it cannot be removed would be the smaller trouble of
         // the two.
-        if matches!(error, plimsoll_control::Error::Engine(_)) {
-            let _ = std::fs::remove_file(&run_file);
+        if let (plimsoll_control::Error::Engine(_), Some(path)) = (&error, &run_file) {
+            let _ = std::fs::remove_file(path);
         }
         return Err(error.into());
     }
@@ -150,7 +180,7 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
     if let Some(Err(sentence)) = stage.as_ref().map(|stage| stage.close()) {
         say::failure(&Failure::hinted(sentence), manner.no_color);
     }
-    Ok(Measured { summary: summarise(&finished.record), record: finished.record, run_file })
+    Ok((finished.record, run_file))
 }
 
 /// What is done before and behind the load.

@@ -1,11 +1,17 @@
 //! One file per command; each takes its flags and gives an exit or a failure.
 
+pub mod audit;
+pub mod campaign;
 pub mod check;
+pub mod compare;
 pub mod curl;
 pub mod demo;
 pub mod docs_dump;
 pub mod doctor;
+pub mod find;
+pub mod folder_report;
 pub mod load;
 pub mod merge;
 pub mod report;
 pub mod run;
+pub mod size;

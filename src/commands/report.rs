@@ -1,5 +1,6 @@
-//! `plimsoll report FILE`: prints what the run printed, from its run file.
+//! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
+use super::folder_report;
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
@@ -21,6 +22,9 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         )
         .into());
     };
+    if Path::new(file).is_dir() {
+        return folder_report::print(Path::new(file), &folder_report::Form::of_report(&flags.form)?);
+    }
     let record = run_file::read(Path::new(file))?;
     let summary = summarise(&record);
     print(&summary, &flags.form, Some(file))?;

@@ -1,12 +1,12 @@
 //! `plimsoll URL` and `plimsoll run FILE`: text to plan; the load itself is in [`super::load`].
 
-use super::load;
+use super::{campaign, find, folder_report, load};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::{self, draft};
 use crate::wall;
 use plimsoll_engine::machine;
-use plimsoll_front::{Given, Kind, Located, detect, parse_set};
+use plimsoll_front::{Given, Kind, Located, Study, StudyCell, detect, parse_set};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 use plimsoll_plan::seal::{Machine, seal};
@@ -54,17 +54,57 @@ fn name_of(set: &str) -> &str {
     set.split('=').next().unwrap_or_default()
 }
 
-/// `plimsoll run FILE`.
+/// `plimsoll run FILE`: one run, or an experiment of several in a folder.
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
-    let plan = plan_of("run", run.file.as_deref(), &run.flags)?;
-    load::command(plan, &run.flags.manner)
+    let mut study = study_of(named("run", run.file.as_deref())?, &run.flags)?;
+    if is_single(&study) {
+        let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
+        return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
+    }
+    let (experiment, cells) = find::cells(study, &run.flags)?;
+    let folder = campaign::run(experiment, cells, &run.flags.manner)?;
+    folder_report::print(&folder, &folder_report::Form::of_run(run))
 }
 
-/// The plan of an experiment file with the flags over it.
+/// One cell, run once: the result is a run file, not a folder.
+fn is_single(study: &Study) -> bool {
+    let experiment = &study.experiment;
+    study.cells.len() == 1
+        && experiment.repeat <= 1
+        && experiment.find.is_none()
+        && experiment.expects.is_empty()
+}
+
+/// The plans of an experiment file with the flags over it, cell by cell. Those of a search are for one user: its levels
+/// are not known before it runs.
 ///
 /// # Errors
 /// Every mistake in the file, or in the flags.
-pub fn plan_of(verb: &str, file: Option<&str>, flags: &LoadFlags) -> Result<Plan, Failure> {
+pub fn plans_of(verb: &str, file: Option<&str>, flags: &LoadFlags) -> Result<(Study, Vec<Plan>), Failure> {
+    let study = study_of(named(verb, file)?, flags)?;
+    let searched = study.experiment.find.is_some();
+    let plan = |cell: &StudyCell| {
+        let located = applied(cell.located.clone(), flags)?;
+        match searched {
+            true => campaign::unloaded(located),
+            false => settled(located, true),
+        }
+    };
+    let plans = study.cells.iter().map(plan).collect::<Result<_, Failure>>()?;
+    Ok((study, plans))
+}
+
+/// An experiment file, read.
+///
+/// # Errors
+/// Every mistake in it, or in what it is read with.
+pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
+    let given = given(flags).map_err(Failure::Text)?;
+    plimsoll_front::study_with(Path::new(file), &given).map_err(Failure::Text)
+}
+
+/// The file's name, if it can be one.
+fn named<'a>(verb: &str, file: Option<&'a str>) -> Result<&'a str, Failure> {
     let Some(file) = file else {
         return Err(Diagnostic::new(
             "U013",
@@ -78,9 +118,7 @@ pub fn plan_of(verb: &str, file: Option<&str>, flags: &LoadFlags) -> Result<Plan
         let hint = format!("leave out `{verb}`: `plimsoll {file}`");
         return Err(Diagnostic::new("U014", Place::Whole, format!("`{file}` is a URL, no file"), hint).into());
     }
-    let given = given(flags).map_err(Failure::Text)?;
-    let located = plimsoll_front::read_with(Path::new(file), &given).map_err(Failure::Text)?;
-    sealed(located, flags, true)
+    Ok(file)
 }
 
 /// What the file is read with: `--set`, and the environment.
@@ -100,16 +138,22 @@ fn given(flags: &LoadFlags) -> Result<Given, Vec<Diagnostic>> {
 
 /// Flags over a draft, then the plan that both mean. `whole` is false when the draft is known to be a
 /// stand-in, whose missing parts need no further word.
-pub fn sealed(mut located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, Failure> {
-    let applied = draft::apply(flags, &mut located.draft, &mut located.places);
-    // 53 bits: other readers of the JSON keep numbers as floats.
-    let seed = u64::from_le_bytes(wall::random()?) >> 11;
+pub fn sealed(located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, Failure> {
     // A draft with unreadable parts is not judged as a whole: what is missing would be reported a second
     // time.
-    applied.map_err(Failure::Text)?;
-    let places = located.places;
-    seal(located.draft, Machine { cpus: machine::cpus(), seed }).map_err(|diagnostics| {
-        let mut all = plimsoll_front::locate(diagnostics, &places);
+    settled(applied(located, flags)?, whole)
+}
+
+/// Flags over a draft.
+pub fn applied(mut located: Located, flags: &LoadFlags) -> Result<Located, Failure> {
+    draft::apply(flags, &mut located.draft, &mut located.places).map_err(Failure::Text)?;
+    Ok(located)
+}
+
+/// The plan that a draft means, flags included.
+pub fn settled(located: Located, whole: bool) -> Result<Plan, Failure> {
+    seal(located.draft, Machine { cpus: machine::cpus(), seed: seed()? }).map_err(|diagnostics| {
+        let mut all = plimsoll_front::locate(diagnostics, &located.places);
         all.retain(|d| whole || !matches!(d.code, "P001" | "P012"));
         for diagnostic in &mut all {
             if let Place::Field(field) = diagnostic.place {
@@ -118,6 +162,11 @@ pub fn sealed(mut located: Located, flags: &LoadFlags, whole: bool) -> Result<Pl
         }
         Failure::Text(all)
     })
+}
+
+/// A new seed. 53 bits: other readers of the JSON keep numbers as floats.
+pub fn seed() -> Result<u64, Failure> {
+    Ok(u64::from_le_bytes(wall::random()?) >> 11)
 }
 
 /// `plimsoll script.js`: a file where a URL was expected, by its name or because it is there.

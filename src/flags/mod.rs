@@ -6,12 +6,14 @@
 //! all mistakes come at once and in the words of the tool.
 
 pub mod draft;
+pub mod judge;
 pub mod load;
 pub mod verbs;
 mod wrong;
 
 use crate::exit::Failure;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use judge::{Audit, Compare, Find, Size};
 use load::LoadFlags;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -26,6 +28,10 @@ pub enum Asked {
     Check(Box<Check>),
     Schema,
     Explain(Explain),
+    Find(Box<Find>),
+    Compare(Compare),
+    Audit(Audit),
+    Size(Size),
     Report(Report),
     Merge(Merge),
     Demo(Demo),
@@ -124,6 +130,10 @@ fn command(verb: Verb, mut words: Vec<String>, at: usize) -> Result<Asked, Failu
         Verb::Check => one::<Check>(all)?.map_or_else(Asked::Text, |check| Asked::Check(Box::new(check))),
         Verb::Schema => one::<Schema>(all)?.map_or_else(Asked::Text, |_| Asked::Schema),
         Verb::Explain => one::<Explain>(all)?.map_or_else(Asked::Text, Asked::Explain),
+        Verb::Find => one::<Find>(all)?.map_or_else(Asked::Text, |find| Asked::Find(Box::new(find))),
+        Verb::Compare => one::<Compare>(all)?.map_or_else(Asked::Text, Asked::Compare),
+        Verb::Audit => one::<Audit>(all)?.map_or_else(Asked::Text, Asked::Audit),
+        Verb::Size => one::<Size>(all)?.map_or_else(Asked::Text, Asked::Size),
         Verb::Report => one::<Report>(all)?.map_or_else(Asked::Text, Asked::Report),
         Verb::Merge => one::<Merge>(all)?.map_or_else(Asked::Text, Asked::Merge),
         Verb::Demo => one::<Demo>(all)?.map_or_else(Asked::Text, Asked::Demo),

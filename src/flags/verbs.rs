@@ -27,6 +27,10 @@ verbs! {
     Check = "check", "check FILE.yaml", "say what is wrong with an experiment file; nothing is sent";
     Schema = "schema", "schema", "print the JSON Schema of experiment files, for editors";
     Explain = "explain", "explain CODE", "what the code of a mistake means, with an example";
+    Find = "find", "find URL|FILE.yaml", "the highest load that meets the thresholds";
+    Compare = "compare", "compare A B", "is B faster than A, slower, or can nobody tell";
+    Audit = "audit", "audit FILE ...", "what cannot be true in results that others published";
+    Size = "size", "size --visitors N/month", "from visitors to users and requests, and back";
     Report = "report", "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
     Merge = "merge", "merge A.plim B.plim", "add up the runs of several machines exactly";
     Demo = "demo", "demo", "see the whole thing on this machine, in half a minute";
@@ -95,11 +99,11 @@ pub struct Explain {
 #[derive(Debug, Parser)]
 #[command(
     name = "plimsoll report",
-    about = "Prints what a run printed, from its run file. Ends with the code of the run's verdict.",
-    override_usage = "plimsoll report FILE.plim [--json | --markdown | --csv | --ndjson]"
+    about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
+    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson]"
 )]
 pub struct Report {
-    /// The run file
+    /// The run file, or the folder of an experiment
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
     #[command(flatten)]

@@ -12,6 +12,7 @@ pub mod csv;
 pub mod diag;
 pub mod doctor;
 pub mod error;
+pub mod experiment;
 pub mod find;
 pub mod format;
 pub mod json;

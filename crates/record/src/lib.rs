@@ -9,6 +9,7 @@ pub mod analysis;
 pub mod audit;
 pub mod caution;
 pub mod event;
+pub mod experiment;
 pub mod folder;
 pub mod foreign;
 pub mod gauge;

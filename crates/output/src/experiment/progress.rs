@@ -1,0 +1,35 @@
+//! One line for each run of a sweep as it ends, for whoever watches.
+
+use super::name;
+use crate::format::{maybe_ns, rate_per_s};
+use crate::line::{Line, write_all};
+use crate::style::{Ink, Look};
+use plimsoll_record::analysis::Digest;
+use plimsoll_record::phrase::ratio;
+use plimsoll_record::summary::Outcome;
+
+/// `[ 3/36] node, users 10  1,234/s  p50 3.10 ms  p99 8.14 ms`.
+pub fn run_line(digest: &Digest, number: usize, of: usize, look: &Look) -> String {
+    let width = of.to_string().len();
+    let cell = digest.cell.as_ref();
+    let settings = cell.map(|cell| name(&cell.settings)).unwrap_or_default();
+    let times = &digest.response_time;
+    let mut line = Line::of(Ink::Dim, &format!("[{number:>width$}/{of}] "))
+        .text(&settings)
+        .text(if settings.is_empty() { "" } else { "  " })
+        .ink(Ink::Strong, &rate_per_s(digest.rate_per_s))
+        .text(&format!("  p50 {}  p99 {}", maybe_ns(times.p50_ns), maybe_ns(times.p99_ns)));
+    if digest.errors > 0 {
+        line = line.ink(Ink::Bad, &format!("  errors {}", ratio(digest.error_ratio)));
+    }
+    if digest.outcome == Outcome::Inconclusive {
+        let why: Vec<&str> = digest
+            .cautions
+            .iter()
+            .filter(|caution| caution.weight == plimsoll_record::summary::Weight::Inconclusive)
+            .map(|caution| caution.code)
+            .collect();
+        line = line.ink(Ink::Warn, &format!("  inconclusive: {}", why.join(", ")));
+    }
+    write_all(&[line.cut(look.columns(), look)], look)
+}

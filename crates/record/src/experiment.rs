@@ -1,0 +1,232 @@
+//! The end of an experiment: all its runs read together. A pure function of the folder, so that a report made tomorrow
+//! says what was said when the last run ended.
+
+use crate::analysis::Digest;
+use crate::analysis::compare::expect::{self, Answer as Expected, Borne};
+use crate::analysis::compare::{Asked, Comparison, variants};
+use crate::analysis::search::{self, Answer, Move, Probe, Quest, Trial};
+use crate::analysis::study::{Study, StudyAsked, study};
+use crate::folder::{Folder, Index, rebuilt};
+use crate::phrase::counted;
+use crate::summary::{FigureUnit, Outcome};
+use plimsoll_plan::experiment::{Axis, Find, Purpose, Setting};
+use plimsoll_plan::threshold::{Kind, Threshold};
+use serde::Serialize;
+
+/// Raised when a field changes its meaning.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What an experiment says, as one document.
+#[derive(Debug, Clone, Serialize)]
+pub struct Conclusion {
+    pub schema_version: u32,
+    pub name: String,
+    pub axes: Vec<Axis>,
+    /// Cells of the matrix, repeats that were asked for, runs that are there and count, and those still to be made.
+    pub cells: usize,
+    pub repeat: u32,
+    pub runs: usize,
+    pub missing: usize,
+    pub result: Outcome,
+    /// May be quoted.
+    pub sentence: String,
+    /// Of a sweep.
+    pub study: Option<Study>,
+    pub searches: Vec<Searched>,
+    pub comparisons: Vec<Comparison>,
+    pub expectations: Vec<Expected>,
+}
+
+/// The search of one cell.
+#[derive(Debug, Clone, Serialize)]
+pub struct Searched {
+    pub settings: Vec<Setting>,
+    /// `None`: it was stopped before its end; the steps so far are in `steps`.
+    pub answer: Option<Box<Answer>>,
+    pub steps: usize,
+}
+
+/// A run that counts: whole, and not stopped by hand.
+pub fn is_valid(digest: &Digest) -> bool {
+    digest.complete && digest.cautions.iter().all(|caution| caution.code != "interrupted")
+}
+
+/// All thresholds were met; `None` when the run proves nothing.
+pub fn met(digest: &Digest) -> Option<bool> {
+    (digest.outcome != Outcome::Inconclusive).then(|| digest.thresholds.iter().all(|t| t.met))
+}
+
+/// The search that these wishes mean for a service with these thresholds.
+pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> Quest {
+    let usual = Quest::default();
+    let times = thresholds.iter().filter(|t| t.subject.kind() == Kind::Times);
+    Quest {
+        users: find.users,
+        from: find.from,
+        to: find.to.unwrap_or(usual.to),
+        step: find.step,
+        until: find.until,
+        every_ns: find.every_ns,
+        within: find.within.unwrap_or(usual.within),
+        confirm: find.confirm.unwrap_or(usual.confirm),
+        longest_limit_ns: times.map(|t| t.limit as u64).max(),
+        seed,
+        ..usual
+    }
+}
+
+/// The trials of one cell in their order.
+pub fn trials<'a>(digests: impl Iterator<Item = &'a Digest>, settings: &[Setting]) -> Vec<Trial> {
+    let mut all: Vec<(u32, Trial)> = digests
+        .filter(|digest| is_valid(digest))
+        .filter_map(|digest| {
+            let cell = digest.cell.as_ref().filter(|cell| cell.settings == settings)?;
+            Some((cell.turn, Trial::of(probe(digest, cell.turn, cell.probe?), digest)))
+        })
+        .collect();
+    all.sort_by_key(|(turn, _)| *turn);
+    // A search counts its own steps; in a folder with several they are numbered together.
+    all.into_iter().zip(0..).map(|((_, mut trial), turn)| {
+        trial.probe.turn = turn;
+        trial
+    }).collect()
+}
+
+/// What was asked for, from what was run. How long the service was left alone before is not kept: it only counts
+/// against a budget.
+fn probe(digest: &Digest, turn: u32, purpose: Purpose) -> Probe {
+    Probe {
+        level: if purpose == Purpose::Floor { 1.0 } else { digest.level.value() },
+        purpose,
+        rest_ns: 0,
+        warmup_ns: digest.blocks.first().map_or(0, |block| block.from_ns),
+        length_ns: (digest.measured_s * 1e9) as u64,
+        turn,
+    }
+}
+
+/// Reads all runs of a folder together.
+pub fn conclude(folder: &Folder) -> Option<Conclusion> {
+    let index = folder.index.clone().or_else(|| rebuilt(&folder.runs))?;
+    let digests: Vec<Digest> =
+        folder.runs.iter().map(|run| run.digest.clone()).filter(|digest| is_valid(digest)).collect();
+    let experiment = &index.experiment;
+    let is_search = experiment.find.is_some()
+        || digests.iter().any(|d| d.cell.as_ref().is_some_and(|cell| cell.probe.is_some()));
+    let searches = if is_search { searches(&index, &digests) } else { Vec::new() };
+    let study = (!is_search).then(|| {
+        let asked =
+            StudyAsked { least_ns: experiment.least_ns, steady: experiment.steady, ..StudyAsked::default() };
+        study(&digests, &asked)
+    });
+    let asked = Asked::default();
+    let comparisons = if is_search { Vec::new() } else { variants(&digests, None, &asked) };
+    let capacities: Vec<(String, f64, (f64, f64))> = searches.iter().filter_map(capacity_of).collect();
+    let expectations: Vec<Expected> =
+        experiment.expects.iter().map(|e| expect::judge(e, &digests, &capacities, &asked)).collect();
+    let missing = missing(&index, &digests, &searches);
+    let mut conclusion = Conclusion {
+        schema_version: SCHEMA_VERSION,
+        name: experiment.name.clone(),
+        axes: experiment.axes.clone(),
+        cells: index.cells.len(),
+        repeat: experiment.repeat.max(1),
+        runs: digests.len(),
+        missing,
+        result: Outcome::Pass,
+        sentence: String::new(),
+        study,
+        searches,
+        comparisons,
+        expectations,
+    };
+    (conclusion.result, conclusion.sentence) = judged(&conclusion);
+    Some(conclusion)
+}
+
+fn searches(index: &Index, digests: &[Digest]) -> Vec<Searched> {
+    let find = index.experiment.find.clone().unwrap_or_default();
+    let of_cell = |settings: &Vec<Setting>| {
+        let history = trials(digests.iter(), settings);
+        // The search was held against the limits that its runs were judged by.
+        let limit_ns = history
+            .iter()
+            .flat_map(|trial| &trial.judged)
+            .filter(|judged| judged.unit == FigureUnit::Nanoseconds)
+            .map(|judged| judged.limit as u64)
+            .max();
+        let quest = Quest { longest_limit_ns: limit_ns, ..quest(&find, &[], index.seed) };
+        let answer = match search::next(&quest, &history) {
+            Move::Done(answer) => Some(answer),
+            Move::Try(_) => None,
+        };
+        Searched { settings: settings.clone(), answer, steps: history.len() }
+    };
+    index.cells.iter().map(of_cell).collect()
+}
+
+/// The name of a cell for expectations: the values of its settings.
+fn capacity_of(searched: &Searched) -> Option<(String, f64, (f64, f64))> {
+    let capacity = searched.answer.as_ref()?.capacity.as_ref()?;
+    let name = searched.settings.iter().map(|s| s.value.as_str()).collect::<Vec<_>>().join(" ");
+    Some((name, capacity.level(), (capacity.interval[0], capacity.interval[1])))
+}
+
+fn missing(index: &Index, digests: &[Digest], searches: &[Searched]) -> usize {
+    if !searches.is_empty() {
+        return searches.iter().filter(|searched| searched.answer.is_none()).count();
+    }
+    let repeats = |settings: &Vec<Setting>| {
+        let of_cell = |digest: &&Digest| digest.cell.as_ref().is_some_and(|cell| cell.settings == *settings);
+        digests.iter().filter(of_cell).count()
+    };
+    // Rows that ended early need no more runs; they are counted as answered when one of their cells missed.
+    let wanted = index.experiment.repeat.max(1) as usize;
+    match index.experiment.end_rows {
+        true => 0,
+        false => index.cells.iter().map(|cell| wanted.saturating_sub(repeats(cell))).sum(),
+    }
+}
+
+/// A sweep answers by being whole; what somebody expected decides before that.
+fn judged(c: &Conclusion) -> (Outcome, String) {
+    let count = |held: Borne| c.expectations.iter().filter(|e| e.verdict == held).count();
+    let (wrong, open) = (count(Borne::DoesNotHold), count(Borne::CannotTell));
+    let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_ref());
+    let refused = of_searches().filter(|answer| answer.capacity.is_none());
+    let nothing_met = |answer: &&Box<Answer>| {
+        answer.refusal.as_ref().is_some_and(|refusal| refusal.code == "nothing_met")
+    };
+    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(nothing_met);
+    let result = if c.runs == 0 || c.missing > 0 || !refused.is_empty() || open > 0 {
+        Outcome::Inconclusive
+    } else if wrong > 0 || !missed.is_empty() {
+        Outcome::Fail
+    } else {
+        Outcome::Pass
+    };
+    (result, sentence(c, wrong, open))
+}
+
+fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
+    let mut parts = Vec::new();
+    match c.searches.as_slice() {
+        [] => parts.push(format!("{} over {}", counted(c.runs as u64, "run"), counted(c.cells as u64, "cell"))),
+        [one] => match &one.answer {
+            Some(answer) => parts.push(answer.sentence.clone()),
+            None => parts.push(format!("the search was stopped behind {}", counted(one.steps as u64, "step"))),
+        },
+        many => {
+            let found = many.iter().filter(|s| s.answer.as_ref().is_some_and(|a| a.capacity.is_some())).count();
+            parts.push(format!("{found} of {} searches found an answer", many.len()));
+        }
+    }
+    if c.missing > 0 && c.searches.is_empty() {
+        parts.push(format!("{} still to be made", counted(c.missing as u64, "run")));
+    }
+    let held = c.expectations.len() - wrong - open;
+    if !c.expectations.is_empty() {
+        parts.push(format!("of {} expectations {held} hold, {wrong} do not, {open} cannot be told", c.expectations.len()));
+    }
+    parts.join("; ")
+}

@@ -1,0 +1,56 @@
+//! `plimsoll audit FILE ...`: what cannot be true in results that others published.
+
+use crate::exit::{Exit, Failure};
+use crate::flags::judge::Audit;
+use crate::say;
+use plimsoll_output::audit as render;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_record::audit::{self, Grade};
+use plimsoll_record::foreign;
+use std::io::Read;
+
+pub fn command(flags: &Audit) -> Result<Exit, Failure> {
+    if flags.files.is_empty() {
+        return Err(Diagnostic::new(
+            "U025",
+            Place::Whole,
+            "there is no text to audit",
+            "name one, such as `plimsoll audit report.md`, or `-` for standard input",
+        )
+        .into());
+    }
+    let mut documents = Vec::new();
+    for file in &flags.files {
+        let text = text_of(file)?;
+        documents.push(foreign::read(shown(file), &text));
+    }
+    let found = audit::audit(&documents);
+    let text = if flags.json {
+        plimsoll_output::json::document(&found)?
+    } else if flags.markdown {
+        render::markdown(&found)
+    } else {
+        render::terminal(&found, &say::look_of_results(flags.no_color))
+    };
+    say::result(&text)?;
+    Ok(match found.worst() {
+        Some(Grade::CannotBeTrue) => Exit::ThresholdMissed,
+        Some(Grade::Doubtful | Grade::Missing) | None => Exit::Pass,
+    })
+}
+
+fn shown(file: &str) -> &str {
+    if file == "-" { "standard input" } else { file }
+}
+
+/// Texts of people are not always UTF-8; a letter that is lost takes no figure with it.
+fn text_of(file: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = match file {
+        "-" => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
+        _ => std::fs::read(file).map(|all| bytes = all),
+    };
+    read.map_err(|e| Failure::machine(format!("`{}` cannot be read: {e}", shown(file)), None))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,260 @@
+//! Runs an experiment: cell after cell, probe after probe, each into a run file of its own. What was run before is not
+//! run again, so a stop costs one run.
+
+mod folder;
+mod level;
+mod settle;
+
+use super::load::{self, Shared};
+use super::run;
+use crate::exit::Failure;
+use crate::flags::load::MannerFlags;
+use crate::{say, wall};
+use plimsoll_control::schedule::{Done, Schedule, order};
+use plimsoll_front::Located;
+use plimsoll_output::find::step_line;
+use plimsoll_output::experiment::run_line;
+use plimsoll_plan::experiment::{CellOutline, Experiment, Find, Purpose, Setting};
+use plimsoll_plan::{Outline, Plan};
+use plimsoll_record::analysis::digest::digest_with;
+use plimsoll_record::analysis::search::{self, Move, Probe, Quest};
+use plimsoll_record::experiment::{is_valid, met, quest, trials};
+use plimsoll_record::folder::{INDEX_VERSION, Index, Run};
+use std::path::PathBuf;
+
+/// One cell of the matrix: its settings, and its draft with the flags over it.
+pub struct Cell {
+    pub settings: Vec<Setting>,
+    pub located: Located,
+}
+
+/// Runs all that is missing and returns the folder.
+///
+/// # Errors
+/// What is wrong with a plan, a folder or a target. What ran until then is kept.
+pub fn run(experiment: Experiment, cells: Vec<Cell>, manner: &MannerFlags) -> Result<PathBuf, Failure> {
+    let find = experiment.find.clone();
+    let mut plans = Vec::new();
+    for cell in &cells {
+        // Every mistake in every cell comes before the first packet.
+        let plan = match &find {
+            Some(_) => unloaded(cell.located.clone())?,
+            None => run::settled(cell.located.clone(), true)?,
+        };
+        plans.push(plan.outline);
+    }
+    let seed = match experiment.seed {
+        Some(seed) => seed,
+        None => run::seed()?,
+    };
+    let index = Index {
+        version: INDEX_VERSION,
+        cells: cells.iter().map(|cell| cell.settings.clone()).collect(),
+        seed,
+        plans: plans.iter().map(fingerprint).collect(),
+        experiment: Experiment { seed: None, ..experiment.clone() },
+    };
+    let name = if find.is_some() { "find" } else { "experiment" };
+    let ready = folder::ready(manner.out.as_deref(), name, index)?;
+    let thresholds = plans.first().map(|plan| plan.thresholds.clone()).unwrap_or_default();
+    let mut campaign = Campaign {
+        turn: ready.runs.iter().filter_map(|r| r.digest.cell.as_ref()).map(|c| c.turn + 1).max().unwrap_or(0),
+        folder: ready.path,
+        seed: ready.seed,
+        runs: ready.runs,
+        shared: Shared::new(false)?,
+        experiment,
+        cells,
+        manner: manner.clone(),
+        thresholds,
+    };
+    if !manner.quiet && !campaign.runs.is_empty() {
+        let there = campaign.runs.len();
+        say::talk(&format!("{}: goes on behind {there} runs\n", campaign.folder.display()));
+    }
+    let ran = match &find {
+        Some(find) => campaign.search(find),
+        None => campaign.sweep(),
+    };
+    match ran {
+        // What was measured is worth its report; what stopped it is said first.
+        Err(failure) if campaign.runs.iter().any(|run| is_valid(&run.digest)) => {
+            say::failure(&failure, manner.no_color);
+            Ok(campaign.folder)
+        }
+        Err(failure) => Err(failure),
+        Ok(()) => Ok(campaign.folder),
+    }
+}
+
+/// The plan of a search's cell for one user: what can be judged before its levels are known.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn unloaded(located: Located) -> Result<Plan, Failure> {
+    // The thresholds stay: a mistake in them is one at every level.
+    let thresholds = located.draft.thresholds.clone();
+    let mut plan = run::settled(level::floor(located, FLOOR_NS)?, true)?;
+    plan.outline.thresholds = thresholds;
+    Ok(plan)
+}
+
+/// Length of the run of one user that shows what an unloaded answer takes, ns: only for judging the plan; how long it
+/// really is says the search.
+const FLOOR_NS: u64 = 2_000_000_000;
+
+struct Campaign {
+    experiment: Experiment,
+    cells: Vec<Cell>,
+    folder: PathBuf,
+    seed: u64,
+    runs: Vec<Run>,
+    /// Number of the next run.
+    turn: u32,
+    manner: MannerFlags,
+    shared: Shared,
+    thresholds: Vec<plimsoll_plan::threshold::Threshold>,
+}
+
+impl Campaign {
+    /// Every cell, as often as it is to be repeated.
+    fn sweep(&mut self) -> Result<(), Failure> {
+        let settings: Vec<Vec<Setting>> = self.cells.iter().map(|cell| cell.settings.clone()).collect();
+        let axes = self.experiment.axes.clone();
+        let schedule = Schedule {
+            axes: &axes,
+            cells: &settings,
+            repeat: self.experiment.repeat,
+            seed: self.seed,
+            end_rows: self.experiment.end_rows,
+        };
+        let all = schedule.turns().count();
+        let mut first = true;
+        loop {
+            let done: Vec<Done> = self.runs.iter().filter_map(|run| done(run, &settings)).collect();
+            let Some(turn) = schedule.next(&done).filter(|_| !self.shared.interrupts.happened()) else {
+                return Ok(());
+            };
+            if !std::mem::take(&mut first) {
+                wall::rest(self.experiment.cool_down_ns, &self.shared.interrupts);
+            }
+            let plan = run::settled(self.cells[turn.cell].located.clone(), true)?;
+            self.run(plan, turn.cell, turn.repeat, None)?;
+            if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
+                say::talk(&run_line(&run.digest, done.len() + 1, all, &say::look_of_talk(self.manner.no_color)));
+            }
+        }
+    }
+
+    /// One search in every cell, a probe of each in turn: what drifts with time meets all of them alike.
+    fn search(&mut self, find: &Find) -> Result<(), Failure> {
+        let mut round = 0;
+        let mut open: Vec<usize> = (0..self.cells.len()).collect();
+        while !open.is_empty() && !self.shared.interrupts.happened() {
+            let turns = order(open.len(), self.seed, round);
+            let mut still = Vec::new();
+            for at in turns {
+                let cell = open[at];
+                let quest = quest(find, &self.thresholds, self.seed);
+                let runs = self.runs.iter().map(|run| &run.digest);
+                let history = trials(runs, &self.cells[cell].settings);
+                match search::next(&quest, &history) {
+                    Move::Done(_) => {}
+                    Move::Try(probe) => {
+                        still.push(cell);
+                        if self.shared.interrupts.happened() {
+                            continue;
+                        }
+                        self.probe(cell, &quest, &probe)?;
+                    }
+                }
+            }
+            still.sort_unstable();
+            open = still;
+            round += 1;
+        }
+        Ok(())
+    }
+
+    fn probe(&mut self, cell: usize, quest: &Quest, probe: &Probe) -> Result<(), Failure> {
+        let located = self.cells[cell].located.clone();
+        settle::rest(probe.rest_ns, &located, &self.manner, &self.shared)?;
+        let located = match probe.purpose {
+            Purpose::Floor => level::floor(located, probe.length_ns)?,
+            _ => level::at(
+                located,
+                &level::Step {
+                    level: probe.level,
+                    users: quest.users,
+                    warmup_ns: probe.warmup_ns,
+                    length_ns: probe.length_ns,
+                    patience_ns: quest.longest_limit_ns.unwrap_or(0),
+                },
+            )?,
+        };
+        let mut plan = run::settled(located, true)?;
+        // Steps differ in their arrivals, also under a seed that was named: else they would share one chance.
+        plan.outline.seed = plan.outline.seed.wrapping_add(u64::from(self.turn)) >> 11;
+        let repeat = self.runs.iter().filter(|run| {
+            run.digest.cell.as_ref().is_some_and(|c| c.settings == self.cells[cell].settings)
+        });
+        let repeat = repeat.count() as u32;
+        self.run(plan, cell, repeat, Some(probe.purpose))?;
+        if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
+            let trial = search::Trial::of(*probe, &run.digest);
+            say::talk(&step_line(&trial, &say::look_of_talk(self.manner.no_color)));
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, mut plan: Plan, cell: usize, repeat: u32, probe: Option<Purpose>) -> Result<(), Failure> {
+        let settings = self.cells[cell].settings.clone();
+        let file = self.folder.join(file_name(self.turn, &settings, &plan.outline, probe));
+        plan.outline.cell = Some(CellOutline {
+            experiment: self.experiment.name.clone(),
+            settings,
+            repeat,
+            turn: self.turn,
+            seed: self.seed,
+            probe,
+        });
+        self.turn += 1;
+        let manner = MannerFlags { out: Some(file.display().to_string()), ..self.manner.clone() };
+        let measured = load::measure(plan, &manner, Some(&self.shared))?;
+        let digest = digest_with(&measured.record, &measured.summary);
+        self.runs.push(Run { path: measured.run_file, digest });
+        Ok(())
+    }
+}
+
+/// What the schedule must know of a run; `None`: it does not count.
+fn done(run: &Run, cells: &[Vec<Setting>]) -> Option<Done> {
+    let cell = run.digest.cell.as_ref().filter(|_| is_valid(&run.digest))?;
+    let at = cells.iter().position(|settings| *settings == cell.settings)?;
+    Some(Done { cell: at, repeat: cell.repeat, met: met(&run.digest) })
+}
+
+/// `0007-node-users-10.plim`: sorts by time, and says what it is.
+fn file_name(turn: u32, settings: &[Setting], outline: &Outline, probe: Option<Purpose>) -> String {
+    let mut words = vec![format!("{turn:04}")];
+    words.extend(settings.iter().map(|s| match s.axis.as_str() {
+        "variant" => s.value.clone(),
+        axis => format!("{axis}-{}", s.value),
+    }));
+    if let Some(purpose) = probe {
+        words.push(format!("{purpose:?}").to_lowercase());
+        words.push(format!("{:.0}", outline.load.profile().peak()));
+    }
+    let safe = |c: char| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '_' };
+    let name: String = words.join("-").chars().map(safe).take(100).collect();
+    format!("{name}.plim")
+}
+
+/// Equal for equal plans, whatever is drawn anew for every run: FNV-1a of the outline's JSON.
+fn fingerprint(outline: &Outline) -> String {
+    let plain = Outline { seed: 0, cell: None, ..outline.clone() };
+    // An outline is numbers, texts and lists: it always has a JSON, and an empty one only fails to tell changes apart.
+    let text = serde_json::to_string(&plain).unwrap_or_default();
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}

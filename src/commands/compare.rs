@@ -1,0 +1,211 @@
+//! `plimsoll compare A B`: is B faster, slower, or can nobody tell.
+
+use super::find::share;
+use crate::exit::{Exit, Failure};
+use crate::flags::judge::Compare;
+use crate::{say, wall};
+use plimsoll_output::{compare as render, json};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_record::analysis::Digest;
+use plimsoll_record::analysis::compare::baseline::Baseline;
+use plimsoll_record::analysis::compare::gate::{Gate, Passage, Rule, gate};
+use plimsoll_record::analysis::compare::{Asked, Comparison, compare_cells, variants};
+use plimsoll_record::folder::{self, Run};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+pub fn command(flags: &Compare) -> Result<Exit, Failure> {
+    let (asked, rules) = asked(flags)?;
+    if let Some(name) = &flags.save {
+        return save(flags, name);
+    }
+    let comparisons = match (flags.runs.as_slice(), &flags.baseline) {
+        ([b], Some(name)) => {
+            let (shown, before) = baseline(flags, name)?;
+            compare_cells((&shown, &before), (b, &folder::digests(Path::new(b))?), &asked)
+        }
+        ([a, b], None) => {
+            let (before, after) = (folder::digests(Path::new(a))?, folder::digests(Path::new(b))?);
+            compare_cells((a, &before), (b, &after), &asked)
+        }
+        ([one], None) if Path::new(one).is_dir() => variants(&folder::digests(Path::new(one))?, None, &asked),
+        _ => return Err(which(flags).into()),
+    };
+    if comparisons.is_empty() {
+        return Err(Diagnostic::new(
+            "U032",
+            Place::Whole,
+            "there is nothing to compare: no cell is on both sides",
+            "name runs of the same load, or one folder with `variants:`",
+        )
+        .into());
+    }
+    let gate = Gate { allow: rules };
+    if let Some(path) = &flags.junit {
+        let xml = render::junit(&comparisons, &gate);
+        std::fs::write(path, xml)
+            .map_err(|e| Failure::machine(format!("`{path}` cannot be written: {e}"), None))?;
+    }
+    print(flags, &comparisons, &gate)?;
+    let worst = comparisons.iter().map(|one| gate_of(one, &gate)).max();
+    Ok(match worst {
+        Some(Passage::Pass) => Exit::Pass,
+        Some(Passage::Fail) => Exit::ThresholdMissed,
+        Some(Passage::Inconclusive) | None => Exit::Inconclusive,
+    })
+}
+
+fn gate_of(comparison: &Comparison, rules: &Gate) -> Passage {
+    gate(comparison, rules).passage
+}
+
+/// The document behind `--json`.
+#[derive(Serialize)]
+struct Document<'a> {
+    comparisons: &'a [Comparison],
+    /// One per comparison.
+    gate: Vec<plimsoll_record::analysis::compare::gate::Gated>,
+}
+
+fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<(), Failure> {
+    let gated = || comparisons.iter().map(|one| gate(one, rules)).collect();
+    let text = if flags.json {
+        json::document(&Document { comparisons, gate: gated() })?
+    } else if flags.markdown {
+        render::markdown(comparisons)
+    } else if flags.github {
+        render::github_summary(comparisons)
+    } else {
+        let look = say::look_of_results(flags.no_color);
+        comparisons.iter().map(|one| render::terminal(one, &look)).collect::<Vec<_>>().join("\n")
+    };
+    say::result(&text)
+}
+
+fn asked(flags: &Compare) -> Result<(Asked, Vec<Rule>), Failure> {
+    let mut asked = Asked::default();
+    let mut wrong = Vec::new();
+    let mut complain = |flag: &str, sentence: String| {
+        let (message, hint) = sentence.split_once("; ").unwrap_or((sentence.as_str(), ""));
+        wrong.push(Diagnostic::new("U011", Place::Flag(flag.into()), message, hint));
+    };
+    match flags.worth.as_deref().map(share) {
+        Some(Ok(ratio)) => asked.worth = ratio,
+        Some(Err(sentence)) => complain("--worth", sentence),
+        None => {}
+    }
+    if let Some(list) = &flags.percentiles {
+        asked.quantiles.clear();
+        for word in list.split(',') {
+            match word.trim().strip_prefix('p').and_then(|n| n.parse::<f64>().ok()) {
+                Some(n) if n > 0.0 && n < 100.0 => asked.quantiles.push((n * 1e6).round() / 1e8),
+                _ => complain("--percentiles", format!("`{word}` is no percentile; expected a list such as `p50,p99`")),
+            }
+        }
+    }
+    match flags.seed.as_deref().map(|text| (text, text.trim().parse())) {
+        Some((_, Ok(seed))) => asked.seed = seed,
+        Some((text, Err(_))) => complain("--seed", format!("`{text}` is no seed; expected a whole number")),
+        None => {}
+    }
+    let mut rules = Vec::new();
+    for text in &flags.gate {
+        match Rule::parse(text) {
+            Ok(rule) => rules.push(rule),
+            Err(sentence) => complain("--gate", sentence),
+        }
+    }
+    asked.tolerance = rules.clone();
+    if wrong.is_empty() { Ok((asked, rules)) } else { Err(Failure::Text(wrong)) }
+}
+
+fn which(flags: &Compare) -> Diagnostic {
+    let message = match (flags.runs.len(), &flags.baseline) {
+        (0, _) => "there is nothing to compare".to_owned(),
+        (1, None) => format!("`{}` alone is no comparison", flags.runs[0]),
+        (n, Some(name)) => format!("the baseline `{name}` is compared with one side, and {n} are named"),
+        (n, None) => format!("{n} sides are named, and a comparison has two"),
+    };
+    let hint = "name two runs or folders, one folder with `variants:`, or one and `--baseline NAME`";
+    Diagnostic::new("U031", Place::Whole, message, hint)
+}
+
+/// The runs of a side with their files; a file stands for itself.
+fn runs(path: &Path) -> Result<Vec<Run>, Failure> {
+    let runs = match path.is_dir() {
+        true => folder::read(path)?.runs,
+        false => {
+            let digest = folder::digests(path)?.into_iter().next();
+            digest.into_iter().map(|digest| Run { path: path.into(), digest }).collect()
+        }
+    };
+    match runs.is_empty() {
+        true => Err(folder::Error::Empty { path: path.into() }.into()),
+        false => Ok(runs),
+    }
+}
+
+/// A name is a file of that name in the folder for baselines; a path is itself.
+fn place(flags: &Compare, name: &str) -> PathBuf {
+    match name.contains('/') || name.ends_with(".json") {
+        true => PathBuf::from(name),
+        false => Path::new(&flags.baselines).join(format!("{name}.json")),
+    }
+}
+
+/// Keeps runs under a name. The run files are copied beside it: a baseline is a folder's worth of plain files that can be
+/// committed as they are.
+fn save(flags: &Compare, name: &str) -> Result<Exit, Failure> {
+    let [path] = flags.runs.as_slice() else {
+        let message = format!("the baseline `{name}` is made of one run or folder, and {} are named", flags.runs.len());
+        return Err(Diagnostic::new("U031", Place::Flag("--save".into()), message, "name one").into());
+    };
+    let file = place(flags, name);
+    crate::home::refuse_taken(&file)?;
+    let runs = runs(Path::new(path))?;
+    let beside = file.with_extension("");
+    let named = |run: &Run| {
+        let own = run.path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let folder = beside.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        format!("{folder}/{own}")
+    };
+    let files: Vec<(String, &Digest)> = runs.iter().map(|run| (named(run), &run.digest)).collect();
+    let date = wall::date(wall::now_unix_ns());
+    let refused = |sentence: String| Failure::from(Diagnostic::new("U033", Place::Whole, sentence, ""));
+    let baseline = Baseline::of(name, &date, &files).map_err(refused)?;
+    let text = baseline.to_json().map_err(refused)?;
+    let failed = |what: &Path, e: std::io::Error| {
+        Failure::machine(format!("`{}` cannot be written: {e}", what.display()), None)
+    };
+    std::fs::create_dir_all(&beside).map_err(|e| failed(&beside, e))?;
+    for (run, (to, _)) in runs.iter().zip(&files) {
+        let to = beside.parent().unwrap_or(Path::new("")).join(to);
+        std::fs::copy(&run.path, &to).map_err(|e| failed(&to, e))?;
+    }
+    std::fs::write(&file, text).map_err(|e| failed(&file, e))?;
+    let count = runs.len();
+    say::result(&format!("{}: {count} {}\n", file.display(), if count == 1 { "run" } else { "runs" }))?;
+    Ok(Exit::Pass)
+}
+
+/// A baseline's runs, each still the one that was chosen.
+fn baseline(flags: &Compare, name: &str) -> Result<(String, Vec<Digest>), Failure> {
+    let file = place(flags, name);
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(&file).map_err(|e| {
+        let hint = format!("make it with `plimsoll compare RUN --save {name}`, or say where it lies: `--baselines FOLDER`");
+        Failure::machine(format!("the baseline `{shown}` cannot be read: {e}"), Some(hint))
+    })?;
+    let wrong = |sentence: String| Failure::machine(format!("`{shown}`: {sentence}"), None);
+    let baseline = Baseline::from_json(&text).map_err(wrong)?;
+    let mut digests = Vec::new();
+    for run in &baseline.runs {
+        let path = file.parent().unwrap_or(Path::new("")).join(&run.file);
+        for digest in folder::digests(&path)? {
+            baseline.check(&run.file, &digest).map_err(wrong)?;
+            digests.push(digest);
+        }
+    }
+    Ok((format!("{} ({})", baseline.name, baseline.date), digests))
+}

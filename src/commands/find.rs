@@ -1,0 +1,159 @@
+//! `plimsoll find URL|FILE`: the highest load that meets the thresholds.
+
+use super::campaign::{self, Cell};
+use super::{folder_report, run};
+use crate::exit::{Exit, Failure};
+use crate::flags::draft;
+use crate::flags::judge::{Find, SearchFlags};
+use crate::flags::load::LoadFlags;
+use plimsoll_front::{Located, Study, StudyCell};
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::experiment::{Experiment, Step, Until};
+use plimsoll_plan::{Diagnostic, experiment, unit};
+use std::path::Path;
+
+pub fn command(find: &Find) -> Result<Exit, Failure> {
+    let Some(target) = &find.target else {
+        return Err(Diagnostic::new(
+            "U028",
+            Place::Whole,
+            "there is nothing to search",
+            "name a URL or an experiment file, such as `plimsoll find http://127.0.0.1:8080/ --threshold \
+             'response_time p99 < 250ms'`",
+        )
+        .into());
+    };
+    let mut wrong = refused(&find.flags, &find.search);
+    let study = match target.contains("://") || !Path::new(target).exists() {
+        true => of_url(target),
+        false => run::study_of(target, &find.flags),
+    };
+    let mut study = match study {
+        Ok(study) => study,
+        Err(Failure::Text(mut more)) => {
+            more.extend(wrong);
+            return Err(Failure::Text(more));
+        }
+        Err(other) => return Err(other),
+    };
+    let asked = study.experiment.find.get_or_insert_default();
+    wrong.extend(apply(&find.search, asked));
+    if !wrong.is_empty() {
+        return Err(Failure::Text(wrong));
+    }
+    if study.experiment.name.is_empty() {
+        study.experiment.name = format!("find {target}");
+    }
+    let (experiment, cells) = cells(study, &find.flags)?;
+    let folder = campaign::run(experiment, cells, &find.flags.manner)?;
+    folder_report::print(&folder, &folder_report::Form::of_find(find))
+}
+
+/// Cells with the flags over their drafts.
+pub fn cells(study: Study, flags: &LoadFlags) -> Result<(Experiment, Vec<Cell>), Failure> {
+    let with_flags = |cell: StudyCell| {
+        Ok(Cell { settings: cell.settings, located: run::applied(cell.located, flags)? })
+    };
+    let cells: Vec<Cell> = study.cells.into_iter().map(with_flags).collect::<Result<_, Failure>>()?;
+    Ok((study.experiment, cells))
+}
+
+fn of_url(text: &str) -> Result<Study, Failure> {
+    let located = Located { draft: draft::of_url(text)?, ..Located::default() };
+    let cell = StudyCell { settings: Vec::new(), located };
+    Ok(Study { experiment: Experiment::default(), cells: vec![cell] })
+}
+
+/// Flags of a load that a search sets itself.
+fn refused(flags: &LoadFlags, search: &SearchFlags) -> Vec<Diagnostic> {
+    let cases = [
+        (flags.rate.is_some(), "-r", "the search sets the rate; `--from` says where it begins"),
+        (flags.duration.is_some(), "-d", "the search sets the length of a step; `--every` says it"),
+        (flags.requests.is_some(), "-n", "steps end by time; `--every` says by how much"),
+        (flags.stages.is_some(), "--stages", "the search makes the stages; `--step` makes a ladder"),
+        (flags.warmup.is_some(), "--warmup", "the search sets the warm-up of each step; leave it out"),
+        (search.users && flags.connections.is_some(), "-c", "the search sets the users; `--from` says where it begins"),
+        (search.users && flags.arrivals.is_some(), "--arrivals", "users make no arrivals; leave out one of the two"),
+        (flags.share.is_some(), "--share", "a search on several machines is not supported; search from one"),
+    ];
+    let diagnostic = |(_, flag, sentence): (bool, &str, &str)| {
+        let (message, hint) = sentence.split_once("; ").unwrap_or((sentence, ""));
+        Diagnostic::new("U029", Place::Flag(flag.into()), message, hint)
+    };
+    cases.into_iter().filter(|case| case.0).map(diagnostic).collect()
+}
+
+/// Flags over what a file says of the search.
+fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
+    let mut wrong = Vec::new();
+    let mut read = |flag: &str, error: String| {
+        let (message, hint) = error.split_once("; ").unwrap_or((error.as_str(), ""));
+        wrong.push(Diagnostic::new("U011", Place::Flag(flag.into()), message, hint));
+    };
+    find.users |= flags.users;
+    let level = |text: &str| match find.users {
+        true => match text.trim().parse::<u32>() {
+            Ok(n) if n > 0 => Ok(f64::from(n)),
+            _ => Err(format!("`{text}` is no number of users; expected a whole number above 0")),
+        },
+        false => unit::rate_per_s(text),
+    };
+    for (flag, text, field) in [("--from", &flags.from, &mut find.from), ("--to", &flags.to, &mut find.to)] {
+        match text.as_deref().map(level) {
+            Some(Ok(value)) => *field = Some(value),
+            Some(Err(sentence)) => read(flag, sentence),
+            None => {}
+        }
+    }
+    match flags.step.as_deref().map(Step::parse) {
+        Some(Ok(step)) => find.step = Some(step),
+        Some(Err(sentence)) => read("--step", sentence),
+        None => {}
+    }
+    match flags.until.as_deref().map(Until::parse) {
+        Some(Ok(until)) => find.until = Some(until),
+        Some(Err(sentence)) => read("--until", sentence),
+        None => {}
+    }
+    match flags.every.as_deref().map(unit::duration_ns) {
+        Some(Ok(ns)) if ns >= unit::SECOND_NS => find.every_ns = Some(ns),
+        Some(Ok(_)) => read("--every", "a step shorter than a second tells nothing; give it at least `1s`".into()),
+        Some(Err(sentence)) => read("--every", sentence),
+        None => {}
+    }
+    match flags.within.as_deref().map(share) {
+        Some(Ok(ratio)) => find.within = Some(ratio),
+        Some(Err(sentence)) => read("--within", sentence),
+        None => {}
+    }
+    match flags.confirm.as_deref().map(|text| (text, text.trim().parse::<u32>())) {
+        Some((_, Ok(n))) if (1..=10).contains(&n) => find.confirm = Some(n),
+        Some((text, _)) => read("--confirm", format!("`{text}` is no number of repeats; expected 1 to 10")),
+        None => {}
+    }
+    // A ladder that the search would not climb.
+    if find.until.is_some() && find.step.is_none() {
+        read("--until", "an end without a ladder; add `--step x1.10`".into());
+    }
+    if let (Some(from), Some(to)) = (find.from, find.to)
+        && from > to
+    {
+        read("--from", "it begins above `--to`; leave room between the two".into());
+    }
+    if find.users && matches!(find.until, Some(Until::Shortfall(_))) {
+        read("--until", "users offer no rate that could be missed; use `socket_errors > 0` or `missed`".into());
+    }
+    wrong
+}
+
+/// `2%` or `0.02`, between 0.1 % and 50 %.
+pub fn share(text: &str) -> Result<f64, String> {
+    let ratio = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|n| n / 100.0),
+        None => text.trim().parse::<f64>(),
+    };
+    match ratio {
+        Ok(ratio) if (0.001..=0.5).contains(&ratio) => Ok(ratio),
+        _ => Err(format!("`{text}` is no share; expected one between `0.1%` and `50%`")),
+    }
+}
