@@ -228,6 +228,29 @@ pub const TABLE: &[Explained] = &[
          keys are PEM.\n\n  load: { recorded: { file: gaps.txt, as: gaps, unit: ms } }",
     ),
     row(
+        "F033",
+        "several runs where one is asked for",
+        "A list in the place of a single value, `variants`, `repeat` and `find` make an experiment of several runs out \
+         of a file. Where one run is wanted, none of them is picked in silence: keep one value.\n\n  \
+         load: { users: [1, 10, 100] }\n  plimsoll check --set users=10 experiment.yaml",
+    ),
+    row(
+        "F034",
+        "an axis that cannot span the matrix",
+        "Every list in the place of a single value of the load, the connection or `vars` spans an axis, `variants` \
+         spans another, and all combinations are run. The values of an axis are written out, each once; an axis is \
+         the same in all variants; what is asked of the experiment as a whole does not change with it.\n\n  \
+         variants: { go: { target: http://127.0.0.1:3001 }, node: { target: http://127.0.0.1:3000 } }\n  \
+         vars: { page: [small, large] }\n  load: { users: [1, 10, 100], duration: 15s }",
+    ),
+    row(
+        "F035",
+        "a sentence about values that no axis has",
+        "An expectation holds one value of an axis against another of the same: two variants, two numbers of users. A \
+         misspelt one could never be answered.\n\n  variants: { bcrypt: , plain: { target: http://127.0.0.1:3001 } }\n  \
+         expect: [ bcrypt lowers rate by 2x ]",
+    ),
+    row(
         "P001",
         "there is no target",
         "Nothing says where the requests go. A file names one target; a whole URL in its first request does as \

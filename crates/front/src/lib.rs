@@ -21,13 +21,14 @@ mod schema;
 mod show;
 
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::experiment::{Experiment, Setting};
 use plimsoll_plan::{Diagnostic, Draft};
 use std::collections::BTreeMap;
 
 pub use detect::{Kind, detect};
 pub use given::{Given, parse_set};
 pub use nearest::nearest;
-pub use read::{read, read_with};
+pub use read::{read, read_with, study_with};
 pub use schema::schema;
 pub use show::show;
 
@@ -40,6 +41,22 @@ pub struct Located {
     pub draft: Draft,
     /// Only fields that the text gives: what is missing here came from a flag or from a default.
     pub places: Places,
+}
+
+/// An experiment file as a whole.
+#[derive(Debug, Clone, Default)]
+pub struct Study {
+    pub experiment: Experiment,
+    /// At least one; the full matrix in the order of the axes, the last axis fastest.
+    pub cells: Vec<StudyCell>,
+}
+
+/// One combination of the values of all axes.
+#[derive(Debug, Clone)]
+pub struct StudyCell {
+    /// In the order of the axes; empty when the file spans none.
+    pub settings: Vec<Setting>,
+    pub located: Located,
 }
 
 impl Located {

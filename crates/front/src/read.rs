@@ -1,7 +1,7 @@
 //! From a path to a draft: what it holds, and the reader for that.
 
 use crate::body::lower;
-use crate::{Given, Kind, Located, detect, own};
+use crate::{Given, Kind, Located, Study, detect, own};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::io::Read;
@@ -20,11 +20,30 @@ pub fn read(path: &Path) -> Result<Located, Vec<Diagnostic>> {
     read_with(path, &Given::default())
 }
 
-/// Reads an experiment from a file.
+/// Reads a file of one run.
+///
+/// # Errors
+/// As [`study_with`]; and which key asks for more than one run, where one does.
+pub fn read_with(path: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>> {
+    let text = text_of(path)?;
+    own::parse_with(&text, &path.display().to_string(), folder(path), given)
+}
+
+/// Reads an experiment of one or more cells from a file. `--set` keeps one value of an axis.
 ///
 /// # Errors
 /// Every mistake found, or one saying that the file cannot be read or is of a kind that cannot be run yet.
-pub fn read_with(path: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>> {
+pub fn study_with(path: &Path, given: &Given) -> Result<Study, Vec<Diagnostic>> {
+    let text = text_of(path)?;
+    own::study(&text, &path.display().to_string(), folder(path), given)
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// The text of an experiment file.
+fn text_of(path: &Path) -> Result<String, Vec<Diagnostic>> {
     let file = path.display().to_string();
     let whole = |code, message: String, hint: &str| vec![Diagnostic::new(code, Place::Whole, message, hint)];
     if path.extension().is_some_and(|e| e == "plim") {
@@ -60,8 +79,7 @@ pub fn read_with(path: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>>
             "move large bodies into files of their own: `body_file: name`",
         )),
         Kind::Own => {
-            let text = text.map_err(|error| vec![not_utf8(&file, &bytes, error.valid_up_to())])?;
-            own::parse_with(text, &file, path.parent().unwrap_or(Path::new("")), given)
+            text.map(str::to_owned).map_err(|error| vec![not_utf8(&file, &bytes, error.valid_up_to())])
         }
     }
 }

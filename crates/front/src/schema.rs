@@ -1,7 +1,7 @@
 //! The JSON Schema of experiment files (draft 2020-12), made from the key table, so that an editor knows every key that
 //! the reader knows and no other.
 
-use crate::own::key::{Kind, METHODS, Row, STEPS, Section, TABLE};
+use crate::own::key::{self, Kind, METHODS, Row, STEPS, Section, TABLE};
 use plimsoll_plan::limit;
 use serde_json::{Map, Value, json};
 
@@ -27,6 +27,10 @@ fn section_schema(section: Section) -> Value {
     let mut properties = Map::new();
     for row in &rows {
         let mut value = kind_schema(&row.kind);
+        if row.spans() {
+            let list = kind_schema(&Kind::List(&row.kind));
+            value = json!({ "anyOf": [value, list] });
+        }
         if let Value::Object(object) = &mut value {
             object.insert("description".into(), json!(format!("Expects {}.", row.expects)));
         }
@@ -92,6 +96,17 @@ fn generated_request() -> Value {
     schema
 }
 
+/// What a variant may say; a bare name is the file as it stands. Its values lead to those of the top level, so that each
+/// key is described once.
+fn variant() -> Value {
+    let names = key::names(Section::Top).filter(|name| !key::OF_THE_WHOLE.contains(name));
+    let top = Section::Top.id();
+    let properties: Map<String, Value> = names
+        .map(|name| (name.to_owned(), json!({ "$ref": format!("#/$defs/{top}/properties/{name}") })))
+        .collect();
+    json!({ "type": ["object", "null"], "properties": properties, "additionalProperties": false })
+}
+
 fn step_schema() -> Value {
     let mut sections: Vec<Section> = Vec::new();
     for (_, section) in STEPS {
@@ -149,5 +164,6 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Steps => json!({ "type": "array", "items": reference("step"), "minItems": 1 }),
         Kind::Limits => reference("limits"),
         Kind::GeneratedRequest => reference("generated_request"),
+        Kind::Variant => variant(),
     }
 }

@@ -270,7 +270,7 @@ fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
     }
     let given =
         Given { set: Vec::new(), env: Box::new(|name| (name != "UNSET").then(|| "value".to_owned())) };
-    let parse = |text: &str, folder: &Path| own::parse_with(text, "f", folder, &given);
+    let parse = |text: &str, folder: &Path| own::study(text, "f", folder, &given);
     for (number, (text, folder)) in texts.iter().enumerate() {
         assert!(parse(text, folder).is_ok() || number == whole, "{text}");
     }
@@ -282,9 +282,11 @@ fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
         let text = mutated(text, &mut dice);
         match parse(&text, folder) {
             // What is accepted is sealed and told without a panic.
-            Ok(located) => {
-                if let Ok(plan) = seal(located.draft, Machine { cpus: 2, seed: 1 }) {
-                    assert!(show(&plan).ends_with('\n'));
+            Ok(study) => {
+                for cell in study.cells {
+                    if let Ok(plan) = seal(cell.located.draft, Machine { cpus: 2, seed: 1 }) {
+                        assert!(show(&plan).ends_with('\n'));
+                    }
                 }
             }
             Err(all) => {

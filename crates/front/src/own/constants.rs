@@ -75,7 +75,12 @@ impl Resolving<'_> {
         }
         let Value::Scalar(scalar) = &var.value.value else {
             let message = format!("`{}` is no single value", var.key);
-            r.complain("F014", var.value.pos, message, "`vars` holds texts, numbers and truth values");
+            r.complain(
+                "F014",
+                var.value.pos,
+                message,
+                "`vars` holds texts, numbers and truth values, and lists of them",
+            );
             return spoil(r);
         };
         self.open.push(var.key.clone());
@@ -134,7 +139,7 @@ pub fn wrong_name(name: &str) -> Option<(String, &'static str)> {
 
 fn refuse_unknown_sets(vars: &[Entry], given: &Given, r: &mut Reader<'_>) {
     for (name, value) in &given.set {
-        if vars.iter().any(|var| var.key == *name) {
+        if vars.iter().any(|var| var.key == *name) || r.settable.contains(name) {
             continue;
         }
         let names = || vars.iter().map(|var| var.key.as_str());

@@ -20,8 +20,10 @@ mod load;
 mod plain;
 mod reader;
 mod scenario;
+mod search;
 mod site;
 mod steps;
+mod study;
 mod syntax;
 mod template;
 mod threshold;
@@ -33,13 +35,15 @@ use crate::given::Given;
 use key::Section;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key as field;
+use plimsoll_plan::experiment::{Expectation, Experiment};
 use plimsoll_plan::load::Share;
 use plimsoll_plan::{Diagnostic, Draft, limit, unit};
 use reader::Reader;
 use scenario::Parts;
 use std::path::Path;
+pub use study::study;
 use work::Work;
-use yaml::{Node, Scalar, Source, Value};
+use yaml::{Node, Scalar, Value};
 
 /// As [`parse_with`], with nothing set and the environment of this process.
 ///
@@ -52,19 +56,14 @@ pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Located, Vec<Diagn
 /// Reads an experiment. `file` is the name that diagnostics show; relative file names in the text start at `folder`.
 ///
 /// # Errors
-/// Every mistake found, in the order of the text. Broken YAML is reported alone: what follows it cannot be judged.
+/// Every mistake found, in the order of the text. Broken YAML is reported alone: what follows it cannot be judged. A
+/// text of more than one run is refused; [`study`] reads it.
 pub fn parse_with(text: &str, file: &str, folder: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>> {
-    let source = Source::new(text, file);
-    let mut wrong = Vec::new();
-    let mut tree = yaml::tree(text, &source, &mut wrong).map_err(|diagnostic| vec![diagnostic])?;
-    let mut r = Reader {
-        source,
-        folder,
-        wrong,
-        places: Default::default(),
-        constants: Default::default(),
-        secrets: Default::default(),
-    };
+    study::one(text, file, folder, given)
+}
+
+/// One cell of a file: a tree without lists that span axes and without variants.
+fn cell(mut tree: Node, given: &Given, mut r: Reader<'_>) -> Result<(Located, Experiment), Vec<Diagnostic>> {
     constants::fill(&mut tree, given, &mut r);
     let mut w = Work {
         r,
@@ -77,18 +76,25 @@ pub fn parse_with(text: &str, file: &str, folder: &Path, given: &Given) -> Resul
         counters: 0,
         scripted: false,
     };
-    let mut draft = experiment(&tree, &mut w);
-    let mut wrong = std::mem::take(&mut w.r.wrong);
-    if wrong.is_empty() {
-        let places = std::mem::take(&mut w.r.places);
-        plain::settle(w, &mut draft);
-        return Ok(Located { draft, places });
+    let mut terms = Experiment::default();
+    let mut draft = experiment(&tree, &mut terms, &mut w);
+    if !w.r.wrong.is_empty() {
+        return Err(w.r.wrong);
     }
+    terms.name = draft.name.clone().unwrap_or_default();
+    terms.seed = draft.seed;
+    let places = std::mem::take(&mut w.r.places);
+    plain::settle(w, &mut draft);
+    Ok((Located { draft, places }, terms))
+}
+
+/// In the order of the text, each once: one value that an alias repeats, that every request carries, or that stands in
+/// every cell of a matrix would be reported as often.
+fn ordered(mut wrong: Vec<Diagnostic>) -> Vec<Diagnostic> {
     wrong.sort_by_key(|d| match d.place {
         Place::Text { line, column, .. } => (line, column),
         _ => (0, 0),
     });
-    // One value that an alias repeats, or that every request carries, would be reported as often.
     let mut seen: Vec<Diagnostic> = Vec::with_capacity(wrong.len());
     for diagnostic in wrong {
         // Equal ones have one place, so that they stand near each other.
@@ -96,10 +102,10 @@ pub fn parse_with(text: &str, file: &str, folder: &Path, given: &Given) -> Resul
             seen.push(diagnostic);
         }
     }
-    Err(seen)
+    seen
 }
 
-fn experiment(tree: &Node, w: &mut Work<'_>) -> Draft {
+fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> Draft {
     let mut draft = Draft::default();
     let Value::Map(entries) = &tree.value else {
         w.r.complain(
@@ -113,7 +119,7 @@ fn experiment(tree: &Node, w: &mut Work<'_>) -> Draft {
 
     let mut parts = Parts::default();
     let (mut target, mut data, mut reuse, mut keep, mut tls) = (None, None, None, None, None);
-    let mut graceful = None;
+    let (mut graceful, mut find) = (None, None);
     for entry in entries {
         let (node, Some(row)) = (&entry.value, w.r.row(Section::Top, entry)) else {
             parts.misspelt.extend(key::meant(Section::Top, &entry.key));
@@ -166,6 +172,20 @@ fn experiment(tree: &Node, w: &mut Work<'_>) -> Draft {
             }
             "bands" => draft.bands_ns = bands(node, row, r),
             "limits" => limits(node, row, &mut draft.limits, r),
+            "find" => {
+                terms.find = search::read(node, row, r);
+                find = Some(entry.pos);
+            }
+            "repeat" => terms.repeat = repeat(node, row, r),
+            "cool_down" => terms.cool_down_ns = r.parsed(node, row, unit::duration_ns).unwrap_or_default(),
+            "least" => terms.least_ns = r.parsed(node, row, unit::duration_ns).unwrap_or_default(),
+            "steady" => terms.steady = r.truth(node, row).unwrap_or_default(),
+            "end_rows" => terms.end_rows = r.choice(node, row, &[("missed", true)]).unwrap_or_default(),
+            "expect" => {
+                let sentences = one_or_more(node).iter();
+                terms.expects =
+                    sentences.filter_map(|node| r.parsed(node, row, Expectation::parse)).collect();
+            }
             // Resolved before anything else.
             _ => {}
         }
@@ -191,7 +211,21 @@ fn experiment(tree: &Node, w: &mut Work<'_>) -> Draft {
         }
         data::read(node, row, &made, w);
     }
+    if let Some(pos) = find {
+        let load = entries.iter().find(|entry| entry.key == "load").map(|entry| &entry.value);
+        search::judge_load(pos, terms.find.as_ref().is_some_and(|find| find.users), load, &mut w.r);
+    } else if let Some((load, pos)) = &mut parts.load {
+        terms.find = load.ladder.take();
+        find = terms.find.is_some().then_some(*pos);
+    }
     parts.assemble(&mut draft, w);
+    if let (Some(terms), Some(pos)) = (&terms.find, find) {
+        if draft.entry.is_none() && !draft.lanes.is_empty() {
+            let message = "every scenario has a load of its own: there is none that a search could vary";
+            w.r.complain("F017", pos, message, "take the `load` of one scenario out");
+        }
+        search::stand_in(terms, &mut draft);
+    }
     draft.target = w.site.base.as_ref().map(|base| base.target.clone());
     if let (Some(pos), Some(false)) = (tls, draft.target.as_ref().map(|target| target.tls)) {
         let hint = "write `https://` in `target`, or leave `tls` out";
@@ -231,6 +265,18 @@ fn one_or_more(node: &Node) -> &[Node] {
         Value::List(list) => list,
         _ => std::slice::from_ref(node),
     }
+}
+
+/// How often each cell runs.
+fn repeat(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> u32 {
+    /// More than anybody waits for, and a slip by a power of ten.
+    const MOST: u32 = 1_000;
+    let Some(number) = r.count(node, row) else { return 0 };
+    if !(1..=MOST).contains(&number) {
+        let message = format!("a cell cannot run {number} times");
+        r.complain("F015", node.pos, message, format!("expected 1 to {MOST}, such as `3`"));
+    }
+    number
 }
 
 /// Edges of the latency bands: a list, or the text that the flag takes.

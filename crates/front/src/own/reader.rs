@@ -23,6 +23,8 @@ pub struct Reader<'a> {
     pub constants: BTreeMap<String, Constant>,
     /// The values of `${secret.X}`, by X.
     pub secrets: BTreeMap<String, String>,
+    /// What `--set` may name beside the `vars` of this cell: axes, and the `vars` of other cells.
+    pub settable: Vec<String>,
 }
 
 impl<'a> Reader<'a> {

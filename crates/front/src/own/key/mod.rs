@@ -36,6 +36,7 @@ sections! {
     LoadRow = "load_row", "in a row of `rows`";
     Spike = "spike", "under `spike`";
     Ladder = "load_steps", "under `steps` of `load`";
+    Find = "find", "under `find`";
     Recorded = "recorded", "under `recorded`";
     ScenarioLoad = "scenario_load", "under the `load` of a scenario";
     Scenario = "scenario", "in a scenario";
@@ -105,6 +106,8 @@ pub enum Kind {
     Limits,
     /// The keys of a request, and how often it is sent.
     GeneratedRequest,
+    /// The keys of the top level that a variant may set anew.
+    Variant,
 }
 
 /// A row of the table.
@@ -115,6 +118,42 @@ pub struct Row {
     /// What its value is, with an example, as it follows behind the word "expected".
     pub expects: &'static str,
     pub kind: Kind,
+}
+
+/// Keys of the top level that are about an experiment as a whole: no variant has its own.
+pub const OF_THE_WHOLE: &[&str] =
+    &["name", "variants", "repeat", "cool_down", "least", "steady", "end_rows", "expect", "find", "seed"];
+
+/// Single values that are one for all runs, so that a list in their place spans nothing.
+const ONE_FOR_ALL: &[(Section, &str)] = &[
+    (Section::Top, "share"),
+    (Section::Load, "step"),
+    (Section::Load, "every"),
+    (Section::Load, "until"),
+    // Two files that belong together: of a matrix of both, most cells would be wrong.
+    (Section::Tls, "certificate"),
+    (Section::Tls, "key"),
+];
+
+impl Row {
+    /// Whether a list in place of its single value spans an axis of the matrix.
+    pub fn spans(&self) -> bool {
+        let has_axes =
+            matches!(self.section, Section::Top | Section::Load | Section::Connection | Section::Tls);
+        let is_one = ONE_FOR_ALL.contains(&(self.section, self.name))
+            || self.section == Section::Top && OF_THE_WHOLE.contains(&self.name);
+        has_axes && !is_one && is_single(&self.kind)
+    }
+}
+
+/// Neither a list nor a mapping in any of its forms: there a list has no meaning of its own.
+fn is_single(kind: &Kind) -> bool {
+    match kind {
+        Kind::Text | Kind::Written | Kind::Whole | Kind::Truth | Kind::Time | Kind::Rate => true,
+        Kind::Words(_) | Kind::Only(_) => true,
+        Kind::Either(kinds) => kinds.iter().all(is_single),
+        _ => false,
+    }
 }
 
 /// The methods among the keys of a request.

@@ -1,14 +1,14 @@
 //! The table itself: a row for every key that an experiment file may hold.
 
 use super::Kind::{
-    Any, Either, GeneratedRequest, Keys, Limits, List, Named, Only, Rate, Steps, Text, Time, Truth, Whole,
-    Words, Written,
+    Any, Either, GeneratedRequest, Keys, Limits, List, Named, Only, Rate, Steps, Text, Time, Truth, Variant,
+    Whole, Words, Written,
 };
 use super::Section::{
-    Append, AppendTo, Auth, Basic, Check, Choose, Connection, Extract, Feeder, Generate, GenerateRows, Group,
-    Hash, If, Ladder, Line, Load, LoadRow, MadeAt, Normal, Once, Parallel, Part, Pause, Recorded, Repeat,
-    Request, Rule, Scenario, ScenarioLoad, Sequence, Set, Spike, Stage, Stream, Think, Threshold, Tls, Top,
-    Way, While,
+    Append, AppendTo, Auth, Basic, Check, Choose, Connection, Extract, Feeder, Find, Generate, GenerateRows,
+    Group, Hash, If, Ladder, Line, Load, LoadRow, MadeAt, Normal, Once, Parallel, Part, Pause, Recorded,
+    Repeat, Request, Rule, Scenario, ScenarioLoad, Sequence, Set, Spike, Stage, Stream, Think, Threshold,
+    Tls, Top, Way, While,
 };
 use super::{Kind, Row, Section};
 
@@ -44,7 +44,13 @@ const ORDER: Kind = Words(&["random", "exact"]);
 pub const TABLE: &[Row] = &[
     row(Top, "name", "text", Text),
     row(Top, "target", "a URL such as `http://127.0.0.1:8080`", Text),
-    row(Top, "vars", "a mapping of names to values, such as `{ base: /api, n: 3 }`", Named(&Written)),
+    row(
+        Top,
+        "variants",
+        "a mapping of names to what is different there, such as `{ go: { target: http://127.0.0.1:3001 } }`",
+        Named(&Variant),
+    ),
+    row(Top, "vars", "a mapping of names to values, such as `{ base: /api, n: 3 }`", Named(&VALUE)),
     row(
         Top,
         "data",
@@ -70,6 +76,23 @@ pub const TABLE: &[Row] = &[
         "thresholds",
         "a list such as `[ \"response_time p99 < 250ms\" ]`",
         Either(&[Text, List(&Either(&[Text, Keys(Threshold)]))]),
+    ),
+    row(
+        Top,
+        "expect",
+        "a list of sentences such as `bcrypt lowers capacity by 2x`",
+        Either(&[Text, List(&Text)]),
+    ),
+    row(Top, "find", "a mapping such as `{ over: rate, to: 5000/s }`", Keys(Find)),
+    row(Top, "repeat", "a whole number such as `3`: how often each cell runs", Whole),
+    row(Top, "cool_down", "a time such as `2s`, between two runs", Time),
+    row(Top, "least", "a time such as `5s`: a shorter run is no valid cell", Time),
+    row(Top, "steady", "`true` or `false`: whether a run is judged from its steady state on", Truth),
+    row(
+        Top,
+        "end_rows",
+        "`missed`: beyond a level that misses its thresholds, no higher one runs",
+        Words(&["missed"]),
     ),
     row(Top, "timeout", TIME, Time),
     row(Top, "warmup", "a time such as `5s`", Time),
@@ -120,6 +143,9 @@ pub const TABLE: &[Row] = &[
     row(Load, "iterations", "a whole number such as `1000`", Whole),
     row(Load, "loops", "a whole number such as `5`", Whole),
     row(Load, "graceful_stop", "a time such as `5s`", Time),
+    row(Load, "step", "a step upwards such as `x1.10` or `+50/s`", Rate),
+    row(Load, "every", "a time such as `15s`: how long each level of the ladder lasts", Time),
+    row(Load, "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text),
     row(ScenarioLoad, "users", WHOLE, Whole),
     row(ScenarioLoad, "connections", WHOLE, Whole),
     row(
@@ -180,6 +206,14 @@ pub const TABLE: &[Row] = &[
     row(Ladder, "by", "a rate such as `10/s`, a number of users, or a factor such as `x1.5`", Rate),
     row(Ladder, "every", "a time such as `15s`", Time),
     row(Ladder, "until", LEVEL, Rate),
+    row(Find, "over", "`rate` or `users`", Words(&["rate", "users"])),
+    row(Find, "from", LEVEL, Rate),
+    row(Find, "to", LEVEL, Rate),
+    row(Find, "step", "a step upwards such as `x1.10` or `+50/s`", Rate),
+    row(Find, "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text),
+    row(Find, "every", "a time such as `15s`: how long a level lasts", Time),
+    row(Find, "within", "a part such as `2%`: how close the answer is wanted", Written),
+    row(Find, "confirm", "a whole number such as `3`: runs below, at and above the answer", Whole),
     row(Recorded, "file", FILE, Text),
     row(Recorded, "as", "`instants` or `gaps`", Words(&["instants", "gaps"])),
     row(Recorded, "unit", "`s`, `ms`, `us` or `ns`", Words(&["s", "ms", "us", "ns"])),

@@ -1,18 +1,14 @@
 //! Words that are no keys: those that an experiment file will have, and those that people bring from other tools.
 
 use super::Section::{
-    self, Check, Choose, Connection, Extract, Feeder, Load, LoadRow, Request, Rule, Scenario, Stage,
+    self, Check, Choose, Connection, Extract, Feeder, Find, Load, LoadRow, Request, Rule, Scenario, Stage,
 };
 use super::Section::{ScenarioLoad, Tls, Top, While};
 
 /// Keys that an experiment file will have. Refused by name wherever they stand, never ignored.
 pub const LATER: &[(Section, &str)] = &[
-    (Top, "variants"),
     (Top, "monitor"),
-    (Top, "repeat"),
     (Top, "agents"),
-    (Top, "hypothesis"),
-    (Top, "sweep"),
     (Top, "allow"),
     (Top, "protocol"),
     (Request, "websocket"),
@@ -40,6 +36,11 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Top, "after", "teardown"),
     (Top, "follow_redirects", "redirects"),
     (Top, "ssl", "tls"),
+    (Top, "hypothesis", "expect"),
+    (Top, "expects", "expect"),
+    (Top, "repeats", "repeat"),
+    (Top, "cooldown", "cool_down"),
+    (Top, "search", "find"),
     (Load, "rate", "arrivals"),
     (Load, "rps", "arrivals"),
     (Load, "arrival_rate", "arrivals"),
@@ -49,7 +50,6 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Load, "time", "duration"),
     (Load, "count", "requests"),
     (Load, "poisson", "spread"),
-    (Load, "step", "steps"),
     (ScenarioLoad, "rate", "arrivals"),
     (ScenarioLoad, "rps", "arrivals"),
     (ScenarioLoad, "vus", "users"),
@@ -104,6 +104,9 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Feeder, "strategy", "order"),
     (Connection, "version", "http"),
     (Connection, "dns", "resolve"),
+    (Find, "min", "from"),
+    (Find, "max", "to"),
+    (Find, "repeat", "confirm"),
     (Tls, "cert", "certificate"),
     (Tls, "sni", "server_name"),
     (Tls, "verify", "insecure"),
@@ -116,6 +119,8 @@ pub const MENDS: &[(Section, &str, &str)] = &[
     (Top, "vus", "write `load: { users: 10, duration: 15s }`"),
     (Top, "rps", "write `load: { arrivals: 100/s, duration: 15s }`"),
     (Top, "options", "what k6 has there stands under `load` and `thresholds`"),
+    (Top, "sweep", LISTS),
+    (Top, "matrix", LISTS),
     (Load, "ramp_up", RAMP),
     (Load, "rampup", RAMP),
     (Load, "ramp", RAMP),
@@ -148,6 +153,8 @@ pub const MENDS: &[(Section, &str, &str)] = &[
     (Scenario, "gracefulStop", "write `graceful_stop` at the left edge: it is one for all scenarios"),
 ];
 
+const LISTS: &str =
+    "write a list where the value stands, such as `load: { users: [1, 10, 100] }`; each of them is run";
 const RAMP: &str =
     "write `stages: \"30s:100, 1m:100\"` (up to 100 users in 30 s, then a minute of them), or `rows`";
 const EXECUTOR: &str = "leave it out: `users`, `arrivals`, `stages` or another shape says the kind of load";

@@ -1,5 +1,6 @@
 //! `load:`, how much and for how long; of the whole file, or of one scenario.
 
+mod climb;
 mod recorded;
 mod shape;
 
@@ -7,6 +8,7 @@ use super::key::{Row, Section};
 use super::reader::Reader;
 use super::yaml::{Entry, Node, Pos, Value};
 use plimsoll_plan::draft::{Draft, LaneDraft, key as field};
+use plimsoll_plan::experiment::Find;
 use plimsoll_plan::load::{Arrivals, Profile};
 use plimsoll_plan::script;
 use plimsoll_plan::unit;
@@ -25,6 +27,8 @@ pub struct Load {
     pub loops: Option<u64>,
     pub recorded: Option<Arc<[u64]>>,
     pub graceful_stop_ns: Option<u64>,
+    /// A ladder from the level that is written.
+    pub ladder: Option<Find>,
 }
 
 impl Load {
@@ -67,6 +71,7 @@ pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Loa
     let Some(entries) = r.map(node, row) else { return load };
     contradictions(entries, r);
     let torn = refuse_torn(entries, r);
+    let mut climb = climb::Climb::default();
     for entry in entries.iter().filter(|entry| !torn.contains(&entry.pos)) {
         let (node, Some(row)) = (&entry.value, r.row(section, entry)) else { continue };
         if let Some(field) = field_of(row.name) {
@@ -86,9 +91,11 @@ pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Loa
             "requests" => load.requests = r.whole(node, row),
             "iterations" => load.iterations = r.whole(node, row).or(load.iterations),
             "loops" => load.loops = r.whole(node, row),
+            "step" | "every" | "until" => climb.read(node, row, r),
             _ => load.graceful_stop_ns = r.parsed(node, row, unit::duration_ns),
         }
     }
+    load.ladder = climb.settle(entries, &load, r);
     load
 }
 

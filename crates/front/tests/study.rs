@@ -1,0 +1,320 @@
+//! Files of more than one cell: what spans the matrix, what each cell is, and what is asked of all of them.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use plimsoll_front::{Given, Study, own, read_with, study_with};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::experiment::{Find, Limit, Step, Until};
+use plimsoll_plan::load::Arrivals;
+use plimsoll_plan::seal::{Machine, seal};
+use std::path::Path;
+
+const HEAD: &str = "target: http://h\nscenarios: { s: [ { get: / } ] }\n";
+
+fn given(set: &[(&str, &str)]) -> Given {
+    let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Given { set, env: Box::new(|name| (name == "HOST").then(|| "http://127.0.0.1:1".into())) }
+}
+
+fn read(text: &str, set: &[(&str, &str)]) -> Result<Study, Vec<Diagnostic>> {
+    own::study(text, "folder/probe.yaml", Path::new(env!("CARGO_MANIFEST_DIR")), &given(set))
+}
+
+#[track_caller]
+fn good(text: &str, set: &[(&str, &str)]) -> Study {
+    let study = read(text, set).unwrap_or_else(|all| panic!("{text}\n{}", lines(&all)));
+    let machine = Machine { cpus: 2, seed: 7 };
+    for cell in &study.cells {
+        // A cell is a file like any other: it can be run.
+        if let Err(all) = seal(cell.located.draft.clone(), machine) {
+            panic!("{text}\n{:?}\n{}", cell.settings, lines(&all));
+        }
+    }
+    study
+}
+
+/// The settings of each cell, as `users=1 payload=a`.
+fn cells(study: &Study) -> Vec<String> {
+    let told = study.cells.iter().map(|cell| {
+        let all: Vec<String> = cell.settings.iter().map(|s| format!("{}={}", s.axis, s.value)).collect();
+        all.join(" ")
+    });
+    told.collect()
+}
+
+fn lines(all: &[Diagnostic]) -> String {
+    let lines = all.iter().map(|d| {
+        let place = match &d.place {
+            Place::Text { line, column, .. } => format!("{line}:{column}"),
+            place => format!("{place:?}"),
+        };
+        let hint = if d.hint.is_empty() { String::new() } else { format!("\n    {}", d.hint) };
+        format!("{place} {}: {}{hint}", d.code, d.message)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_plain_file_is_one_cell_without_settings() {
+    let study = good(&format!("{HEAD}load: {{ users: 3, duration: 1s }}\nseed: 5\n"), &[]);
+    assert_eq!(study.cells.len(), 1);
+    assert!(study.cells[0].settings.is_empty() && study.experiment.axes.is_empty());
+    assert_eq!(
+        (study.experiment.name.as_str(), study.experiment.seed),
+        ("probe", Some(5)),
+        "called as its file"
+    );
+    assert_eq!(study.cells[0].located.draft.connections, Some(3));
+    let named = good(&format!("name: bench\n{HEAD}"), &[]);
+    assert_eq!(named.experiment.name, "bench");
+}
+
+#[test]
+fn lists_span_the_full_matrix_in_the_order_of_the_file() {
+    let text = "vars: { page: [a, b] }\ntarget: http://h\nscenarios: { s: [ { get: \"/${page}\" } ] }\n\
+                load: { users: [1, 10], duration: 1s }\nkeep_alive: [true, false]\n\
+                variants: { go: , node: { target: http://n } }\n";
+    let study = good(text, &[]);
+    let axes: Vec<(&str, bool)> =
+        study.experiment.axes.iter().map(|axis| (axis.name.as_str(), axis.is_numeric)).collect();
+    assert_eq!(axes, [("variant", false), ("page", false), ("users", true), ("keep_alive", false)]);
+    let told = cells(&study);
+    assert_eq!(told.len(), 16);
+    assert_eq!(told[0], "variant=go page=a users=1 keep_alive=true");
+    assert_eq!(told[1], "variant=go page=a users=1 keep_alive=false");
+    assert_eq!(told[13], "variant=node page=b users=1 keep_alive=false");
+    let draft = &study.cells[13].located.draft;
+    assert_eq!(draft.target.as_ref().unwrap().authority(), "n");
+    assert_eq!((draft.connections, draft.keep_alive), (Some(1), Some(false)));
+    assert_eq!(draft.requests[0].path, "/b");
+}
+
+#[test]
+fn every_single_value_of_the_load_and_the_link_spans_an_axis() {
+    for (more, axis, values) in [
+        ("load: { users: [1, 2] }", "users", ["1", "2"]),
+        ("load: { arrivals: [100/s, 6000/m] }", "arrivals", ["100", "100"]),
+        ("load: { arrivals: [100/s, 250] }", "arrivals", ["100", "250"]),
+        ("load: { arrivals: 10/s, connections: [1, 100] }", "connections", ["1", "100"]),
+        ("load: { arrivals: 10/s, spread: [constant, poisson] }", "spread", ["constant", "poisson"]),
+        ("load: { duration: [1s, 2s] }", "duration", ["1s", "2s"]),
+        ("load: { requests: [100, 200] }", "requests", ["100", "200"]),
+        ("timeout: [1s, 30s]", "timeout", ["1s", "30s"]),
+        ("workers: [1, 2]", "workers", ["1", "2"]),
+        ("read_bodies: [true, false]", "read_bodies", ["true", "false"]),
+        ("keep_alive: [true, false]", "keep_alive", ["true", "false"]),
+        ("redirects: [true, 3]", "redirects", ["true", "3"]),
+        ("connection: { reuse: [user, request] }", "reuse", ["user", "request"]),
+        ("connection: { http: [1.0, 1.1] }", "http", ["1.0", "1.1"]),
+        ("connection: { requests: [1, 100] }", "requests", ["1", "100"]),
+    ] {
+        let text = format!("{HEAD}{more}\n");
+        if values[0] == values[1] {
+            let wrong = lines(&read(&text, &[]).expect_err("the same rate, twice"));
+            assert!(wrong.contains("`100` stands twice"), "{wrong}");
+            continue;
+        }
+        let study = good(&text, &[]);
+        let [one] = study.experiment.axes.as_slice() else { panic!("{text}") };
+        assert_eq!((one.name.as_str(), one.values.as_slice()), (axis, values.map(String::from).as_slice()));
+        assert_eq!(cells(&study), values.map(|value| format!("{axis}={value}")));
+        let [first, second] = [0, 1].map(|i| format!("{:?}", study.cells[i].located.draft));
+        assert_ne!(first, second, "{text}: the cells are the same");
+    }
+    let tls =
+        good("target: https://h\nscenarios: { s: [ { get: / } ] }\ntls: { versions: [1.2, 1.3] }\n", &[]);
+    assert_eq!(cells(&tls), ["versions=1.2", "versions=1.3"]);
+}
+
+#[test]
+fn lists_with_a_meaning_of_their_own_span_nothing() {
+    let text = "target: http://h\nscenarios: { s: [ { get: /, query: { q: [a, b] } } ] }\n\
+                headers: { X: [a, b] }\nbands: [1ms, 2ms]\nload: { stages: [ \"1s:5\", \"1s:9\" ] }\n\
+                connection: { source_addresses: [127.0.0.2, 127.0.0.3] }\nthresholds: [ \"errors < 1%\" ]\n";
+    assert_eq!(good(text, &[]).cells.len(), 1);
+}
+
+#[test]
+fn a_variant_is_merged_over_the_file() {
+    let text = "variants:\n  plain:\n  deep: { headers: { B: 3, C: 4 }, load: { users: 9 }, vars: { v: w } }\n\
+                vars: { v: u }\ntarget: http://h\nscenarios: { s: [ { get: \"/${v}\" } ] }\n\
+                headers: { A: 1, B: 2 }\nload: { users: 3, duration: 2s }\n";
+    let study = good(text, &[]);
+    let [plain, deep] = [0, 1].map(|i| &study.cells[i].located.draft);
+    assert_eq!((plain.connections, deep.connections), (Some(3), Some(9)));
+    assert_eq!((plain.duration_ns, deep.duration_ns), (Some(2_000_000_000), Some(2_000_000_000)));
+    assert_eq!((plain.requests[0].path.as_str(), deep.requests[0].path.as_str()), ("/u", "/w"));
+    let headers = |i: usize| {
+        let headers = &study.cells[i].located.draft.requests[0].headers;
+        headers.iter().map(|(name, value)| format!("{name}={value:?}")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(headers(0).replace('"', ""), "A=1 B=2");
+    assert_eq!(headers(1).replace('"', ""), "A=1 B=3 C=4");
+}
+
+#[test]
+fn set_keeps_one_value_of_an_axis() {
+    let text = format!(
+        "{HEAD}variants: {{ a: , b: {{ workers: 1 }} }}\nvars: {{ n: [1, 2] }}\nload: {{ arrivals: [5/s, 10/s] }}\n"
+    );
+    assert_eq!(good(&text, &[]).cells.len(), 8);
+    assert_eq!(
+        cells(&good(&text, &[("variant", "b"), ("n", "2")])),
+        ["variant=b n=2 arrivals=5", "variant=b n=2 arrivals=10"]
+    );
+    for rate in ["10/s", "10", "600/m"] {
+        assert_eq!(
+            cells(&good(&text, &[("variant", "a"), ("n", "1"), ("arrivals", rate)])),
+            ["variant=a n=1 arrivals=10"]
+        );
+    }
+    let other = good(&text, &[("n", "7")]);
+    assert_eq!(other.experiment.axes[1].values, ["7"], "`vars` take any value, as without a list");
+    let wrong = lines(&read(&text, &[("variant", "c"), ("arrivals", "7/s"), ("m", "1")]).unwrap_err());
+    assert!(wrong.contains("`variant` has no such value\n    there are `a` and `b`"), "{wrong}");
+    assert!(wrong.contains("`arrivals` has no such value\n    there are `5` and `10`"), "{wrong}");
+    assert!(wrong.contains("nothing under `vars` is called `m`"), "{wrong}");
+}
+
+#[test]
+fn a_variable_of_one_variant_can_be_set() {
+    let text = format!("{HEAD}variants: {{ a: {{ vars: {{ x: 1 }} }}, b: }}\n");
+    assert_eq!(good(&text, &[("x", "2")]).cells.len(), 2);
+}
+
+#[test]
+fn what_is_asked_of_the_experiment_is_read() {
+    let text = format!(
+        "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncool_down: 2s\nleast: 5s\n\
+         steady: true\nend_rows: missed\nexpect:\n  - go raises rate by 2x against node js\n  - 1 lowers p99\n"
+    );
+    let experiment = good(&text, &[]).experiment;
+    assert_eq!(
+        (experiment.repeat, experiment.cool_down_ns, experiment.least_ns),
+        (3, 2_000_000_000, 5_000_000_000)
+    );
+    assert!(experiment.steady && experiment.end_rows && experiment.find.is_none());
+    let who: Vec<&str> = experiment.expects.iter().map(|expect| expect.who.as_str()).collect();
+    assert_eq!(who, ["go", "1"]);
+    let narrowed = good(&text, &[("variant", "go")]);
+    assert_eq!(
+        narrowed.experiment.expects.len(),
+        2,
+        "a narrowed axis still has its other values in sentences"
+    );
+}
+
+#[test]
+fn a_search_is_read_and_sets_the_kind_of_load() {
+    let text = format!(
+        "{HEAD}find: {{ from: 100/s, to: 6000/m, over: rate }}\nload: {{ connections: 9, spread: poisson }}\n"
+    );
+    let wrong = lines(&read(&text, &[]).unwrap_err());
+    assert!(wrong.starts_with("3:22 F017: `to` is not above `from`"), "{wrong}");
+    let study = good(&text.replace("6000/m", "60000/m"), &[]);
+    let expected = Find { from: Some(100.0), to: Some(1000.0), ..Find::default() };
+    assert_eq!(study.experiment.find, Some(expected));
+    let draft = &study.cells[0].located.draft;
+    assert_eq!((draft.rate_per_s, draft.connections), (Some(100.0), Some(9)));
+    assert_eq!(draft.arrivals, Some(Arrivals::Poisson));
+
+    let text = format!(
+        "{HEAD}warmup: 1s\nfind: {{ step: +10, until: socket_errors > 0, every: 5s, over: users, from: 10, to: 50 }}\n"
+    );
+    let study = good(&text, &[]);
+    let expected = Find {
+        users: true,
+        from: Some(10.0),
+        to: Some(50.0),
+        step: Some(Step::Plus(10.0)),
+        until: Some(Until::SocketErrors(0)),
+        every_ns: Some(5_000_000_000),
+        ..Find::default()
+    };
+    assert_eq!(study.experiment.find, Some(expected));
+    assert_eq!(study.cells[0].located.draft.connections, Some(10));
+    let closest = good(&format!("{HEAD}find: {{ within: 1%, confirm: 5 }}\n"), &[]).experiment.find.unwrap();
+    assert_eq!((closest.within, closest.confirm), (Some(0.01), Some(5)));
+}
+
+#[test]
+fn a_ladder_in_the_load_is_a_search_from_that_level() {
+    let ladder = "step: x1.10, every: 15s, until: offered - achieved > 5%";
+    let study = good(&format!("{HEAD}load: {{ arrivals: 100/s, spread: poisson, {ladder} }}\n"), &[]);
+    let expected = Find {
+        from: Some(100.0),
+        step: Some(Step::Times(1.1)),
+        until: Some(Until::Shortfall(Limit::Ratio(0.05))),
+        every_ns: Some(15_000_000_000),
+        ..Find::default()
+    };
+    assert_eq!(study.experiment.find.as_ref(), Some(&expected));
+    assert_eq!(study.cells[0].located.draft.rate_per_s, Some(100.0));
+    let users = good(&format!("{HEAD}load: {{ users: 10, {ladder} }}\n"), &[]).experiment.find;
+    assert_eq!(users, Some(Find { users: true, from: Some(10.0), ..expected }));
+}
+
+/// `study-mistakes.txt` holds a text and, behind `-----`, the whole answer to it.
+#[test]
+fn every_mistake_of_an_experiment_has_its_place_and_its_mend() {
+    let mut failures = Vec::new();
+    for case in include_str!("study-mistakes.txt").split("=====\n") {
+        let (text, expected) = case.split_once("-----\n").unwrap();
+        let found = read(text, &[]).map_or_else(|all| lines(&all), |_| "accepted".to_owned());
+        if found != expected.trim_end() {
+            failures.push(format!("{text}-----\n{found}\n=====\n"));
+        }
+    }
+    assert!(failures.is_empty(), "found instead:\n{}", failures.concat());
+}
+
+#[test]
+fn the_same_mistake_in_every_cell_is_told_once() {
+    let text =
+        "target: http://h\nscenarios: { s: [ { get: /, timeout: soon } ] }\nload: { users: [1, 2, 3] }\n";
+    let all = read(text, &[]).unwrap_err();
+    assert_eq!(all.len(), 1, "{}", lines(&all));
+    let one = "target: http://h\nscenarios: { s: [ { get: / } ] }\nload: { duration: [1s, soon, 3s] }\n";
+    assert!(lines(&read(one, &[]).unwrap_err()).starts_with("3:24 F015"), "a mistake of a single cell");
+}
+
+#[test]
+fn one_run_is_never_picked_out_of_several() {
+    let one = |text: &str, set: &[(&str, &str)]| {
+        own::parse_with(text, "f", Path::new(""), &given(set))
+            .map_or_else(|all| lines(&all), |_| "one".into())
+    };
+    let text = format!("{HEAD}load: {{ users: [1, 10] }}\n");
+    let told = one(&text, &[]);
+    assert!(told.starts_with("3:16 F033: `users` spans an axis: the file is 2 runs"), "{told}");
+    assert!(told.contains("--set users=..."), "{told}");
+    assert_eq!(one(&text, &[("users", "10")]), "one");
+    assert_eq!(one(&format!("{HEAD}load: {{ users: [1] }}\n"), &[]), "one");
+    assert!(one(&format!("{HEAD}variants: {{ a: , b: }}\n"), &[]).starts_with("3:1 F033: `variant`"));
+    for key in ["repeat: 2", "find: {}", "steady: true", "least: 1s", "cool_down: 1s", "end_rows: missed"] {
+        let name = key.split(':').next().unwrap();
+        let told = one(&format!("{HEAD}{key}\n"), &[]);
+        assert!(told.starts_with(&format!("3:1 F033: `{name}` is about")), "{told}");
+    }
+    let ladder = "load: { arrivals: 9/s, step: x2, until: missed }\n";
+    assert!(one(&format!("{HEAD}{ladder}"), &[]).starts_with("3:24 F033: `step` is about"));
+}
+
+#[test]
+fn a_file_is_read_by_both_names() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sweep.yaml");
+    let study = study_with(&file, &Given::default()).expect("the example is right");
+    assert!(study.cells.len() > 1);
+    let refused = read_with(&file, &Given::default()).expect_err("several runs");
+    assert_eq!(refused[0].code, "F033");
+    assert_eq!(study_with(Path::new("gone.yaml"), &Given::default()).unwrap_err()[0].code, "F001");
+}
+
+#[test]
+fn a_thousand_cells_are_read_and_one_more_is_not() {
+    let list = |n: usize| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
+    let text = |n| format!("{HEAD}vars: {{ a: [{}], b: [{}] }}\n", list(10), list(n));
+    assert_eq!(read(&text(100), &[]).unwrap().cells.len(), 1_000);
+    let wrong = lines(&read(&text(101), &[]).unwrap_err());
+    assert!(wrong.contains("F034: the lists span 10 x 101 cells; there may be 1000"), "{wrong}");
+}
