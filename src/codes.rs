@@ -165,7 +165,6 @@ mod tests {
             include_str!("commands/report.rs"),
             include_str!("commands/run.rs"),
             include_str!("commands/check.rs"),
-            include_str!("commands/size.rs"),
             include_str!("commands/campaign/folder.rs"),
             include_str!("commands/campaign/level.rs"),
             include_str!("commands/folder_report.rs"),

@@ -9,10 +9,9 @@ use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::analysis::Digest;
 use plimsoll_record::analysis::compare::baseline::Baseline;
-use plimsoll_record::analysis::compare::gate::{Gate, Passage, Rule, gate};
+use plimsoll_record::analysis::compare::gate::{Gate, Gated, Passage, Rule, gate};
 use plimsoll_record::analysis::compare::{Asked, Comparison, compare_cells, variants};
 use plimsoll_record::folder::{self, Run};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 pub fn command(flags: &Compare) -> Result<Exit, Failure> {
@@ -60,18 +59,10 @@ fn gate_of(comparison: &Comparison, rules: &Gate) -> Passage {
     gate(comparison, rules).passage
 }
 
-/// The document behind `--json`.
-#[derive(Serialize)]
-struct Document<'a> {
-    comparisons: &'a [Comparison],
-    /// One per comparison.
-    gate: Vec<plimsoll_record::analysis::compare::gate::Gated>,
-}
-
 fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<(), Failure> {
-    let gated = || comparisons.iter().map(|one| gate(one, rules)).collect();
     let text = if flags.json {
-        json::document(&Document { comparisons, gate: gated() })?
+        let gated: Vec<Gated> = comparisons.iter().map(|one| gate(one, rules)).collect();
+        json::comparisons(comparisons, &gated)?
     } else if flags.markdown {
         render::markdown(comparisons)
     } else if flags.github {

@@ -1,6 +1,8 @@
 //! The summary as one JSON document: the same figures as everywhere else, unrounded.
 
 use crate::Error;
+use plimsoll_record::analysis::compare::Comparison;
+use plimsoll_record::analysis::compare::gate::Gated;
 use plimsoll_record::summary::Summary;
 use serde::Serialize;
 
@@ -21,4 +23,18 @@ pub fn document<T: Serialize>(value: &T) -> Result<String, Error> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
     Ok(text)
+}
+
+/// Comparisons, each with what the gate says of it.
+///
+/// # Errors
+/// As [`to_string`].
+pub fn comparisons(comparisons: &[Comparison], gate: &[Gated]) -> Result<String, Error> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        comparisons: &'a [Comparison],
+        /// One per comparison.
+        gate: &'a [Gated],
+    }
+    document(&Document { comparisons, gate })
 }

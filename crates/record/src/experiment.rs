@@ -69,7 +69,7 @@ pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> Quest {
         every_ns: find.every_ns,
         within: find.within.unwrap_or(usual.within),
         confirm: find.confirm.unwrap_or(usual.confirm),
-        longest_limit_ns: times.map(|t| t.limit as u64).max(),
+        longest_limit_ns: times.map(|t| t.value as u64).max(),
         seed,
         ..usual
     }

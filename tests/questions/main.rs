@@ -1,0 +1,11 @@
+//! The commands that answer questions, as the real binary against the ruler: `find`, sweeps, `compare`, `audit`, `size`.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod compare;
+mod find;
+mod published;
+mod sizes;
+mod sweep;
