@@ -212,35 +212,17 @@ fn contradictions(known: &Known) -> Vec<String> {
         let is_close = (stated - follows).abs() <= TOLERANCE * stated.abs().max(follows.abs());
         if !is_close {
             let (stated, follows) = (Shown(stated), Shown(follows));
-            wrong.push(format!("{what} `{stated}`, but {how} make `{follows}`; leave one of them out"));
+            wrong.push(format!(
+                "`{stated}` {what} contradict {how}, which make `{follows}`; leave one of them out"
+            ));
         }
     };
     let product = |a: Option<f64>, b: Option<f64>| Some(a? * b?);
-    let users = "there are users in the number of";
-    judge(
-        known.users,
-        product(known.arrivals, known.session),
-        users,
-        "the arrivals and the length of a session",
-    );
-    judge(
-        known.users,
-        product(known.rate, known.cycle),
-        users,
-        "the requests and the time from one to the next",
-    );
-    judge(
-        known.session,
-        product(known.pages, known.cycle),
-        "a session lasts s",
-        "its pages and the time of each",
-    );
-    judge(
-        known.rate,
-        product(known.arrivals, known.pages),
-        "requests per second are",
-        "the arrivals and their pages",
-    );
+    let Known { arrivals, users, rate, session, cycle, pages } = *known;
+    judge(users, product(arrivals, session), "users", "the arrivals and the length of a session");
+    judge(users, product(rate, cycle), "users", "the requests and the time from one to the next");
+    judge(session, product(pages, cycle), "seconds of a session", "its pages and the time of each");
+    judge(rate, product(arrivals, pages), "requests per second", "the arrivals and their pages");
     wrong
 }
 
