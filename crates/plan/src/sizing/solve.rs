@@ -234,7 +234,7 @@ fn pauses(known: &Known, given: &Known, asked: &Asked, lines: &mut Vec<Line>) ->
     let response = response_ns as f64 / 1e9;
     if response >= cycle {
         let sentence = format!(
-            "an answer takes `{} s`, and a page has `{} s` in all; give a longer session, fewer pages or users that fit",
+            "an answer takes `{} s`, and a page has `{} s` in all; give a longer session or fewer pages",
             Shown(response),
             Shown(cycle)
         );
