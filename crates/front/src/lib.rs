@@ -30,7 +30,7 @@ pub use given::{Given, parse_set};
 pub use nearest::nearest;
 pub use read::{read, read_with, study_with};
 pub use schema::schema;
-pub use show::show;
+pub use show::{show, show_study};
 
 /// Where each field of a draft was written, by its key in [`plimsoll_plan::draft::key`].
 pub type Places = BTreeMap<&'static str, Place>;

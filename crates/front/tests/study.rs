@@ -1,7 +1,7 @@
 //! Files of more than one cell: what spans the matrix, what each cell is, and what is asked of all of them.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use plimsoll_front::{Given, Study, own, read_with, study_with};
+use plimsoll_front::{Given, Study, own, read_with, show_study, study_with};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Find, Limit, Step, Until};
@@ -317,4 +317,50 @@ fn a_thousand_cells_are_read_and_one_more_is_not() {
     assert_eq!(read(&text(100), &[]).unwrap().cells.len(), 1_000);
     let wrong = lines(&read(&text(101), &[]).unwrap_err());
     assert!(wrong.contains("F034: the lists span 10 x 101 cells; there may be 1000"), "{wrong}");
+}
+
+/// The words of an experiment.
+fn told(text: &str) -> String {
+    let study = good(text, &[]);
+    let seal = |cell: &plimsoll_front::StudyCell| {
+        seal(cell.located.draft.clone(), Machine { cpus: 2, seed: 7 }).expect("sealed before")
+    };
+    let plans: Vec<_> = study.cells.iter().map(seal).collect();
+    let cells: Vec<_> = study.cells.iter().zip(&plans).map(|(cell, plan)| (&*cell.settings, plan)).collect();
+    show_study(&study.experiment, &cells)
+}
+
+#[test]
+fn an_experiment_is_told_with_what_each_cell_means() {
+    let text = told(&format!(
+        "name: both\n{HEAD}variants: {{ go: , node: {{ target: http://n }} }}\n\
+         load: {{ users: [1, 10], duration: 2s }}\nrepeat: 3\ncool_down: 2s\nleast: 1s\nsteady: true\n\
+         end_rows: missed\nexpect: go raises rate\n"
+    ));
+    assert_eq!(text, include_str!("show-study.txt"), "found:\n{text}");
+}
+
+#[test]
+fn a_search_is_told_without_a_level_that_nobody_wrote() {
+    let text = told(&format!(
+        "name: line\n{HEAD}load: {{ spread: poisson, connections: 9 }}\nfind: {{ to: 500/s, within: 2%, confirm: 3 }}\n"
+    ));
+    assert_eq!(text, include_str!("show-find.txt"), "found:\n{text}");
+    let ladder = "load: { users: 4, step: +2, every: 3s, until: offered - achieved >= 50/s }";
+    let text = told(&format!("{HEAD}{ladder}\nrepeat: 2\n"));
+    let search = "a ladder of users, each level 2 users above the one before, from 4 users, 3s a level, until 50/s of \
+                  the arrivals or more are not served";
+    assert!(text.contains(search), "{text}");
+    assert!(
+        text.contains("searches     2, 2 of each cell\n") && text.contains("as the search sets it\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn many_cells_are_told_in_part() {
+    let list: Vec<String> = (1..=100).map(|i| i.to_string()).collect();
+    let text = told(&format!("{HEAD}load: {{ users: [{}] }}\n", list.join(", ")));
+    assert!(text.contains("and 76 cells more\n") && text.contains("\ncell users=24\n"), "{text}");
+    assert!(!text.contains("cell users=25\n"), "{text}");
 }

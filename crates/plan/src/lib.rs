@@ -23,6 +23,7 @@ pub mod request;
 pub mod sample;
 pub mod script;
 pub mod seal;
+pub mod sizing;
 pub mod stream;
 pub mod threshold;
 pub mod unit;

@@ -1,5 +1,7 @@
 //! Keys whose effect is tested elsewhere, with the test that fails when it is gone.
 
+const STUDY: &str = "crates/front/tests/study.rs";
+
 /// Key, file, function.
 pub const TESTED: &[(&str, &str, &str)] = &[
     ("experiment.seed", "tests/scenarios/keys/elsewhere.rs", "a_seed_repeats_all_that_is_random"),
@@ -31,6 +33,25 @@ pub const TESTED: &[(&str, &str, &str)] = &[
         "spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning",
     ),
     ("connection.addresses", "tests/scenarios/models.rs", "all_addresses_of_a_name_are_loaded"),
+    ("experiment.variants", STUDY, "a_variant_is_merged_over_the_file"),
+    ("experiment.expect", STUDY, "what_is_asked_of_the_experiment_is_read"),
+    ("experiment.repeat", STUDY, "what_is_asked_of_the_experiment_is_read"),
+    ("experiment.cool_down", STUDY, "what_is_asked_of_the_experiment_is_read"),
+    ("experiment.least", STUDY, "what_is_asked_of_the_experiment_is_read"),
+    ("experiment.steady", STUDY, "what_is_asked_of_the_experiment_is_read"),
+    ("experiment.end_rows", STUDY, "what_is_asked_of_the_experiment_is_read"),
+    ("experiment.find", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.over", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.from", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.to", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.step", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.until", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.every", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.within", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.confirm", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("load.step", STUDY, "a_ladder_in_the_load_is_a_search_from_that_level"),
+    ("load.every", STUDY, "a_ladder_in_the_load_is_a_search_from_that_level"),
+    ("load.until", STUDY, "a_ladder_in_the_load_is_a_search_from_that_level"),
 ];
 
 use crate::bench::{steps, trial};

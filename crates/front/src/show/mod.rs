@@ -4,11 +4,13 @@
 mod answer;
 mod load;
 mod steps;
+mod study;
 mod words;
 
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, Versions};
 use plimsoll_plan::script::{Entry, Order, Script};
+pub use study::show_study;
 use words::{Lines, bytes, time};
 
 /// The plan in words; ends with a line end.

@@ -1,5 +1,5 @@
-//! `load: { arrivals: 100/s, step: x1.10, every: 15s, until: missed }`: the short form of a ladder, which is a search that
-//! goes up from the level that is written.
+//! `load: { arrivals: 100/s, step: x1.10, every: 15s, until: missed }`: the short form of a ladder, which is a search
+//! that goes up from the level that is written.
 
 use crate::own::key::Row;
 use crate::own::reader::Reader;

@@ -1,0 +1,281 @@
+//! The laws as equations: each is used in whatever direction something is missing, until nothing more follows.
+
+use super::{Asked, Line, MONTH_DAYS, Sizing};
+use std::fmt::Display;
+
+/// Numbers that people give are rounded; figures farther apart than this contradict each other.
+const TOLERANCE: f64 = 0.02;
+
+const HOUR_S: f64 = 3600.0;
+
+/// What is tied together, all in seconds and per second, in the busiest hour.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    arrivals: Option<f64>,
+    users: Option<f64>,
+    rate: Option<f64>,
+    session: Option<f64>,
+    /// From one request of a user to its next: think and response time together.
+    cycle: Option<f64>,
+    pages: Option<f64>,
+}
+
+/// A number as a formula shows it: four digits are enough to follow it, and whole thousands stay whole.
+struct Shown(f64);
+
+impl Display for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let magnitude = self.0.abs();
+        if magnitude != 0.0 && !(1e-4..1e15).contains(&magnitude) {
+            return write!(f, "{:.3e}", self.0);
+        }
+        // Digits in front of the point take those behind it away.
+        let whole = if magnitude >= 1.0 { magnitude.log10().floor() as i32 + 1 } else { 0 };
+        let leading =
+            if magnitude > 0.0 && magnitude < 1.0 { (-magnitude.log10()).floor() as i32 } else { 0 };
+        let places = (4 - whole + leading).clamp(0, 8) as usize;
+        let text = format!("{:.places$}", self.0);
+        match text.contains('.') {
+            true => write!(f, "{}", text.trim_end_matches('0').trim_end_matches('.')),
+            false => write!(f, "{text}"),
+        }
+    }
+}
+
+pub(super) fn solve(asked: &Asked) -> Result<Sizing, Vec<String>> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut assumed = Vec::new();
+    let seconds = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e9);
+    let mut known = Known {
+        arrivals: arrivals(asked, &mut lines, &mut assumed),
+        users: asked.users,
+        rate: asked.rate_per_s,
+        session: seconds(asked.session_ns),
+        cycle: None,
+        pages: asked.pages,
+    };
+    if let Some(think) = seconds(asked.think_ns) {
+        let response = seconds(asked.response_ns).unwrap_or(0.0);
+        if asked.response_ns.is_none() {
+            assumed.push("answers take no time beside the think time: `--response` gives it".into());
+        }
+        known.cycle = Some(think + response);
+    }
+    let given = known;
+    while let Some((changed, line)) = follow(&known, asked) {
+        known = changed;
+        lines.push(line);
+    }
+    let wrong = contradictions(&known);
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    pauses(&known, &given, asked, &mut lines)?;
+    let visitors_per_month = month(&known, asked, &mut lines, &mut assumed);
+    if lines.is_empty() || known.users.is_none() && known.rate.is_none() && asked.visitors.is_none() {
+        return Err(vec![nothing_follows(asked)]);
+    }
+    let overflow = lines.iter().find(|line| !line.value.is_finite() || line.value <= 0.0);
+    if let Some(line) = overflow {
+        let name = line.name;
+        return Err(vec![format!("`{name}` comes out beyond all numbers; give figures of a real service")]);
+    }
+    Ok(Sizing {
+        lines,
+        assumed,
+        users: known.users,
+        rate_per_s: known.rate,
+        arrivals_per_s: known.arrivals,
+        visitors_per_month,
+    })
+}
+
+/// The active part of a day in hours; all of it, and that is said, when nothing says so.
+fn active_h(asked: &Asked, assumed: &mut Vec<String>) -> f64 {
+    let Some(active_ns) = asked.active_ns else {
+        let sentence = "visitors come all day and night: `--active` gives the busy part of a day";
+        assumed.push(sentence.to_owned());
+        return 24.0;
+    };
+    active_ns as f64 / 3600e9
+}
+
+fn is_month(asked: &Asked) -> bool {
+    asked.visitors.is_none_or(|visitors| visitors.per == super::Period::Month)
+}
+
+/// Visits that begin per second in the busiest hour.
+fn arrivals(asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<String>) -> Option<f64> {
+    let visitors = asked.visitors?;
+    let mut per_hour = visitors.number;
+    if let Some(days) = visitors.per.days() {
+        let per_day = visitors.number / days;
+        if days > 1.0 {
+            let formula = format!("{}/{} / {days} days", Shown(visitors.number), visitors.per.name());
+            lines.push(Line { name: "visitors a day", formula, value: per_day, unit: "/day" });
+        }
+        if is_month(asked) {
+            assumed.push(format!("a month has {MONTH_DAYS} days"));
+        }
+        let active_h = active_h(asked, assumed);
+        per_hour = per_day / active_h;
+        let formula = format!("{}/day / {} h", Shown(per_day), Shown(active_h));
+        lines.push(Line { name: "visitors an hour", formula, value: per_hour, unit: "/h" });
+    }
+    if let Some(peak) = asked.peak {
+        let formula = format!("{}/h x {}", Shown(per_hour), Shown(peak));
+        per_hour *= peak;
+        lines.push(Line { name: "visitors in the busiest hour", formula, value: per_hour, unit: "/h" });
+    } else {
+        assumed.push(
+            "every hour is as busy as the others: `--peak` gives how much busier the busiest is".into(),
+        );
+    }
+    let formula = format!("{}/h / 3600", Shown(per_hour));
+    lines.push(Line { name: "arrivals", formula, value: per_hour / HOUR_S, unit: "/s" });
+    Some(per_hour / HOUR_S)
+}
+
+/// One more value, and the step that leads to it.
+fn follow(known: &Known, asked: &Asked) -> Option<(Known, Line)> {
+    let Known { arrivals, users, rate, session, cycle, pages } = *known;
+    let line = |name, formula, value, unit| Line { name, formula, value, unit };
+    if let (None, Some(a), Some(s)) = (users, arrivals, session) {
+        // Per hour, as the step above shows it.
+        let formula = format!("{}/h x {} s / 3600", Shown(a * HOUR_S), Shown(s));
+        return Some((
+            Known { users: Some(a * s), ..*known },
+            line("concurrent users", formula, a * s, "users"),
+        ));
+    }
+    if let (None, Some(n), Some(c)) = (rate, users, cycle) {
+        let formula = format!("{} / {}", Shown(n), cycle_words(c, asked));
+        return Some((Known { rate: Some(n / c), ..*known }, line("requests", formula, n / c, "/s")));
+    }
+    if let (None, Some(a), Some(p)) = (rate, arrivals, pages) {
+        let formula = format!("{}/s x {} pages", Shown(a), Shown(p));
+        return Some((Known { rate: Some(a * p), ..*known }, line("requests", formula, a * p, "/s")));
+    }
+    if let (None, Some(x), Some(c)) = (users, rate, cycle) {
+        let formula = format!("{}/s x {}", Shown(x), cycle_words(c, asked));
+        return Some((
+            Known { users: Some(x * c), ..*known },
+            line("concurrent users", formula, x * c, "users"),
+        ));
+    }
+    if let (None, Some(p), Some(c)) = (session, pages, cycle) {
+        let formula = format!("{} pages x {}", Shown(p), cycle_words(c, asked));
+        return Some((Known { session: Some(p * c), ..*known }, line("session", formula, p * c, "s")));
+    }
+    if let (None, Some(s), Some(p)) = (cycle, session, pages) {
+        let formula = format!("{} s / {} pages", Shown(s), Shown(p));
+        return Some((Known { cycle: Some(s / p), ..*known }, line("time a page", formula, s / p, "s")));
+    }
+    if let (None, Some(n), Some(s)) = (arrivals, users, session) {
+        let formula = format!("{} / {} s", Shown(n), Shown(s));
+        return Some((Known { arrivals: Some(n / s), ..*known }, line("arrivals", formula, n / s, "/s")));
+    }
+    if let (None, Some(x), Some(p)) = (arrivals, rate, pages) {
+        let formula = format!("{}/s / {} pages", Shown(x), Shown(p));
+        return Some((Known { arrivals: Some(x / p), ..*known }, line("arrivals", formula, x / p, "/s")));
+    }
+    if let (None, Some(n), Some(a)) = (session, users, arrivals) {
+        let formula = format!("{} / {}/s", Shown(n), Shown(a));
+        return Some((Known { session: Some(n / a), ..*known }, line("session", formula, n / a, "s")));
+    }
+    if let (None, Some(n), Some(x)) = (cycle, users, rate) {
+        let formula = format!("{} / {}/s", Shown(n), Shown(x));
+        return Some((Known { cycle: Some(n / x), ..*known }, line("time a page", formula, n / x, "s")));
+    }
+    if let (None, Some(s), Some(c)) = (pages, session, cycle) {
+        let formula = format!("{} s / {}", Shown(s), cycle_words(c, asked));
+        return Some((Known { pages: Some(s / c), ..*known }, line("pages a visit", formula, s / c, "")));
+    }
+    None
+}
+
+fn cycle_words(cycle: f64, asked: &Asked) -> String {
+    match (asked.think_ns, asked.response_ns) {
+        (Some(think_ns), Some(response_ns)) => {
+            format!("({} s + {} s)", Shown(think_ns as f64 / 1e9), Shown(response_ns as f64 / 1e9))
+        }
+        _ => format!("{} s", Shown(cycle)),
+    }
+}
+
+/// What was given twice and differs.
+fn contradictions(known: &Known) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut judge = |stated: Option<f64>, follows: Option<f64>, what: &str, how: &str| {
+        let (Some(stated), Some(follows)) = (stated, follows) else { return };
+        // Written so that what is no number is a contradiction too.
+        let is_close = (stated - follows).abs() <= TOLERANCE * stated.abs().max(follows.abs());
+        if !is_close {
+            let (stated, follows) = (Shown(stated), Shown(follows));
+            wrong.push(format!(
+                "`{stated}` {what} contradict {how}, which make `{follows}`; leave one of them out"
+            ));
+        }
+    };
+    let product = |a: Option<f64>, b: Option<f64>| Some(a? * b?);
+    let Known { arrivals, users, rate, session, cycle, pages } = *known;
+    judge(users, product(arrivals, session), "users", "the arrivals and the length of a session");
+    judge(users, product(rate, cycle), "users", "the requests and the time from one to the next");
+    judge(session, product(pages, cycle), "seconds of a session", "its pages and the time of each");
+    judge(rate, product(arrivals, pages), "requests per second", "the arrivals and their pages");
+    wrong
+}
+
+/// The think time that is left of a page's time.
+fn pauses(known: &Known, given: &Known, asked: &Asked, lines: &mut Vec<Line>) -> Result<(), Vec<String>> {
+    let (None, Some(cycle), Some(response_ns)) = (given.cycle, known.cycle, asked.response_ns) else {
+        return Ok(());
+    };
+    let response = response_ns as f64 / 1e9;
+    if response >= cycle {
+        let sentence = format!(
+            "an answer takes `{} s`, and a page has `{} s` in all; give a longer session or fewer pages",
+            Shown(response),
+            Shown(cycle)
+        );
+        return Err(vec![sentence]);
+    }
+    let formula = format!("{} s - {} s", Shown(cycle), Shown(response));
+    lines.push(Line { name: "think time", formula, value: cycle - response, unit: "s" });
+    Ok(())
+}
+
+/// Visitors of a month, from those that were given or from the arrivals.
+fn month(known: &Known, asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<String>) -> Option<f64> {
+    if let Some(visitors) = asked.visitors.filter(|visitors| visitors.per == super::Period::Month) {
+        return Some(visitors.number);
+    }
+    let arrivals = known.arrivals?;
+    let peak = asked.peak.unwrap_or(1.0);
+    if asked.visitors.is_none() && asked.peak.is_none() {
+        assumed.push(
+            "every hour is as busy as the others: `--peak` gives how much busier the busiest is".into(),
+        );
+    }
+    // Said already where visitors of a day or a week were taken apart.
+    let is_said = asked.visitors.is_some_and(|visitors| visitors.per.days().is_some());
+    let active_h = if is_said { active_h(asked, &mut Vec::new()) } else { active_h(asked, assumed) };
+    assumed.push(format!("a month has {MONTH_DAYS} days"));
+    let value = arrivals * HOUR_S / peak * active_h * MONTH_DAYS;
+    let by_peak = if asked.peak.is_some() { format!(" / {}", Shown(peak)) } else { String::new() };
+    let formula =
+        format!("{}/s x 3600{by_peak} x {} h x {MONTH_DAYS} days", Shown(arrivals), Shown(active_h));
+    lines.push(Line { name: "visitors a month", formula, value, unit: "/month" });
+    Some(value)
+}
+
+fn nothing_follows(asked: &Asked) -> String {
+    let missing = match (asked.users.is_some(), asked.rate_per_s.is_some()) {
+        (true, _) => "of users alone; add `--think` for their requests, or `--session` for the visitors",
+        (_, true) => "of a rate alone; add `--think` for the users, or `--pages` for the visitors",
+        _ => {
+            "of this; give `--visitors` with `--session`, `--users` with `--think`, or `--rate` with `--pages`"
+        }
+    };
+    format!("nothing follows {missing}")
+}

@@ -1,0 +1,225 @@
+//! How large a load has to be: every step with its numbers, in both directions, and what is refused.
+
+#![allow(clippy::expect_used, reason = "a test may stop")]
+
+use plimsoll_plan::sizing::{Asked, Period, Sizing, Visitors, size};
+use plimsoll_plan::unit::duration_ns;
+
+fn ns(text: &str) -> Option<u64> {
+    Some(duration_ns(text).expect("a duration"))
+}
+
+fn visitors(text: &str) -> Option<Visitors> {
+    Some(Visitors::parse(text).expect("visitors"))
+}
+
+#[track_caller]
+fn good(asked: &Asked) -> Sizing {
+    size(asked).unwrap_or_else(|wrong| panic!("{asked:?}: {wrong:?}"))
+}
+
+#[track_caller]
+fn close(found: Option<f64>, expected: f64) {
+    let found = found.expect("it follows");
+    assert!((found / expected - 1.0).abs() < 1e-9, "{found}, expected {expected}");
+}
+
+fn told(sizing: &Sizing) -> Vec<String> {
+    let line = |line: &plimsoll_plan::sizing::Line| {
+        format!("{}: {} = {:.4} {}", line.name, line.formula, line.value, line.unit)
+    };
+    sizing.lines.iter().map(line).collect()
+}
+
+/// 100,000 / 30 / 12 = 277.78 an hour; x 300 / 3,600 = 23.15 users, and not 2.314.
+#[test]
+fn visitors_of_a_month_become_users_step_by_step() {
+    let asked = Asked {
+        visitors: visitors("100000/month"),
+        active_ns: ns("12h"),
+        session_ns: ns("5min"),
+        ..Asked::default()
+    };
+    let sizing = good(&asked);
+    assert_eq!(
+        told(&sizing),
+        [
+            "visitors a day: 100000/month / 30 days = 3333.3333 /day",
+            "visitors an hour: 3333/day / 12 h = 277.7778 /h",
+            "arrivals: 277.8/h / 3600 = 0.0772 /s",
+            "concurrent users: 277.8/h x 300 s / 3600 = 23.1481 users",
+        ]
+    );
+    close(sizing.users, 100_000.0 / 30.0 / 12.0 * 300.0 / 3600.0);
+    assert_eq!((sizing.rate_per_s, sizing.visitors_per_month), (None, Some(100_000.0)));
+    assert_eq!(sizing.assumed.len(), 2, "the month and the peak: {:?}", sizing.assumed);
+}
+
+#[test]
+fn a_peak_and_a_think_time_lead_to_requests_per_second() {
+    let asked = Asked {
+        visitors: visitors("100000/month"),
+        active_ns: ns("12h"),
+        session_ns: ns("5min"),
+        peak: Some(3.0),
+        think_ns: ns("8s"),
+        response_ns: ns("300ms"),
+        ..Asked::default()
+    };
+    let sizing = good(&asked);
+    let users = 3.0 * 100_000.0 / 30.0 / 12.0 * 300.0 / 3600.0;
+    close(sizing.users, users);
+    close(sizing.rate_per_s, users / 8.3);
+    let lines = told(&sizing);
+    assert!(
+        lines.contains(&"visitors in the busiest hour: 277.8/h x 3 = 833.3333 /h".to_owned()),
+        "{lines:?}"
+    );
+    assert!(lines.contains(&"requests: 69.44 / (8 s + 0.3 s) = 8.3668 /s".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"pages a visit: 300 s / (8 s + 0.3 s) = 36.1446 ".to_owned()), "{lines:?}");
+}
+
+#[test]
+fn pages_of_a_session_leave_the_think_time() {
+    let asked = Asked {
+        visitors: visitors("2400/day"),
+        session_ns: ns("60s"),
+        pages: Some(6.0),
+        response_ns: ns("1s"),
+        ..Asked::default()
+    };
+    let sizing = good(&asked);
+    close(sizing.users, 100.0 / 3600.0 * 60.0);
+    close(sizing.rate_per_s, 100.0 / 3600.0 * 6.0);
+    let lines = told(&sizing);
+    assert!(lines.contains(&"think time: 10 s - 1 s = 9.0000 s".to_owned()), "{lines:?}");
+    let slow = Asked { response_ns: ns("11s"), ..asked };
+    assert!(size(&slow).expect_err("no time is left")[0].contains("an answer takes `11 s`"));
+}
+
+#[test]
+fn a_rate_leads_back_to_visitors() {
+    let asked = Asked {
+        rate_per_s: Some(100.0),
+        pages: Some(6.0),
+        active_ns: ns("12h"),
+        peak: Some(3.0),
+        ..Asked::default()
+    };
+    let month = 100.0 / 6.0 * 3600.0 / 3.0 * 12.0 * 30.0;
+    close(good(&asked).visitors_per_month, month);
+    let users = Asked { users: Some(50.0), think_ns: ns("9s"), response_ns: ns("1s"), ..Asked::default() };
+    close(good(&users).rate_per_s, 5.0);
+    let rate = Asked { rate_per_s: Some(5.0), think_ns: ns("10s"), ..Asked::default() };
+    close(good(&rate).users, 50.0);
+    assert!(good(&rate).assumed.iter().any(|sentence| sentence.contains("--response")));
+}
+
+#[test]
+fn every_time_of_visitors_counts_the_active_hours_of_its_days() {
+    for (text, per_hour) in [("84/hour", 84.0), ("84/day", 7.0), ("588/week", 7.0), ("2520/month", 7.0)] {
+        let asked = Asked { visitors: visitors(text), active_ns: ns("12h"), ..Asked::default() };
+        close(good(&asked).arrivals_per_s, per_hour / 3600.0);
+    }
+}
+
+/// There and back: users and rate from visitors, visitors from users or from the rate.
+#[test]
+fn both_directions_agree() {
+    let mut state = 7u64;
+    let mut draw = |low: f64, high: f64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        low * (high / low).powf((state >> 11) as f64 / (1u64 << 53) as f64)
+    };
+    for _ in 0..2_000 {
+        let per = [Period::Hour, Period::Day, Period::Week, Period::Month][draw(1.0, 4.999) as usize - 1];
+        let there = Asked {
+            visitors: Some(Visitors { number: draw(1e2, 1e9), per }),
+            active_ns: Some(draw(3600e9, 86_400e9) as u64),
+            peak: Some(draw(1.0, 10.0)),
+            session_ns: Some(draw(1e9, 3600e9) as u64),
+            think_ns: Some(draw(1e8, 60e9) as u64),
+            response_ns: Some(draw(1e6, 5e9) as u64),
+            ..Asked::default()
+        };
+        let found = good(&there);
+        let month = found.visitors_per_month.expect("it follows");
+        let from_users = Asked { visitors: None, users: found.users, ..there.clone() };
+        close(good(&from_users).visitors_per_month, month);
+        close(good(&from_users).rate_per_s, found.rate_per_s.expect("it follows"));
+        let from_rate = Asked { visitors: None, rate_per_s: found.rate_per_s, ..there.clone() };
+        close(good(&from_rate).visitors_per_month, month);
+        // All of it at once is no contradiction either, and 5 % off is one.
+        let all = Asked { users: found.users, rate_per_s: found.rate_per_s, ..there.clone() };
+        good(&all);
+        let off = Asked { users: found.users.map(|users| users * 1.05), ..there };
+        assert!(size(&off).expect_err("inconsistent")[0].contains("leave one of them out"));
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_a_mend() {
+    let visitors = visitors("100/day");
+    let session_ns = ns("60s");
+    let plain = Asked { visitors, session_ns, ..Asked::default() };
+    for (asked, word) in [
+        (Asked::default(), "`--visitors`"),
+        (Asked { users: Some(5.0), ..Asked::default() }, "`--think`"),
+        (Asked { rate_per_s: Some(5.0), ..Asked::default() }, "`--pages`"),
+        (Asked { session_ns, ..Asked::default() }, "`--visitors`"),
+        (Asked { users: Some(0.0), ..plain.clone() }, "`users`"),
+        (Asked { users: Some(f64::NAN), ..plain.clone() }, "`users`"),
+        (Asked { rate_per_s: Some(f64::INFINITY), ..plain.clone() }, "`rate`"),
+        (Asked { pages: Some(-1.0), ..plain.clone() }, "`pages`"),
+        (Asked { peak: Some(0.5), ..plain.clone() }, "below the mean"),
+        (Asked { active_ns: Some(0), ..plain.clone() }, "active hours"),
+        (Asked { active_ns: ns("25h"), ..plain.clone() }, "active hours"),
+        (Asked { session_ns: Some(0), ..plain.clone() }, "meets nobody"),
+        (Asked { think_ns: Some(0), ..plain.clone() }, "`--response"),
+        (Asked { users: Some(f64::MAX), think_ns: Some(1), ..Asked::default() }, "beyond all numbers"),
+    ] {
+        let wrong = size(&asked).expect_err("refused");
+        assert!(wrong[0].contains(word), "{asked:?}: {wrong:?}");
+        assert!(wrong.iter().all(|sentence| sentence.contains("; ")), "without a mend: {wrong:?}");
+    }
+}
+
+#[test]
+fn visitors_are_read_with_their_time() {
+    let read = |text| Visitors::parse(text).map(|v| (v.number, v.per));
+    assert_eq!(read("100000/month"), Ok((100_000.0, Period::Month)));
+    assert_eq!(read(" 1_000 / d "), Ok((1_000.0, Period::Day)));
+    assert_eq!(read("3.5k/week"), Ok((3_500.0, Period::Week)));
+    assert_eq!(read("2M/h"), Ok((2e6, Period::Hour)));
+    for text in [
+        "",
+        "100",
+        "/day",
+        "x/day",
+        "0/day",
+        "-5/day",
+        "inf/day",
+        "NaN/day",
+        "1e999/day",
+        "5/year",
+        "1,000/day",
+    ] {
+        assert!(Visitors::parse(text).is_err(), "{text}");
+    }
+    assert!(Visitors::parse("100/m").is_err_and(|wrong| wrong.contains("write `/month`")));
+}
+
+#[test]
+fn numbers_of_every_magnitude_are_told() {
+    for number in [1e-300, 1e-9, 0.5, 999.9996, 1e6, 1e18, 1e300] {
+        let asked = Asked { users: Some(number), think_ns: ns("3s"), ..Asked::default() };
+        let sizing = good(&asked);
+        let line = &sizing.lines[0];
+        assert!(line.formula.len() < 30 && line.value == number / 3.0, "{line:?}");
+    }
+    let json =
+        serde_json::to_value(good(&Asked { users: Some(5.0), think_ns: ns("1s"), ..Asked::default() }));
+    let json = json.expect("it is plain data");
+    assert_eq!(json["lines"][0]["formula"], "5 / 1 s");
+    assert_eq!(json["rate_per_s"], 5.0);
+}
