@@ -56,11 +56,11 @@ fn per_second(s: &Subject, total: Measure, rate: Measure, sentence: &'static str
     let expected = count.over(duration)?;
     let line = format!(
         "{} / {} = {}/s, stated {}/s ({} x)",
-        say::number(count.middle()),
-        say::time(duration.middle()),
+        say::number(count.said),
+        say::time(duration.said),
         say::range(expected, say::number),
-        say::number(stated.middle()),
-        say::about(stated.middle() / expected.middle())
+        say::number(stated.said),
+        say::about(stated.said / expected.said)
     );
     let hit =
         Hit::new(Proved, sentence, sentence).line(line).at([total_figure, duration_figure, rate_figure]);
@@ -83,10 +83,10 @@ pub(super) fn bytes_hold_the_bodies(s: &Subject) -> Option<Hit> {
     let sentence = "the bytes received are fewer than the bodies of the answers";
     let hit = Hit::new(Likely, sentence, sentence).line(format!(
         "{} B / {} = {} B an answer < {} B of body",
-        say::number(bytes.middle()),
-        say::number(count.middle()),
-        say::about(each.middle()),
-        say::number(body.middle())
+        say::number(bytes.said),
+        say::number(count.said),
+        say::about(each.said),
+        say::number(body.said)
     ));
     let why = "answers without bodies (errors, closed connections), or compressed ones";
     let advice = "check status and length of every answer, and count those that differ";
@@ -100,17 +100,17 @@ pub(super) fn threads_add_up(s: &Subject) -> Option<Hit> {
     let (threads_figure, threads) = s.get(Measure::GeneratorThreads)?;
     let (rate_figure, rate) = s.get(Measure::Rate)?;
     let sum = thread.times(threads);
-    if sum.widened(OFF).meets(rate) || rate.middle() <= 0.0 {
+    if sum.widened(OFF).meets(rate) || rate.said <= 0.0 {
         return None;
     }
-    let times = sum.middle() / rate.middle();
+    let times = sum.said / rate.said;
     let sentence = "the rate per thread times the threads is not the rate of the whole";
     let hit = Hit::new(Proved, sentence, sentence).line(format!(
         "{} x {}/s = {}/s, stated {}/s ({} x)",
-        say::number(threads.middle()),
-        say::number(thread.middle()),
-        say::number(sum.middle()),
-        say::number(rate.middle()),
+        say::number(threads.said),
+        say::number(thread.said),
+        say::number(sum.said),
+        say::number(rate.said),
         say::about(times)
     ));
     let why = match s.tool() {
@@ -136,10 +136,10 @@ pub(super) fn error_share(s: &Subject) -> Option<Hit> {
     let share = errors.over(count)?;
     let line = format!(
         "{} / {} = {}, stated {}",
-        say::number(errors.middle()),
-        say::number(count.middle()),
-        say::percent(share.middle()),
-        say::percent(ratio.middle())
+        say::number(errors.said),
+        say::number(count.said),
+        say::percent(share.said),
+        say::percent(ratio.said)
     );
     let sentence = "errors / requests is not the stated share of errors";
     let hit = Hit::new(Proved, sentence, sentence).line(line).at([errors_figure, count_figure, ratio_figure]);
@@ -160,7 +160,7 @@ pub(super) fn parts_within_requests(s: &Subject) -> Option<Hit> {
         parts.into_iter().filter_map(|m| Some((m, s.get(m)?))).find(|(_, (_, n))| n.above(count))?;
     let certainty = if part == Measure::Errors { Likely } else { Proved };
     let what = say::measure(part);
-    let line = format!("{what} {} > requests {}", say::number(n.middle()), say::number(count.middle()));
+    let line = format!("{what} {} > requests {}", say::number(n.said), say::number(count.said));
     let hit = Hit::new(
         certainty,
         "a part of the requests is more than all of them",
@@ -188,10 +188,10 @@ pub(super) fn successes_and_errors(s: &Subject) -> Option<Hit> {
     let sentence = "successes and errors do not add up to the requests";
     let hit = Hit::new(Likely, sentence, sentence).line(format!(
         "{} + {} = {}, stated {}",
-        say::number(good.middle()),
-        say::number(errors.middle()),
-        say::number(good.plus(errors).middle()),
-        say::number(count.middle())
+        say::number(good.said),
+        say::number(errors.said),
+        say::number(good.plus(errors).said),
+        say::number(count.said)
     ));
     Some(hit.at([success, errors_figure, count_figure]).advice("say which requests are in neither count"))
 }
@@ -203,18 +203,18 @@ pub(super) fn loops(s: &Subject) -> Option<Hit> {
     let (count_figure, count) = s.get(Measure::Requests)?;
     let each = users.times(loops);
     // Several requests in a loop give a whole multiple.
-    let times = (count.middle() / each.middle()).round();
+    let times = (count.said / each.said).round();
     if !times.is_finite() || each.high <= 0.0 || each.times(Span::exact(times.max(1.0))).meets(count) {
         return None;
     }
     let sentence = "the samples are no multiple of users x loops";
     let hit = Hit::new(Possible, sentence, sentence).line(format!(
         "{} x {} = {}, stated {} ({} x)",
-        say::number(users.middle()),
-        say::number(loops.middle()),
-        say::number(each.middle()),
-        say::number(count.middle()),
-        say::about(count.middle() / each.middle())
+        say::number(users.said),
+        say::number(loops.said),
+        say::number(each.said),
+        say::number(count.said),
+        say::about(count.said / each.said)
     ));
     let why = "users stopped before their last loop (errors, a scheduler), or their number is another one";
     let advice = "state how many users ended all their loops, and what stopped the others";
@@ -230,9 +230,9 @@ pub(super) fn not_more_than_offered(s: &Subject) -> Option<Hit> {
     }
     let line = format!(
         "{}/s > {}/s offered ({} x)",
-        say::number(rate.middle()),
-        say::number(offered.middle()),
-        say::about(rate.middle() / offered.middle())
+        say::number(rate.said),
+        say::number(offered.said),
+        say::about(rate.said / offered.said)
     );
     let sentence = "more requests were answered than were offered";
     let hit = Hit::new(Likely, sentence, sentence).line(line).at([offered_figure, rate_figure]);

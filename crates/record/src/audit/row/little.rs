@@ -36,10 +36,10 @@ fn law<'a>(s: &Subject<'a>) -> Option<Law<'a>> {
 fn product(law: &Law, sign: &str, who: &str) -> String {
     format!(
         "{}/s x {} = {} in flight {sign} {} {who}",
-        say::number(law.rate.middle()),
-        say::time(law.mean.middle()),
+        say::number(law.rate.said),
+        say::time(law.mean.said),
         say::range(law.in_flight, say::about),
-        say::number(law.users.middle())
+        say::number(law.users.said)
     )
 }
 
@@ -76,9 +76,9 @@ pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
         .line(product(&law, ">", who))
         .line(format!(
             "the mean can be {} / {}/s = {} at most",
-            say::number(law.users.middle()),
-            say::number(law.rate.middle()),
-            say::time(most.middle())
+            say::number(law.users.said),
+            say::number(law.rate.said),
+            say::time(most.said)
         ));
     Some(hit.at(law.figures).why(why).advice("state the mean of the requests that were really sent"))
 }
@@ -98,7 +98,7 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
         return None;
     }
     let who = say::users(s.tool());
-    let share = 1.0 - law.in_flight.middle() / live.middle();
+    let share = 1.0 - law.in_flight.said / live.said;
     let certainty = if pauses { Possible } else { Likely };
     let hit = Hit::new(
         certainty,
@@ -134,10 +134,10 @@ pub(super) fn time_per_request(s: &Subject) -> Option<Hit> {
     let sentence = "the time per request is not duration / requests";
     let hit = Hit::new(Certainty::Proved, sentence, sentence).line(format!(
         "{} / {} = {}, stated {}",
-        say::time(duration.middle()),
-        say::number(count.middle()),
+        say::time(duration.said),
+        say::number(count.said),
         say::range(expected, say::time),
-        say::time(all.middle())
+        say::time(all.said)
     ));
     Some(hit.at([duration_figure, count_figure, all_figure]).advice("copy the figures of one run"))
 }

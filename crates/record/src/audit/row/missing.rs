@@ -35,15 +35,30 @@ fn claimed(s: &Subject, measures: &[Measure]) -> bool {
     around.chain(&s.document.claims).any(|claim| named(&claim.figures))
 }
 
-fn spoken(s: &Subject, words: &[&str]) -> bool {
-    let said = |text: &str| {
-        let text = text.to_lowercase();
-        words.iter().any(|w| text.contains(w))
-    };
+/// A text this long is a file of samples, which says nothing in words.
+const SPOKEN: usize = 200_000;
+
+/// The text, in lower case.
+fn words(s: &Subject) -> String {
     let document = s.document;
-    document.claims.iter().any(|c| said(&c.text))
-        || document.tables.iter().any(|t| said(&t.caption) || t.around.iter().any(|c| said(&c.text)))
-        || document.rows.iter().any(|r| r.headings.iter().any(|h| said(h)))
+    let whole = if document.text.len() <= SPOKEN { document.text.to_lowercase() } else { String::new() };
+    // Documents that were made by hand have their sentences only.
+    let claims = document.claims.iter().chain(document.tables.iter().flat_map(|t| &t.around));
+    claims.fold(whole, |all, c| all + "\n" + &c.text.to_lowercase())
+}
+
+/// A machine is described by a number (`4 vCPU`, `2.5 GHz`, `8 GB RAM`) or by the name of a size (`c5.large`).
+fn describes_machines(text: &str) -> bool {
+    const SIZES: [&str; 6] = [".large", "xlarge", ".medium", ".small", ".micro", "-standard-"];
+    const UNITS: [&str; 10] =
+        ["ghz", "vcpu", "core", "cpu", "gb ram", "gb of ram", "gb memory", "gb of memory", "gib", "g ram"];
+    let counted = |unit: &str| {
+        text.match_indices(unit).any(|(at, _)| {
+            let before = text[..at].trim_end_matches([' ', '-', '\u{a0}']);
+            before.ends_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    SIZES.iter().any(|size| text.contains(size)) || UNITS.iter().any(|unit| counted(unit))
 }
 
 fn hit(certainty: crate::audit::Certainty, sentence: &'static str, figure: &Figure) -> Hit {
@@ -123,7 +138,7 @@ pub(super) fn tool_version(s: &Subject) -> Option<Hit> {
     let figure = result(s)?;
     s.tool()?;
     let known = s.document.rows.iter().any(|r| r.words.keys().any(|k| k.contains("version")));
-    (!known && !spoken(s, &["version"])).then(|| {
+    (!known && !words(s).contains("version")).then(|| {
         hit(Possible, "the version of the tool is not stated", figure).advice(
             "state name and version of the load generator: what its figures mean changes between them",
         )
@@ -132,23 +147,9 @@ pub(super) fn tool_version(s: &Subject) -> Option<Hit> {
 
 /// A report (not a bare output) that says nothing of the machines.
 pub(super) fn hardware(s: &Subject) -> Option<Hit> {
-    const WORDS: [&str; 12] = [
-        "cpu",
-        "core",
-        "memory",
-        " ram",
-        "ghz",
-        "instance",
-        " gb",
-        "gib",
-        "machine",
-        "processor",
-        "vm",
-        "hardware",
-    ];
     let figure = result(s)?;
     let report = !s.document.claims.is_empty() || s.document.tables.iter().any(|t| !t.around.is_empty());
-    (report && !has(s, &[Measure::Cpu, Measure::MemoryBytes]) && !spoken(s, &WORDS)).then(|| {
+    (report && !has(s, &[Measure::Cpu, Measure::MemoryBytes]) && !describes_machines(&words(s))).then(|| {
         hit(Possible, "the machines are not described", figure)
             .advice("state CPU, memory and network of both sides, and whether they are the same machine")
     })

@@ -39,7 +39,7 @@ fn falling(chain: &[(String, &Figure, Span)]) -> Option<Hit> {
         let Some((other, above, larger)) = before.max_by(|a, b| a.2.low.total_cmp(&b.2.low)) else {
             continue;
         };
-        let line = format!("{other} {} > {name} {}", say::time(larger.middle()), say::time(span.middle()));
+        let line = format!("{other} {} > {name} {}", say::time(larger.said), say::time(span.said));
         let sentence = format!("{other} lies above {name}");
         hit = Some(
             hit.unwrap_or_else(|| Hit::new(Proved, "the order of percentiles is broken", sentence))
@@ -70,7 +70,7 @@ pub(super) fn mean_inside(s: &Subject) -> Option<Hit> {
     for (small, (a, x), large, (b, y)) in broken {
         let of = |m: Measure, span: Span| {
             let rate = matches!(m, Measure::ThreadRateMean | Measure::ThreadRateMax);
-            if rate { format!("{}/s", say::number(span.middle())) } else { say::time(span.middle()) }
+            if rate { format!("{}/s", say::number(span.said)) } else { say::time(span.said) }
         };
         let line =
             format!("{} {} > {} {}", say::measure(small), of(small, x), say::measure(large), of(large, y));
@@ -85,7 +85,7 @@ pub(super) fn shares_in_range(s: &Subject) -> Option<Hit> {
     for measure in [Measure::ErrorRatio, Measure::WithinStdDev] {
         let Some((figure, span)) = s.get(measure) else { continue };
         if span.above(Span::exact(1.0)) {
-            let line = format!("{} {} > 100 %", say::measure(measure), say::percent(span.middle()));
+            let line = format!("{} {} > 100 %", say::measure(measure), say::percent(span.said));
             hit = Some(hit.unwrap_or_else(share_hit).line(line).at([figure]));
         }
     }
@@ -132,7 +132,7 @@ pub(super) fn inside_the_run(s: &Subject) -> Option<Hit> {
         all.filter_map(|m| Some((m, s.get(m)?))).find(|(_, (_, span))| span.above(room))?;
     let what = say::measure(measure);
     let certainty = if s.tool().is_some() { Proved } else { Likely };
-    let line = format!("{what} {} > duration {}", say::time(span.middle()), say::time(duration.middle()));
+    let line = format!("{what} {} > duration {}", say::time(span.said), say::time(duration.said));
     let hit = Hit::new(certainty, "a time is longer than the run", format!("{what} is longer than the run"));
     Some(hit.line(line).at([figure, whole]).advice("check the units of both figures"))
 }
@@ -153,7 +153,7 @@ pub(super) fn parts_inside_the_whole(s: &Subject) -> Option<Hit> {
     let (part, (a, x), whole, (b, y)) = found.into_iter().find(|(_, (_, x), _, (_, y))| x.above(*y))?;
     let (part, whole) = (say::measure(part), say::measure(whole));
     let sentence = format!("{part} is longer than {whole} of the whole");
-    let line = format!("{part} {} > {whole} {}", say::time(x.middle()), say::time(y.middle()));
+    let line = format!("{part} {} > {whole} {}", say::time(x.said), say::time(y.said));
     let hit = Hit::new(Proved, "a part of the time is longer than the whole", sentence);
     Some(hit.line(line).at([a, b]).advice("take the parts and the whole from the same requests"))
 }

@@ -36,8 +36,7 @@ pub(super) fn figures_of_the_samples(s: &Subject) -> Option<Hit> {
             return;
         };
         let what = say::measure(measure);
-        let line =
-            format!("{what} of the samples {}, stated {}", say::range(truth, say), say(stated.middle()));
+        let line = format!("{what} of the samples {}, stated {}", say::range(truth, say), say(stated.said));
         let sentence = format!("{what} is not that of the samples");
         let so_far = hit.take();
         let base =
@@ -49,7 +48,7 @@ pub(super) fn figures_of_the_samples(s: &Subject) -> Option<Hit> {
     if samples.elapsed_sum_s.is_finite() {
         let mean = samples.elapsed_sum_s / n;
         // Truncated to whole milliseconds by some tools, rounded by others.
-        differs(Measure::Mean, Span { low: mean - 0.001, high: mean + 0.001 }, say::time);
+        differs(Measure::Mean, Span::between(mean - 0.001, mean + 0.001), say::time);
     }
     // Kept are a million at most: order statistics of a part are none of the whole.
     if let Some((first, last)) = ends(samples) {
@@ -78,7 +77,7 @@ fn at(sorted: &[f64], share: f64) -> Span {
     let last = sorted.len().saturating_sub(1);
     let rank = (share * sorted.len() as f64) as usize;
     let value = |i: usize| sorted.get(i.min(last)).copied().unwrap_or(0.0);
-    Span { low: value(rank.saturating_sub(2)), high: value(rank + 2) }
+    Span::between(value(rank.saturating_sub(2)), value(rank + 2))
 }
 
 /// Most samples at once <= users.
@@ -92,11 +91,11 @@ pub(super) fn at_once(s: &Subject) -> Option<Hit> {
     let sentence = format!(
         "up to {} samples were under way at once, of {} users",
         say::number(most),
-        say::number(users.middle())
+        say::number(users.said)
     );
     let hit = Hit::new(Likely, "more samples at once than users", sentence);
     let why =
         "the samples of several machines in one file, or transaction controllers that span their children";
-    let line = format!("{} > {}", say::number(most), say::number(users.middle()));
+    let line = format!("{} > {}", say::number(most), say::number(users.said));
     Some(hit.line(line).at([figure]).why(why).advice("state the users of all machines together"))
 }

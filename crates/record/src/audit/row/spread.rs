@@ -86,7 +86,7 @@ pub(super) fn mean_within_reach(s: &Subject) -> Option<Hit> {
     let name = &tail.name;
     let sentence = format!("the mean is higher than the percentiles and {what} allow");
     let hit = Hit::new(certainty(s), "the mean is higher than the percentiles allow", sentence)
-        .line(format!("mean {}, {name} {}", say::time(tail.mean.middle()), say::time(tail.edge.middle())))
+        .line(format!("mean {}, {name} {}", say::time(tail.mean.said), say::time(tail.edge.said)))
         .line(format!(
             "the slowest {} would need a mean of {} or more > {what} {}",
             say::percent(1.0 - tail.share),
@@ -121,7 +121,7 @@ pub(super) fn mean_above_the_tail(s: &Subject) -> Option<Hit> {
             say::percent(1.0 - share)
         ),
     )
-    .line(format!("mean {} > {name} {}", say::time(mean.middle()), say::time(edge.middle())));
+    .line(format!("mean {} > {name} {}", say::time(mean.said), say::time(edge.said)));
     if let Some(tail) = tail(s).filter(|t| t.needed > 0.0) {
         hit = hit.line(format!(
             "for both to be true the slowest {} would need a mean of {} or more",
@@ -160,7 +160,7 @@ pub(super) fn mean_not_too_low(s: &Subject) -> Option<Hit> {
     let hit = Hit::new(certainty(s), sentence, sentence).line(format!(
         "if every request took no longer than the next lower percentile, the mean were {} > {}",
         say::time(least),
-        say::time(mean.middle())
+        say::time(mean.said)
     ));
     Some(hit.at(used).why(window(s)).advice(ONE_SET))
 }
@@ -181,12 +181,12 @@ pub(super) fn deviation_not_too_large(s: &Subject) -> Option<Hit> {
     let sentence = "the standard deviation is larger than mean and extremes allow";
     let hit = Hit::new(Proved, sentence, sentence).line(format!(
         "sqrt(({} - {}) x ({} - {})) = {} < {}",
-        say::time(max.middle()),
-        say::time(mean.middle()),
-        say::time(mean.middle()),
+        say::time(max.said),
+        say::time(mean.said),
+        say::time(mean.said),
         say::time(min),
         say::time(bound),
-        say::time(sd.middle())
+        say::time(sd.said)
     ));
     Some(hit.at([mean_figure, sd_figure, max_figure]).advice(ONE_SET))
 }
@@ -205,7 +205,7 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
         let bound = sd.high * (n - 1.0) / n.sqrt();
         let away = max.low - mean.high;
         if away > bound * (1.0 + 1e-6) {
-            let how = format!("{} x ({n} - 1) / sqrt({n})", say::time(sd.middle()));
+            let how = format!("{} x ({n} - 1) / sqrt({n})", say::time(sd.said));
             return Some(said("the maximum", away, bound, &how).at([figure]));
         }
     }
@@ -218,11 +218,11 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
         let up = span.low - mean.high;
         let down = mean.low - span.high;
         if up > above * 1.01 {
-            let how = format!("{} x sqrt({late:.4} / {:.4})", say::time(sd.middle()), 1.0 - late);
+            let how = format!("{} x sqrt({late:.4} / {:.4})", say::time(sd.said), 1.0 - late);
             return Some(said(&say::percentile(p), up, above, &how).at([figure]));
         }
         if down > below * 1.01 {
-            let how = format!("{} x sqrt({:.4} / {early:.4})", say::time(sd.middle()), 1.0 - early);
+            let how = format!("{} x sqrt({:.4} / {early:.4})", say::time(sd.said), 1.0 - early);
             return Some(said(&say::percentile(p), down, below, &how).at([figure]));
         }
     }
@@ -237,27 +237,22 @@ pub(super) fn mean_far_above_the_median(s: &Subject) -> Option<Hit> {
     if median.high <= 0.0 || mean.low <= TIMES * median.high || mean_above_the_tail(s).is_some() {
         return None;
     }
-    let times = mean.middle() / median.middle();
+    let times = mean.said / median.said;
     let mut hit = Hit::new(
         Certainty::Possible,
         "the mean is many times the median",
         format!("the mean is {} times the median: a part of the requests starves", say::about(times)),
     )
-    .line(format!(
-        "{} / {} = {}",
-        say::time(mean.middle()),
-        say::time(median.middle()),
-        say::about(times)
-    ));
+    .line(format!("{} / {} = {}", say::time(mean.said), say::time(median.said), say::about(times)));
     if let (Some(rate), Some((_, users))) = (s.span(Measure::Rate), s.get(Measure::Users)) {
         let busy = rate.times(median);
         if busy.high < users.low {
             hit = hit.line(format!(
                 "{}/s x {} = {} of {} {} are enough for requests of the median's length",
-                say::number(rate.middle()),
-                say::time(median.middle()),
-                say::about(busy.middle()),
-                say::number(users.middle()),
+                say::number(rate.said),
+                say::time(median.said),
+                say::about(busy.said),
+                say::number(users.said),
                 say::users(s.tool())
             ));
         }

@@ -154,10 +154,30 @@ fn finding(
     let (first, hit) = hits.first()?;
     let (certainty, explanation, advice) = (hit.certainty, hit.explanation.clone(), hit.advice.to_owned());
     let sentence = if hits.len() == 1 {
-        first.front() + &hit.sentence
+        // What is missing in the only row is missing in the text.
+        if grade == Grade::Missing { hit.sentence.clone() } else { first.front() + &hit.sentence }
     } else {
-        let names: Vec<String> = hits.iter().map(|(subject, _)| subject.label()).collect();
-        format!("{} in {} rows: {}", hit.many, hits.len(), say::list(&names))
+        let mut names: Vec<String> = Vec::new();
+        for (subject, _) in &hits {
+            // A report may print one run twice.
+            if !names.contains(&subject.label()) {
+                names.push(subject.label());
+            }
+        }
+        let table = first.row.table.and_then(|t| document.tables.get(t)).map_or("", |t| t.caption.trim());
+        match grade {
+            // What is nowhere needs no list of places.
+            Grade::Missing => format!("{} ({} rows)", hit.many, hits.len()),
+            _ if !table.is_empty() && table.len() <= 60 => {
+                format!(
+                    "{} in {} rows of \u{201c}{table}\u{201d}: {}",
+                    hit.many,
+                    hits.len(),
+                    say::list(&names)
+                )
+            }
+            _ => format!("{} in {} rows: {}", hit.many, hits.len(), say::list(&names)),
+        }
     };
     let mut arithmetic = Vec::new();
     let mut quotes = Vec::new();

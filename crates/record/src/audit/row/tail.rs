@@ -61,7 +61,7 @@ pub(super) fn timeouts_left_out(s: &Subject) -> Option<Hit> {
     // wrk counts an answer that came too late as a request and as a time-out, and records no time for it.
     let all = if wrk { count } else { count.plus(timeouts) };
     let share = timeouts.over(all)?;
-    let from = 1.0 - share.middle();
+    let from = 1.0 - share.said;
     let stated = s.percentiles();
     let max = s.get(Measure::Max);
     let hidden = stated.iter().rfind(|(p, ..)| *p < 1.0 && *p > from);
@@ -70,34 +70,34 @@ pub(super) fn timeouts_left_out(s: &Subject) -> Option<Hit> {
             format!(
                 "{} leaves out {} time-outs, which are slower",
                 say::percentile(*p),
-                say::number(timeouts.middle())
+                say::number(timeouts.said)
             )
         }
-        None => format!("{} time-outs are in no percentile", say::number(timeouts.middle())),
+        None => format!("{} time-outs are in no percentile", say::number(timeouts.said)),
     };
     let mut hit =
         Hit::new(if wrk { Proved } else { Likely }, "time-outs are left out of the percentiles", sentence)
             .line(format!(
                 "{} / {} = {} timed out: from p{} on every percentile is at least the time-out",
-                say::number(timeouts.middle()),
-                say::number(all.middle()),
-                say::percent(share.middle()),
+                say::number(timeouts.said),
+                say::number(all.said),
+                say::percent(share.said),
                 say::about(from.max(0.0) * 100.0)
             ))
             .at([figure, count_figure]);
     if let Some((_, p, high, span)) = stated.iter().rfind(|(p, ..)| *p < 1.0) {
-        let real = f64::from(*p) / 100.0 * (1.0 - share.middle());
+        let real = f64::from(*p) / 100.0 * (1.0 - share.said);
         hit = hit
             .line(format!(
                 "the stated {} ({}) is p{} of all requests",
                 say::percentile(*p),
-                say::time(span.middle()),
+                say::time(span.said),
                 say::about(real)
             ))
             .at([*high]);
     }
     if let Some((max_figure, span)) = max {
-        hit = hit.line(format!("the stated maximum ({}) is not the longest time", say::time(span.middle())));
+        hit = hit.line(format!("the stated maximum ({}) is not the longest time", say::time(span.said)));
         hit = hit.at([max_figure]);
     }
     let advice = "count a time-out as at least that long, and write the percentiles above it with `>=`";
@@ -137,8 +137,8 @@ pub(super) fn failures_in_the_times(s: &Subject) -> Option<Hit> {
     let rate = s.span(Measure::Rate).map(|rate| {
         format!(
             "{}/s x (1 - {failed:.3}) = {}/s of good answers",
-            say::number(rate.middle()),
-            say::about(rate.middle() * (1.0 - failed))
+            say::number(rate.said),
+            say::about(rate.said * (1.0 - failed))
         )
     });
     let hit = rate.into_iter().fold(hit, Hit::line);
@@ -168,9 +168,9 @@ fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
     let count = s.span(Measure::Requests).filter(|n| n.low > 0.0);
     let share = |m| {
         let (figure, n) = s.get(m)?;
-        Some((figure, n.over(count?)?.middle()))
+        Some((figure, n.over(count?)?.said))
     };
-    let ratio = s.get(Measure::ErrorRatio).map(|(figure, span)| (figure, span.middle()));
+    let ratio = s.get(Measure::ErrorRatio).map(|(figure, span)| (figure, span.said));
     // ab's own failures are of lengths; another status is no failure to it.
     let all = [share(Measure::Non2xx), share(Measure::Errors), ratio];
     all.into_iter().flatten().filter(|(_, x)| x.is_finite()).max_by(|a, b| a.1.total_cmp(&b.1))

@@ -19,24 +19,24 @@ pub(super) fn everybody_connected(s: &Subject) -> Option<Hit> {
         let live = users.minus(errors);
         let sentence = format!(
             "{} of {} {who} never came about: {} were live",
-            say::number(errors.middle()),
-            say::number(users.middle()),
-            say::number(live.middle())
+            say::number(errors.said),
+            say::number(users.said),
+            say::number(live.said)
         );
         let mut hit = Hit::new(Proved, "connections never came about", sentence)
             .line(format!(
                 "{} - {} = {} live",
-                say::number(users.middle()),
-                say::number(errors.middle()),
-                say::number(live.middle())
+                say::number(users.said),
+                say::number(errors.said),
+                say::number(live.said)
             ))
             .at([users_figure, figure]);
         if let (Some(rate), Some(mean)) = (s.span(Measure::Rate), s.span(Measure::Mean)) {
             hit = hit.line(format!(
                 "{}/s x {} = {} in flight",
-                say::number(rate.middle()),
-                say::time(mean.middle()),
-                say::about(rate.times(mean).middle())
+                say::number(rate.said),
+                say::time(mean.said),
+                say::about(rate.times(mean).said)
             ));
         }
         let why = "a limit on the side of the load generator, most often its open files (`ulimit -n`): wrk counts a \
@@ -45,9 +45,9 @@ pub(super) fn everybody_connected(s: &Subject) -> Option<Hit> {
             hit.why(why).advice("name the number of live connections; raise the limit and run again"),
         );
     }
-    let sentence = format!("{} attempts to connect failed", say::number(errors.middle()));
+    let sentence = format!("{} attempts to connect failed", say::number(errors.said));
     let hit = Hit::new(Likely, "attempts to connect failed", sentence)
-        .line(format!("{} failed, {} {who}", say::number(errors.middle()), say::number(users.middle())))
+        .line(format!("{} failed, {} {who}", say::number(errors.said), say::number(users.said)))
         .at([users_figure, figure]);
     Some(hit.advice("say whether the load generator or the server refused: open files, ports, backlog"))
 }
@@ -69,12 +69,12 @@ pub(super) fn ab_failures_add_up(s: &Subject) -> Option<Hit> {
         return None;
     }
     let sentence = "the kinds of failures do not add up";
-    let terms: Vec<String> = found.iter().map(|(_, span)| say::number(span.middle())).collect();
+    let terms: Vec<String> = found.iter().map(|(_, span)| say::number(span.said)).collect();
     let hit = Hit::new(Proved, sentence, sentence).line(format!(
         "{} = {}, stated {}",
         terms.join(" + "),
-        say::number(sum.middle()),
-        say::number(failed.middle())
+        say::number(sum.said),
+        say::number(failed.said)
     ));
     Some(hit.at([whole]).at(found.iter().map(|(f, _)| *f)).advice("copy the figures of one run"))
 }
@@ -88,7 +88,7 @@ pub(super) fn ab_lengths(s: &Subject) -> Option<Hit> {
     }
     let bodies = s.row.others.get("html transferred").and_then(|f| Some((f, Span::of(f)?)));
     let body = s.get(Measure::BodyBytes).filter(|(_, b)| b.low > 0.0);
-    let n = say::number(failed.middle());
+    let n = say::number(failed.said);
     let base = |certainty, sentence: String| {
         Hit::new(certainty, "answers had another length than the first", sentence)
             .at([figure, count_figure])
@@ -101,11 +101,11 @@ pub(super) fn ab_lengths(s: &Subject) -> Option<Hit> {
         let good = count.minus(failed);
         let line = format!(
             "{} B / {} B = {} whole bodies, {} - {n} = {}",
-            say::number(bodies.middle()),
-            say::number(body.middle()),
-            say::number(whole.middle()),
-            say::number(count.middle()),
-            say::number(good.middle())
+            say::number(bodies.said),
+            say::number(body.said),
+            say::number(whole.said),
+            say::number(count.said),
+            say::number(good.said)
         );
         if whole.widened(1e-4).meets(good) {
             let sentence = format!("the {n} failed requests were answers of zero bytes");
@@ -116,8 +116,7 @@ pub(super) fn ab_lengths(s: &Subject) -> Option<Hit> {
         let hit = base(Likely, format!("{n} answers had another length than the first")).line(line);
         return Some(hit.at([bodies_figure, body_figure]).why("answers that differ, or error pages"));
     }
-    let line =
-        format!("{n} / {} = {}", say::number(count.middle()), say::percent(failed.over(count)?.middle()));
+    let line = format!("{n} / {} = {}", say::number(count.said), say::percent(failed.over(count)?.said));
     let why =
         "answers that differ by themselves (then it is no failure), error pages, or answers of zero bytes";
     Some(base(Possible, format!("{n} answers had another length than the first")).line(line).why(why))
@@ -130,11 +129,11 @@ pub(super) fn keep_alive_happened(s: &Subject) -> Option<Hit> {
     if count.low <= 1.0 || kept.high >= count.low * 0.5 {
         return None;
     }
-    let share = kept.over(count)?.middle();
+    let share = kept.over(count)?.said;
     let line = format!(
         "{} of {} requests ({}) were on a kept connection",
-        say::number(kept.middle()),
-        say::number(count.middle()),
+        say::number(kept.said),
+        say::number(count.said),
         say::percent(share)
     );
     let sentence = "keep-alive was asked for and hardly happened";
@@ -170,10 +169,10 @@ pub(super) fn ab_total_is_the_sum(s: &Subject) -> Option<Hit> {
     let sentence = "connecting and processing take longer than the whole";
     let hit = Hit::new(Proved, sentence, sentence).line(format!(
         "{} + {} = {} > {}",
-        say::time(connect.middle()),
-        say::time(processing.middle()),
-        say::time(sum.middle()),
-        say::time(mean.middle())
+        say::time(connect.said),
+        say::time(processing.said),
+        say::time(sum.said),
+        say::time(mean.said)
     ));
     Some(hit.at([connect_figure, processing_figure, mean_figure]).advice("copy the figures of one run"))
 }
@@ -190,14 +189,14 @@ pub(super) fn connects_without_loss(s: &Subject) -> Option<Hit> {
             _ => false,
         };
         let Some((figure, span)) = s.get(*measure).filter(|_| named) else { continue };
-        let whole = span.middle().round();
-        let over = span.middle() - whole;
+        let whole = span.said.round();
+        let over = span.said - whole;
         if (1.0..=15.0).contains(&whole) && (-0.005..=0.2).contains(&over) {
             steps.insert(whole as u64);
             lines.push(format!(
                 "{} {} = {whole} x 1 s + {}",
                 say::measure(*measure),
-                say::time(span.middle()),
+                say::time(span.said),
                 say::time(over.max(0.0))
             ));
             figures.push(figure);
@@ -225,24 +224,24 @@ pub(super) fn one_kind_of_request(s: &Subject) -> Option<Hit> {
     let (min_figure, min) = s.get(Measure::Min)?;
     let (max_figure, max) = s.get(Measure::Max)?;
     let (_, _, _, high) = s.percentiles().into_iter().find(|(share, ..)| (0.75..=0.9).contains(share))?;
-    let middle = f64::midpoint(min.middle(), max.middle());
+    let middle = f64::midpoint(min.said, max.said);
     let near = |x: f64, y: f64| (x - y).abs() <= 0.03 * y;
     // An even spread has its p90 at 0.9 of the range; here it touches the end.
     let apart = min.high * 10.0 < median.low && high.low >= 0.97 * max.high;
-    if !apart || !near(mean.middle(), middle) || !near(median.middle(), middle) {
+    if !apart || !near(mean.said, middle) || !near(median.said, middle) {
         return None;
     }
     let sentence = "mean and median lie in the middle between two kinds of requests: nothing took that long";
     let hit = Hit::new(Likely, "mean and median lie between two kinds of requests", sentence)
         .line(format!(
             "({} + {}) / 2 = {}, mean {}, median {}",
-            say::time(min.middle()),
-            say::time(max.middle()),
+            say::time(min.said),
+            say::time(max.said),
             say::time(middle),
-            say::time(mean.middle()),
-            say::time(median.middle())
+            say::time(mean.said),
+            say::time(median.said)
         ))
-        .line(format!("p90 or below is {}, at the end of the range already", say::time(high.middle())));
+        .line(format!("p90 or below is {}, at the end of the range already", say::time(high.said)));
     let why = "one half of the requests is long, the other short, under one name";
     let hit = hit.at([mean_figure, median_figure, min_figure, max_figure]).why(why);
     Some(hit.advice("group the times by request"))
@@ -263,12 +262,12 @@ pub(super) fn iterations_hold_requests(s: &Subject) -> Option<Hit> {
     let sentence = "the requests take longer than the iterations that hold them";
     let hit = Hit::new(Likely, sentence, sentence).line(format!(
         "{} x {} = {} > {} x {} = {}",
-        say::number(n.middle()),
-        say::time(mean.middle()),
-        say::time(inner.middle()),
-        say::number(i.middle()),
-        say::time(each.middle()),
-        say::time(outer.middle())
+        say::number(n.said),
+        say::time(mean.said),
+        say::time(inner.said),
+        say::number(i.said),
+        say::time(each.said),
+        say::time(outer.said)
     ));
     let why = "requests of one user ran side by side (`http.batch`), or iterations were cut off and are not counted";
     let hit = hit.at([n_figure, mean_figure, i_figure, whole]).why(why);
@@ -286,7 +285,7 @@ pub(super) fn failed_reads_inverted(s: &Subject) -> Option<Hit> {
     let sentence = "the line of failed requests reads as if all had failed";
     let hit = Hit::new(Possible, sentence, sentence).line(format!(
         "{} failed (behind the tick), {} did not (behind the cross)",
-        say::number(failed.middle()),
+        say::number(failed.said),
         say::number(good.value)
     ));
     let why = "the metric is a rate of failures: a tick is a request that failed";

@@ -65,9 +65,9 @@ pub(super) fn total_between(s: &Subject) -> Option<Hit> {
     let what = say::measure(sum.measure);
     let line = format!(
         "sum of the parts {}, largest {}, stated {}",
-        say::number(sum.parts.middle()),
-        say::number(sum.largest.middle()),
-        say::number(sum.total.middle())
+        say::number(sum.parts.said),
+        say::number(sum.largest.said),
+        say::number(sum.total.said)
     );
     let sentence = format!("the total of {what} cannot be that of its parts");
     let hit = Hit::new(Proved, "totals cannot be those of their parts", sentence);
@@ -78,11 +78,8 @@ pub(super) fn total_between(s: &Subject) -> Option<Hit> {
 pub(super) fn total_is_the_sum(s: &Subject) -> Option<Hit> {
     let sum = sums(s).into_iter().find(|x| x.parts.above(x.total) && !x.largest.above(x.total))?;
     let what = say::measure(sum.measure);
-    let line = format!(
-        "sum of the parts {} > {} stated",
-        say::number(sum.parts.middle()),
-        say::number(sum.total.middle())
-    );
+    let line =
+        format!("sum of the parts {} > {} stated", say::number(sum.parts.said), say::number(sum.total.said));
     let sentence = format!("the parts have more {what} than the total");
     let hit = Hit::new(Likely, "parts have more than the total", sentence).line(line).at([sum.figure]);
     let why = "transaction controllers stand among the parts and are not counted in the total";
