@@ -1,6 +1,7 @@
 //! Whether mean, deviation, percentiles and extremes can be of one distribution. Each bound here holds for every
 //! distribution, so that whatever breaks it was not computed from one set of samples.
 
+use super::little;
 use super::order;
 use super::say;
 use super::span::Span;
@@ -232,7 +233,9 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
 /// mean > 5 x median: the figures of the middle and of the tail are of different worlds.
 pub(super) fn mean_far_above_the_median(s: &Subject) -> Option<Hit> {
     const TIMES: f64 = 5.0;
-    let (mean_figure, mean) = s.get(Measure::Mean)?;
+    // A mean that is none is said already.
+    let (mean_figure, mean) =
+        s.get(Measure::Mean).filter(|_| !broken(s) && little::not_more_than_users(s).is_none())?;
     let (median_figure, median) = s.get(Measure::Percentile(5_000))?;
     if median.high <= 0.0 || mean.low <= TIMES * median.high || mean_above_the_tail(s).is_some() {
         return None;

@@ -169,12 +169,7 @@ fn finding(
             // What is nowhere needs no list of places.
             Grade::Missing => format!("{} ({} rows)", hit.many, hits.len()),
             _ if !table.is_empty() && table.len() <= 60 => {
-                format!(
-                    "{} in {} rows of \u{201c}{table}\u{201d}: {}",
-                    hit.many,
-                    hits.len(),
-                    say::list(&names)
-                )
+                format!("{} in {} rows of `{table}`: {}", hit.many, hits.len(), say::list(&names))
             }
             _ => format!("{} in {} rows: {}", hit.many, hits.len(), say::list(&names)),
         }
