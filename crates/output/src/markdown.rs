@@ -236,7 +236,7 @@ fn escape(text: &str) -> String {
 }
 
 /// A sentence with commands between backticks: those stay as they are, because they are there to be copied.
-fn prose(text: &str) -> String {
+pub(crate) fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
         return escape(text);
@@ -249,6 +249,6 @@ fn prose(text: &str) -> String {
 }
 
 /// Text between backticks: nothing can be escaped there but the bar of a table, and a backtick would end it.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     text.replace('`', "'").replace('|', "\\|").replace(|c: char| c.is_control(), " ")
 }

@@ -5,6 +5,7 @@ pub mod row;
 
 use crate::foreign::Document;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What an audit found, in the order in which it should be read.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -17,6 +18,15 @@ pub struct Audit {
     pub findings: Vec<Finding>,
     /// What could not be read: file, line, reason.
     pub unread: Vec<String>,
+    /// The lines that findings quote, by file and number: a finding is read beside its text.
+    pub sources: BTreeMap<String, BTreeMap<u32, String>>,
+}
+
+impl Audit {
+    /// The gravest grade of all findings; none: nothing was found.
+    pub fn worst(&self) -> Option<Grade> {
+        self.findings.iter().map(|f| f.grade).min()
+    }
 }
 
 /// One finding.
@@ -37,7 +47,7 @@ pub struct Finding {
     pub quotes: Vec<Quote>,
 }
 
-/// Where it stands.
+/// Where it stands: `text` is the figure as written (or the sentence); its whole line is in [`Audit::sources`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Quote {
     pub file: String,
@@ -85,6 +95,7 @@ pub fn audit(documents: &[Document]) -> Audit {
         (rule.check)(documents, &mut findings);
     }
     findings.sort_by_key(|f| (f.grade, f.certainty));
+    let sources = sources(documents, &findings);
     let figures = |d: &Document| d.rows.iter().map(|r| r.figures.len() + r.others.len()).sum::<usize>();
     Audit {
         files: documents.iter().map(|d| d.name.clone()).collect(),
@@ -95,5 +106,26 @@ pub fn audit(documents: &[Document]) -> Audit {
             .iter()
             .flat_map(|d| d.unread.iter().map(|u| format!("{}:{}: {}: {}", d.name, u.line, u.what, u.why)))
             .collect(),
+        sources,
     }
+}
+
+/// One pass over each text, since a file of samples has a million lines and a finding quotes two of them.
+fn sources(documents: &[Document], findings: &[Finding]) -> BTreeMap<String, BTreeMap<u32, String>> {
+    /// A line that is longer is no line for reading.
+    const LONGEST: usize = 400;
+    let mut all = BTreeMap::new();
+    for document in documents {
+        let quotes = findings.iter().flat_map(|f| &f.quotes).filter(|q| q.file == document.name);
+        let wanted: std::collections::BTreeSet<u32> = quotes.map(|q| q.line).collect();
+        let Some(last) = wanted.last() else { continue };
+        let lines = document.text.lines().zip(1_u32..).take_while(|(_, n)| n <= last);
+        let found = lines.filter(|(_, n)| wanted.contains(n));
+        let kept: BTreeMap<u32, String> =
+            found.map(|(l, n)| (n, l.chars().take(LONGEST).collect())).collect();
+        if !kept.is_empty() {
+            all.insert(document.name.clone(), kept);
+        }
+    }
+    all
 }

@@ -16,6 +16,8 @@ pub struct Document {
     pub taken: BTreeSet<u32>,
     /// Passages that look like a result and could not be read, with the reason: said, never dropped.
     pub unread: Vec<Unread>,
+    /// The text itself, for quotes. Empty in documents that were made by hand.
+    pub text: String,
 }
 
 /// One measured configuration: a tool's output, a row of a table, a label of a summary.

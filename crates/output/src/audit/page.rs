@@ -1,0 +1,18 @@
+//! The table of all rules for the documentation, out of the table in the code.
+
+use plimsoll_record::audit::{Grade, rules};
+
+/// One table for each grade: code, and what is checked with its formula. What stands around it is written by hand.
+pub fn rules_page() -> String {
+    let mut out = String::new();
+    let grades =
+        [(Grade::CannotBeTrue, "Cannot be true"), (Grade::Doubtful, "Doubtful"), (Grade::Missing, "Missing")];
+    for (grade, title) in grades {
+        out.push_str(&format!("### {title}\n\n| rule | what holds in a sound result |\n| --- | --- |\n"));
+        for rule in rules().filter(|r| r.grade == grade) {
+            out.push_str(&format!("| `{}` | {} |\n", rule.code, rule.title.replace('|', "\\|")));
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,139 @@
+//! The line that a finding is about, with its figures underlined.
+
+use crate::line::{Line, width};
+use crate::style::{Ink, Look};
+use plimsoll_record::audit::{Audit, Finding};
+
+/// One line of one file, and what of it is meant.
+pub(super) struct Place<'a> {
+    file: &'a str,
+    line: u32,
+    /// The whole line, if the audit kept it; else nothing to underline.
+    source: Option<String>,
+    figures: Vec<&'a str>,
+}
+
+/// Lines that a finding quotes, each once, in the order of the finding.
+pub(super) fn places<'a>(audit: &'a Audit, finding: &'a Finding) -> Vec<Place<'a>> {
+    let mut all: Vec<Place> = Vec::new();
+    for quote in &finding.quotes {
+        let text = quote.text.as_str();
+        match all.iter_mut().find(|p| p.file == quote.file && p.line == quote.line) {
+            Some(place) => place.figures.push(text),
+            None => {
+                let source = audit.sources.get(&quote.file).and_then(|lines| lines.get(&quote.line));
+                // A tab is as wide as the terminal likes: underlines would miss their figures.
+                let source = source.map(|s| s.trim().replace('\t', "  ")).filter(|s| !s.is_empty());
+                all.push(Place { file: &quote.file, line: quote.line, source, figures: vec![text] });
+            }
+        }
+    }
+    all
+}
+
+impl Place<'_> {
+    /// `report.md:210`.
+    pub fn name(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+
+    /// Name, line and underlines; the line is cut around the figures where there is little room.
+    pub fn show(&self, ink: Ink, look: &Look, lines: &mut Vec<Line>) {
+        let signs = look.signs();
+        let name = self.name();
+        lines.push(Line::new().text("  ").ink(Ink::Dim, "--> ").text(&name).cut(look.columns(), look));
+        let side = || Line::new().text("    ").ink(Ink::Dim, signs.side).text(" ");
+        let room = look.columns().saturating_sub(6);
+        let Some(source) = &self.source else {
+            let text = self.figures.join(", ");
+            if !text.trim().is_empty() {
+                lines.push(side().text(&text).cut(look.columns(), look));
+            }
+            return;
+        };
+        let (text, marks) = window(source, &self.marks(source), room, signs.cut);
+        lines.push(side().text(&text));
+        if marks.iter().any(|m| *m) {
+            lines.push(side().ink(ink, &underline(&text, &marks)));
+        }
+    }
+
+    /// The same without colour and width, for a block of code.
+    pub fn plain(&self) -> Vec<String> {
+        let mut out = vec![format!("--> {}", self.name())];
+        match &self.source {
+            None => out.push(format!("  {}", self.figures.join(", "))),
+            Some(source) => {
+                let (text, marks) = window(source, &self.marks(source), 110, "~");
+                out.push(format!("  {text}"));
+                if marks.iter().any(|m| *m) {
+                    out.push(format!("  {}", underline(&text, &marks)));
+                }
+            }
+        }
+        out
+    }
+
+    /// Which characters of the line belong to a figure that is meant.
+    fn marks(&self, source: &str) -> Vec<bool> {
+        let chars: Vec<char> = source.chars().collect();
+        let mut marks = vec![false; chars.len()];
+        for figure in &self.figures {
+            let wanted: Vec<char> = figure.trim().chars().collect();
+            if wanted.is_empty() || wanted.len() > chars.len() {
+                continue;
+            }
+            // `1.5` is not meant in `21.5` nor in `1.52`.
+            let digit = |at: Option<usize>| at.and_then(|i| chars.get(i)).is_some_and(char::is_ascii_digit);
+            let found = (0..=chars.len() - wanted.len()).find(|&at| {
+                let end = at + wanted.len();
+                let (first, last) = (wanted[0], wanted[wanted.len() - 1]);
+                let longer_before = first.is_ascii_digit() && digit(at.checked_sub(1));
+                let longer_after = last.is_ascii_digit() && digit(Some(end));
+                chars[at..end] == wanted && !(marks[at] || longer_before || longer_after)
+            });
+            if let Some(at) = found {
+                marks[at..at + wanted.len()].fill(true);
+            }
+        }
+        marks
+    }
+}
+
+/// At most `room` columns of the line, from shortly before the first mark on.
+fn window(source: &str, marks: &[bool], room: usize, cut: &str) -> (String, Vec<bool>) {
+    const BEFORE: usize = 8;
+    if width(source) <= room {
+        return (source.to_owned(), marks.to_vec());
+    }
+    let chars: Vec<char> = source.chars().collect();
+    let first = marks.iter().position(|m| *m).unwrap_or(0);
+    let last = marks.iter().rposition(|m| *m).map_or(0, |i| i + 1);
+    // From the beginning if the figures are seen so, else around the first of them.
+    let start = if last < room { 0 } else { first.saturating_sub(BEFORE) };
+    let mut text = String::new();
+    let mut kept = Vec::new();
+    if start > 0 {
+        text.push_str(cut);
+        kept.push(false);
+    }
+    for (at, c) in chars.iter().enumerate().skip(start) {
+        if width(&text) + width(c.encode_utf8(&mut [0; 4])) + width(cut) > room {
+            text.push_str(cut);
+            kept.push(false);
+            break;
+        }
+        text.push(*c);
+        kept.push(marks.get(at).copied().unwrap_or(false));
+    }
+    (text, kept)
+}
+
+fn underline(text: &str, marks: &[bool]) -> String {
+    let mut out = String::new();
+    for (c, mark) in text.chars().zip(marks) {
+        let sign = if *mark { "^" } else { " " };
+        out.push_str(&sign.repeat(width(c.encode_utf8(&mut [0; 4]))));
+    }
+    out.trim_end().to_owned()
+}

@@ -1,0 +1,143 @@
+//! Little's law, N = X R (Little 1961): requests in flight = rate x mean time. It needs no assumption about the
+//! distribution, so three published figures check each other.
+
+use super::say;
+use super::span::Span;
+use super::subject::{Hit, Subject};
+use crate::audit::Certainty::{self, Likely, Possible, Proved};
+use crate::foreign::{Figure, Measure, Tool};
+
+/// How far wrk's own correction may lift its mean before the figure is misleading as a mean: below, the excess is of
+/// the size by which two runs differ anyway.
+const CORRECTED: f64 = 1.25;
+/// Clients without think time that are busy for less than this share of their time.
+const BUSY: f64 = 0.8;
+
+struct Law<'a> {
+    rate: Span,
+    mean: Span,
+    users: Span,
+    in_flight: Span,
+    figures: [&'a Figure; 3],
+}
+
+fn law<'a>(s: &Subject<'a>) -> Option<Law<'a>> {
+    let (rate_figure, rate) = s.get(Measure::Rate)?;
+    let (mean_figure, mean) = s.get(Measure::Mean)?;
+    let (users_figure, users) = s.get(Measure::Users)?;
+    // At an offered rate clients do not wait for each other: times may count from the intended start.
+    if s.row.figures.contains_key(&Measure::OfferedRate) || users.low <= 0.0 {
+        return None;
+    }
+    let in_flight = rate.times(mean);
+    Some(Law { rate, mean, users, in_flight, figures: [rate_figure, mean_figure, users_figure] })
+}
+
+fn product(law: &Law, sign: &str, who: &str) -> String {
+    format!(
+        "{}/s x {} = {} in flight {sign} {} {who}",
+        say::number(law.rate.said),
+        say::time(law.mean.said),
+        say::range(law.in_flight, say::about),
+        say::number(law.users.said)
+    )
+}
+
+/// X R > users.
+pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
+    let law = law(s)?;
+    let who = say::users(s.tool());
+    let (room, certainty, why) = match s.tool() {
+        Some(Tool::Wrk) => (
+            CORRECTED,
+            Proved,
+            "wrk adds made-up samples for every answer that took longer than twice the expected interval (its \
+             correction for coordinated omission), so this is no mean of the requests that were sent",
+        ),
+        Some(Tool::K6) => (1.02, Likely, "`http.batch` sends several requests of one user at once"),
+        Some(Tool::Jmeter) => (
+            1.05,
+            Likely,
+            "transaction controllers count the time of their children again, as do embedded resources",
+        ),
+        Some(_) => (1.02, Proved, ""),
+        None => (1.05, Likely, "the column may be users per machine, or the rate of several rows together"),
+    };
+    // Failures are often in the rate and not in the mean.
+    let failed =
+        s.span(Measure::ErrorRatio).or_else(|| s.span(Measure::Errors)?.over(s.span(Measure::Requests)?));
+    let good = 1.0 - failed.map_or(0.0, |f| f.high.min(1.0));
+    if law.in_flight.low * good <= law.users.high * room {
+        return None;
+    }
+    let sentence = format!("rate x mean latency gives more requests in flight than there are {who}");
+    let most = law.users.over(law.rate)?;
+    let hit = Hit::new(certainty, "rate x mean latency gives more in flight than there are users", sentence)
+        .line(product(&law, ">", who))
+        .line(format!(
+            "the mean can be {} / {}/s = {} at most",
+            say::number(law.users.said),
+            say::number(law.rate.said),
+            say::time(most.said)
+        ));
+    Some(hit.at(law.figures).why(why).advice("state the mean of the requests that were really sent"))
+}
+
+/// X R well below users, for tools that pause for nothing.
+pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
+    let law = law(s)?;
+    let pauses = match s.tool() {
+        Some(Tool::Wrk | Tool::Ab | Tool::Hey | Tool::Oha) => false,
+        // Scripts pause as they like.
+        Some(_) => return None,
+        None => true,
+    };
+    // Connections that failed are another rule's business.
+    let live = law.users.minus(s.span(Measure::ConnectErrors).unwrap_or(Span::exact(0.0)));
+    if law.in_flight.high >= live.low * BUSY {
+        return None;
+    }
+    let who = say::users(s.tool());
+    let share = 1.0 - law.in_flight.said / live.said;
+    let certainty = if pauses { Possible } else { Likely };
+    let hit = Hit::new(
+        certainty,
+        "much of the users' time is in no request",
+        format!("{} of the time of the {who} is in no request", say::percent(share)),
+    )
+    .line(product(&law, "of", who));
+    let why = if pauses {
+        "think time; or the load generator, which was the limit; or requests that are in no sample"
+    } else {
+        "the load generator was the limit (its CPU, opening connections), or requests are in no sample (time-outs, \
+         cut off at the end)"
+    };
+    Some(
+        hit.at(law.figures)
+            .why(why)
+            .advice("state the load generator's CPU, and what became of the other time"),
+    )
+}
+
+/// `ab`: time per request = concurrency x duration / requests, and over all = duration / requests.
+pub(super) fn time_per_request(s: &Subject) -> Option<Hit> {
+    if s.tool() != Some(Tool::Ab) {
+        return None;
+    }
+    let (all_figure, all) = s.get(Measure::TimePerRequestAll)?;
+    let (duration_figure, duration) = s.get(Measure::Duration)?;
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    let expected = duration.over(count)?;
+    if expected.widened(0.001).meets(all) {
+        return None;
+    }
+    let sentence = "the time per request is not duration / requests";
+    let hit = Hit::new(Certainty::Proved, sentence, sentence).line(format!(
+        "{} / {} = {}, stated {}",
+        say::time(duration.said),
+        say::number(count.said),
+        say::range(expected, say::time),
+        say::time(all.said)
+    ));
+    Some(hit.at([duration_figure, count_figure, all_figure]).advice("copy the figures of one run"))
+}
