@@ -4,11 +4,11 @@
 //! 2000): means of five values each; of all cuts in the first half the one with the smallest squared standard error of
 //! what remains.
 
-use super::changepoint::trend;
+use super::changepoint::{changes, trend};
 
 /// Fewer values say nothing about a beginning.
 pub const FEWEST: usize = 20;
-/// A trend of the rest is only told when it changes the level by this share.
+/// A slope or a step of the rest is only told when it changes the level by this share.
 pub const DRIFT: f64 = 0.05;
 
 /// The beginning that should not be counted.
@@ -27,6 +27,10 @@ pub enum State {
     TooShort,
     /// The best cut lies at the end of the first half: the beginning has not ended within it.
     StillSettling,
+    /// What remains changes its level once or more, by at most this share of it.
+    Changes {
+        change_ratio: f64,
+    },
     /// What remains rises or falls, by this share of its level over its length.
     Drifts {
         change_ratio: f64,
@@ -69,6 +73,16 @@ pub fn mser5(values: &[f64]) -> Truncation {
         let change = t.slope * rest.len() as f64;
         if level == 0.0 { 0.0 } else { change / level }
     });
-    let state = if change_ratio.abs() > DRIFT { State::Drifts { change_ratio } } else { State::Steady };
+    // A late step is no slope: ranks that stay alike for so long make the test for a slope doubt everything.
+    let steps =
+        changes(rest).into_iter().map(|c| if level == 0.0 { 0.0 } else { (c.after - c.before) / level });
+    let step = steps.fold(0.0f64, |most, step| if step.abs() > most.abs() { step } else { most });
+    let state = if change_ratio.abs() > DRIFT {
+        State::Drifts { change_ratio }
+    } else if step.abs() > DRIFT {
+        State::Changes { change_ratio: step }
+    } else {
+        State::Steady
+    };
     Truncation { at: cut, state }
 }

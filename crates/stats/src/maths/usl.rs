@@ -30,7 +30,7 @@ pub struct Usl {
     pub r2: f64,
     /// Root mean square residual as a share of the mean throughput.
     pub residual_ratio: f64,
-    /// Percentile bands of the residual bootstrap, low and high.
+    /// Percentile bands of the wild bootstrap, low and high.
     pub lambda_band: [f64; 2],
     pub sigma_band: [f64; 2],
     pub kappa_band: [f64; 2],
@@ -100,7 +100,7 @@ pub fn fit(points: &[(f64, f64)], seed: u64) -> Result<Usl, Unfit> {
     if !residual_ratio.is_finite() || residual_ratio > NOISE {
         return Err(Unfit::Noise { residual_ratio });
     }
-    if residual_ratio > PATTERN && sign_runs(&scaled, &best) <= 3 {
+    if residual_ratio > PATTERN && has_pattern(&scaled, &best) {
         return Err(Unfit::Pattern { residual_ratio });
     }
     let largest = sorted.last().map_or(0.0, |p| p.0);
@@ -132,13 +132,18 @@ fn summit(p: &[f64; 3]) -> f64 {
     ((1.0 - p[1]).max(0.0) / p[2]).sqrt().max(1.0)
 }
 
-/// How often the mean residual of a level changes its sign, plus one.
-fn sign_runs(sorted: &[(f64, f64)], p: &[f64; 3]) -> usize {
+/// Whether the signs of the levels' residuals come in too few runs (Wald & Wolfowitz 1940, normal approximation at
+/// 2.5 %); three runs are a bow whatever the number of levels.
+fn has_pattern(sorted: &[(f64, f64)], p: &[f64; 3]) -> bool {
     let means: Vec<f64> = sorted
         .chunk_by(|a, b| a.0 == b.0)
         .map(|level| level.iter().map(|(n, x)| x - law(p, *n)).sum::<f64>())
         .collect();
-    1 + means.windows(2).filter(|w| (w[0] > 0.0) != (w[1] > 0.0)).count()
+    let runs = 1 + means.windows(2).filter(|w| (w[0] > 0.0) != (w[1] > 0.0)).count();
+    let (n, above) = (means.len() as f64, means.iter().filter(|m| **m > 0.0).count() as f64);
+    let mixed = 2.0 * above * (n - above);
+    let deviation = (mixed * (mixed - n) / (n * n * (n - 1.0))).max(0.0).sqrt();
+    runs <= 3 || (runs as f64) < 1.0 + mixed / n - 1.96 * deviation
 }
 
 /// Least squares with sigma in 0..=1, kappa >= 0, lambda > 0: Levenberg and Marquardt's steps, projected on the bounds.
@@ -164,16 +169,7 @@ fn cost(points: &[(f64, f64)], p: &[f64; 3]) -> f64 {
 fn descend(points: &[(f64, f64)], mut p: [f64; 3]) -> [f64; 3] {
     let (mut now, mut damping) = (cost(points, &p), 1e-3);
     for _ in 0..STEPS {
-        let (mut normal, mut downhill) = ([[0.0; 3]; 3], [0.0; 3]);
-        for &(n, x) in points {
-            let below = 1.0 + p[1] * (n - 1.0) + p[2] * n * (n - 1.0);
-            let value = p[0] * n / below;
-            let slope = [n / below, -value * (n - 1.0) / below, -value * n * (n - 1.0) / below];
-            for i in 0..3 {
-                downhill[i] += slope[i] * (x - value);
-                (0..3).for_each(|j| normal[i][j] += slope[i] * slope[j]);
-            }
-        }
+        let (normal, downhill) = normal_equations(points, &p);
         // A parameter that stands on its bound and is pushed outwards takes no part in the step.
         let held = |i: usize| {
             i > 0 && ((p[i] <= 0.0 && downhill[i] <= 0.0) || (i == 1 && p[1] >= 1.0 && downhill[1] >= 0.0))
@@ -199,6 +195,26 @@ fn descend(points: &[(f64, f64)], mut p: [f64; 3]) -> [f64; 3] {
         }
     }
     p
+}
+
+/// How the law at `n` answers to each parameter.
+fn slopes(p: &[f64; 3], n: f64) -> [f64; 3] {
+    let below = 1.0 + p[1] * (n - 1.0) + p[2] * n * (n - 1.0);
+    let value = p[0] * n / below;
+    [n / below, -value * (n - 1.0) / below, -value * n * (n - 1.0) / below]
+}
+
+/// J'J and J'r.
+fn normal_equations(points: &[(f64, f64)], p: &[f64; 3]) -> ([[f64; 3]; 3], [f64; 3]) {
+    let (mut normal, mut downhill) = ([[0.0; 3]; 3], [0.0; 3]);
+    for &(n, x) in points {
+        let (slope, residual) = (slopes(p, n), x - law(p, n));
+        for i in 0..3 {
+            downhill[i] += slope[i] * residual;
+            (0..3).for_each(|j| normal[i][j] += slope[i] * slope[j]);
+        }
+    }
+    (normal, downhill)
 }
 
 /// Solves (A + damping diag A) s = b over the parameters that are not held; Gauss with pivots.
@@ -237,25 +253,37 @@ fn damped(a: &[[f64; 3]; 3], b: &[f64; 3], held: &[bool; 3], damping: f64) -> Op
     s.iter().all(|v| v.is_finite()).then_some(s)
 }
 
-/// Residual bootstrap (Efron & Tibshirani 1993, section 9.4). Residuals of a fit with three parameters are too small
-/// by sqrt((m - 3) / m), and few of them know their own spread badly: they are widened by Student's t over the normal
-/// deviate too. The second answer is the band of N*, if fewer than 2.5 % of the resamples have no summit.
+/// Wild bootstrap (Wu 1986; Liu 1988): each point keeps its own residual and only draws its sign, because rates scatter
+/// more where they are higher. A residual is divided by the root of one minus its leverage (HC2; MacKinnon & White
+/// 1985), since the fit bends towards the outermost points, and widened by Student's t over the normal deviate for the
+/// few that there are. The second answer is the band of N*, if fewer than 2.5 % of the resamples have no summit.
 fn bands(
     points: &[(f64, f64)],
     p: &[f64; 3],
     residuals: &[f64],
     seed: u64,
 ) -> ([[f64; 2]; 3], Option<[f64; 2]>) {
-    let m = residuals.len() as f64;
-    let free = (m - 3.0).max(1.0);
-    let centre = residuals.iter().sum::<f64>() / m;
-    let widen = (m / free).sqrt() * student_975(free) / 1.96;
+    let free = (residuals.len() as f64 - 3.0).max(1.0);
+    let widen = student_975(free) / 1.96;
+    let (normal, _) = normal_equations(points, p);
+    // A parameter on its bound bends nothing.
+    let held = [false, p[1] <= 0.0, p[2] <= 0.0];
+    let spread: Vec<f64> = points
+        .iter()
+        .zip(residuals)
+        .map(|((n, _), residual)| {
+            let slope = slopes(p, *n);
+            let solved = damped(&normal, &slope, &held, 0.0);
+            let leverage = solved.map_or(0.0, |s| (0..3).map(|i| s[i] * slope[i]).sum::<f64>());
+            residual / (1.0 - leverage.clamp(0.0, 0.9)).sqrt() * widen
+        })
+        .collect();
     let mut random = SplitMix64::new(seed);
     let mut drawn: Vec<[f64; 3]> = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
-        let mut draw = || residuals[(random.next_u64() % residuals.len() as u64) as usize];
+        let mut sign = || if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 };
         let again: Vec<(f64, f64)> =
-            points.iter().map(|(n, _)| (*n, (law(p, *n) + (draw() - centre) * widen).max(0.0))).collect();
+            points.iter().zip(&spread).map(|((n, _), r)| (*n, (law(p, *n) + sign() * r).max(0.0))).collect();
         drawn.push(solve(&again, Some([p[0], p[1].max(1e-3), p[2].max(1e-6)])));
     }
     let band = |values: &mut Vec<f64>| {

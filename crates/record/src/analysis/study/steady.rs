@@ -53,6 +53,12 @@ pub fn steady_from(digest: &Digest) -> Steady {
                     percent(change_ratio.abs())
                 ));
             }
+            State::Changes { change_ratio } => {
+                return not(format!(
+                    "steady state not reached: the {name} changes its level by {} later on",
+                    percent(change_ratio.abs())
+                ));
+            }
             State::Steady => {
                 let (first, rest) = values.split_at(found.at);
                 let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
