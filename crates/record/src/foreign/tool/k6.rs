@@ -105,6 +105,10 @@ impl Summary {
             ["HTTP", "EXECUTION", "NETWORK", "CUSTOM", "WEBSOCKET", "GRPC", "BROWSER", "WEB_VITALS"];
         let known = TITLES.contains(&line)
             || line.starts_with(['█', '↳', '*'])
+            // A threshold's title: `http_req_duration{name:page}`.
+            || is_known(line) && !line.contains(' ')
+            // A bar of progress: `main ✓ [ 100% ] 5 VUs  5s`.
+            || line.contains('[') && line.contains("VUs")
             || ["default ", "scenarios:", "execution:", "script:", "output:", "web dashboard:"]
                 .iter()
                 .any(|start| line.starts_with(start));

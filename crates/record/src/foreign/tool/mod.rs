@@ -2,10 +2,20 @@
 //! each line whether its output begins there; the one that says yes reads to the end of it.
 
 mod ab;
+mod ab_files;
 mod entry;
+mod hey;
+mod jmeter;
+mod json;
 mod k6;
+mod k6_json;
+mod k6_points;
+mod loadtest;
 pub mod number;
+mod oha_json;
 mod text;
+mod vegeta;
+mod vegeta_json;
 mod wrk;
 
 use super::model::Document;
@@ -14,10 +24,27 @@ use text::Text;
 /// Reads an output that begins at this line, and gives the line after it.
 type Reader = fn(&Text, usize, &mut Document) -> Option<usize>;
 
-const READERS: [Reader; 3] = [wrk::read, ab::read, k6::read];
+const READERS: [Reader; 9] = [
+    wrk::read,
+    ab::read,
+    ab_files::read,
+    k6::read,
+    json::read,
+    jmeter::summariser::read,
+    loadtest::read,
+    hey::read,
+    vegeta::read,
+];
 
 /// Adds what tools wrote in `text` to the document, and marks their lines as taken.
 pub fn read(_name: &str, text: &str, document: &mut Document) {
+    // Files of single samples can be large; they are read line by line, and are nothing but themselves.
+    if jmeter::csv::read(text, document)
+        || jmeter::xml::read(text, document)
+        || k6_points::read(text, document)
+    {
+        return;
+    }
     let text = Text::new(text);
     let mut at = 0;
     while at < text.len() {

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 pub struct Line<'a> {
     /// From 1.
     pub number: u32,
+    /// Offset of its first byte in the source.
+    start: usize,
     /// Without indentation, quote marks of Markdown, and colours.
     pub text: Cow<'a, str>,
     /// Its code block: lines of one block have the same number.
@@ -19,14 +21,15 @@ pub struct Line<'a> {
 
 /// The whole text.
 pub struct Text<'a> {
+    pub source: &'a str,
     lines: Vec<Line<'a>>,
     headings: Vec<Vec<String>>,
 }
 
 impl<'a> Text<'a> {
     pub fn new(source: &'a str) -> Self {
-        let mut text = Self { lines: Vec::new(), headings: vec![Vec::new()] };
-        let (mut open, mut blocks) = (None::<&str>, 0u32);
+        let mut text = Self { source, lines: Vec::new(), headings: vec![Vec::new()] };
+        let (mut open, mut blocks, mut start) = (None::<&str>, 0u32, 0usize);
         let mut above: Vec<(usize, String)> = Vec::new();
         for (index, with_end) in source.split_inclusive('\n').enumerate() {
             let raw = with_end.trim_end_matches(['\n', '\r']);
@@ -51,11 +54,13 @@ impl<'a> Text<'a> {
             }
             text.lines.push(Line {
                 number: u32::try_from(index + 1).unwrap_or(u32::MAX),
+                start,
                 text: clean,
                 fence: open.filter(|_| !border).map(|_| blocks),
                 border,
                 headings: text.headings.len() - 1,
             });
+            start += with_end.len();
         }
         text
     }
@@ -87,6 +92,16 @@ impl<'a> Text<'a> {
             None => rest.skip_while(|(_, line)| !line.border).map(|(i, _)| i).next(),
         };
         end.unwrap_or(self.lines.len())
+    }
+
+    /// The offset of the line's first byte.
+    pub fn start(&self, at: usize) -> usize {
+        self.lines.get(at).map_or(self.source.len(), |line| line.start)
+    }
+
+    /// The index of the line that holds this byte.
+    pub fn index_of(&self, offset: usize) -> usize {
+        self.lines.partition_point(|line| line.start <= offset).saturating_sub(1)
     }
 
     /// The command that was typed for the output that begins here, if it is quoted directly above.
