@@ -1,0 +1,217 @@
+//! hey and oha, whose reports have one layout. hey prints seconds with four digits, so a fast service answers in
+//! `0.0000 secs`; a `Size/request` is cut to whole bytes. oha puts a unit on everything.
+
+use super::entry::Entry;
+use super::number::{self, Comma, count, leading, percent, with_unit};
+use super::text::Text;
+use crate::foreign::model::{Document, Figure, Measure, Tool};
+
+/// Reads the report that begins at this line, and gives the line after it.
+pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    let is_total = |i: usize| text.at(i).starts_with("Total:") || text.at(i).starts_with("Success rate:");
+    if text.at(at) != "Summary:" || !(at..at + 4).any(is_total) {
+        return None;
+    }
+    let block = at..text.end(at).min(at + 60);
+    let is_oha = block.clone().any(|i| {
+        ["Success rate:", "Response time distribution:", "Size/sec:"]
+            .iter()
+            .any(|name| text.at(i).starts_with(name))
+    });
+    let tool = if is_oha { Tool::Oha } else { Tool::Hey };
+    let mut reader =
+        Reader { entry: Entry::new(tool, text, at), section: "Summary", sums: Default::default() };
+    for name in ["hey", "oha"] {
+        if let Some((command, line)) = text.command(at, name) {
+            reader.command(&command, line);
+        }
+    }
+    let (end, mut next, mut strangers) = (text.end(at), at, 0);
+    while next < end && strangers < 4 {
+        let (line, number) = (text.at(next), text.number(next));
+        if next > at && line == "Summary:" {
+            break;
+        }
+        next += 1;
+        let known = line.is_empty() || reader.line(line, number);
+        if known && !line.is_empty() {
+            reader.entry.take(number);
+        }
+        strangers = if known { 0 } else { strangers + 1 };
+    }
+    reader.finish(tool, document);
+    Some(next)
+}
+
+struct Reader {
+    entry: Entry,
+    section: &'static str,
+    sums: Sums,
+}
+
+/// What the report says by status and by error.
+#[derive(Default)]
+struct Sums {
+    answers: f64,
+    other: f64,
+    errors: f64,
+    line: Option<u32>,
+    error_line: Option<u32>,
+}
+
+impl Reader {
+    fn command(&mut self, command: &str, line: u32) {
+        self.entry.word("command", command, line);
+        let mut words = command.split_whitespace();
+        while let Some(word) = words.next() {
+            if word == "-c" {
+                let users = words.next().and_then(|value| count(value, line));
+                self.entry.put(Measure::Users, users, (line, command));
+            }
+        }
+        if command.contains("-disable-keepalive") {
+            self.entry.word("keep_alive", "off", line);
+        }
+    }
+
+    fn line(&mut self, line: &str, number: u32) -> bool {
+        const SECTIONS: [&str; 8] = [
+            "Summary",
+            "Response time histogram",
+            "Response time distribution",
+            "Latency distribution",
+            "Details",
+            "Status code distribution",
+            "Error distribution",
+            "Latency percentiles",
+        ];
+        if line.ends_with(':')
+            && let Some(section) = SECTIONS.into_iter().find(|name| line.starts_with(name))
+        {
+            self.section = section;
+            return true;
+        }
+        match self.section {
+            "Summary" => self.summary(line, number),
+            "Latency distribution" | "Response time distribution" | "Latency percentiles" => {
+                self.percentile(line, number)
+            }
+            "Details" => self.details(line, number),
+            "Status code distribution" | "Error distribution" => self.counted(line, number),
+            // The histogram: `0.016 [1374] |■■■`.
+            _ => line.contains('[') && line.contains('|'),
+        }
+    }
+
+    fn summary(&mut self, line: &str, number: u32) -> bool {
+        let Some((name, value)) = line.split_once(':') else { return false };
+        let (value, place) = (value.trim(), (number, line));
+        let time = || with_unit(value, number, number::time_unit);
+        let size = || with_unit(value, number, number::binary_size);
+        let (measure, figure) = match name {
+            "Total" => (Measure::Duration, time()),
+            "Slowest" => (Measure::Max, time()),
+            "Fastest" => (Measure::Min, time()),
+            "Average" => (Measure::Mean, time()),
+            "Requests/sec" => (Measure::Rate, number::plain(value, 1.0, "req/s", number)),
+            "Total data" => (Measure::BytesTotal, size()),
+            "Size/request" => (Measure::BodyBytes, size().map(|figure| cut(figure, value))),
+            "Size/sec" => (Measure::BytesPerS, size()),
+            "Success rate" => {
+                // Of connections that were answered, whatever the answer was.
+                self.entry.other("answered", percent(value, number), place);
+                return true;
+            }
+            _ => return false,
+        };
+        self.entry.put(measure, figure, place)
+    }
+
+    /// `95% in 0.0394 secs`; hey 0.1.4 has `95%%`, oha `95.00% in 39.4 ms`.
+    fn percentile(&mut self, line: &str, number: u32) -> bool {
+        let Some((share, value)) = line.split_once(" in ") else { return false };
+        let Some((share, _)) = leading(share, Comma::Point) else { return false };
+        self.entry.percentile(share.value, with_unit(value, number, number::time_unit), (number, line));
+        true
+    }
+
+    /// `DNS+dialup: average, fastest, slowest`; hey prints zeros for what never happened.
+    fn details(&mut self, line: &str, number: u32) -> bool {
+        let Some((name, values)) = line.split_once(':') else { return false };
+        let columns: Vec<&str> = values.split(", ").collect();
+        for (column, value) in ["average", "fastest", "slowest"].into_iter().zip(columns) {
+            let figure = with_unit(value, number, number::time_unit);
+            let measure = match (name, column) {
+                ("DNS+dialup", "average") => Some(Measure::ConnectMean),
+                ("DNS+dialup", "fastest") => Some(Measure::ConnectMin),
+                ("DNS+dialup", "slowest") => Some(Measure::ConnectMax),
+                ("resp wait", "average") => Some(Measure::FirstByteMean),
+                _ => None,
+            };
+            match (measure, figure) {
+                // oha prints no phases when there were no connections.
+                (_, None) if value.trim().is_empty() || value.contains("NaN") => {}
+                (Some(measure), figure) => {
+                    self.entry.put(measure, figure, (number, line));
+                }
+                (None, figure) => self.entry.other(format!("{name} {column}"), figure, (number, line)),
+            }
+        }
+        true
+    }
+
+    /// `[200] 998 responses`, `[2] Get "...": connection reset by peer`.
+    fn counted(&mut self, line: &str, number: u32) -> bool {
+        let Some((inside, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+            return false;
+        };
+        let rest = rest.trim();
+        if self.section == "Status code distribution" {
+            let Some(answers) = count(rest.trim_end_matches("responses"), number) else { return false };
+            self.sums.answers += answers.value;
+            self.sums.other += if inside.starts_with('2') { 0.0 } else { answers.value };
+            self.sums.line = Some(number);
+            self.entry.other(format!("status {inside}"), Some(answers), (number, line));
+        } else {
+            let Some(errors) = count(inside, number) else { return false };
+            self.sums.errors += errors.value;
+            self.sums.error_line = Some(number);
+            let kind: String = rest.chars().take(100).collect();
+            self.entry.other(format!("error {kind}"), Some(errors), (number, line));
+        }
+        true
+    }
+
+    fn finish(mut self, tool: Tool, document: &mut Document) {
+        let line = self.entry.row.lines.1;
+        if let Some(line) = self.sums.line {
+            let exact = |value: f64| Some(Figure::exact(value, format!("{value}"), line));
+            // hey counts a failed request in its rate; both tools print no total.
+            self.entry.put(Measure::Requests, exact(self.sums.answers + self.sums.errors), (line, ""));
+            self.entry.put(Measure::Non2xx, exact(self.sums.other), (line, ""));
+        } else {
+            self.entry.odd(line, "hey", "the report stops before the distribution of status codes");
+        }
+        let errors = Figure::exact(
+            self.sums.errors,
+            format!("{}", self.sums.errors),
+            self.sums.error_line.unwrap_or(line),
+        );
+        if self.sums.line.is_some() || self.sums.error_line.is_some() {
+            self.entry.put(Measure::Errors, Some(errors), (line, ""));
+        }
+        self.entry.label("", if tool == Tool::Oha { "connections" } else { "workers" });
+        if self.entry.row.label.is_empty() {
+            self.entry.row.label = if tool == Tool::Oha { "oha" } else { "hey" }.to_owned();
+        }
+        self.entry.finish(document);
+    }
+}
+
+/// hey divides whole numbers; oha rounds and adds a unit.
+fn cut(figure: Figure, written: &str) -> Figure {
+    match written.ends_with("bytes") {
+        true => Figure { low: figure.value, high: figure.value + 1.0, ..figure },
+        false => figure,
+    }
+}
