@@ -12,6 +12,8 @@ pub struct Document {
     pub tables: Vec<Table>,
     /// Figures in sentences that are about no single row: hardware, formulas, conclusions.
     pub claims: Vec<Claim>,
+    /// Everything that is said in words or code, with figures or without: what a report leaves out is found here.
+    pub prose: Vec<Said>,
     /// Lines (from 1) that a reader understood.
     pub taken: BTreeSet<u32>,
     /// Passages that look like a result and could not be read, with the reason: said, never dropped.
@@ -65,6 +67,18 @@ pub struct Claim {
     /// What it names, in the order of the sentence: `(Some(Measure::Users), 600)`, `(None, 15)` with its unit in
     /// [`Figure::unit`].
     pub figures: Vec<(Option<Measure>, Figure)>,
+}
+
+/// A sentence, a heading or a line of code that no tool's reader took.
+#[derive(Debug, Clone, Default)]
+pub struct Said {
+    pub text: String,
+    pub line: u32,
+    pub headings: Vec<String>,
+    /// It stands in a code block: a formula perhaps, but never a statement about a row.
+    pub code: bool,
+    /// It is an item of a numbered list.
+    pub numbered: bool,
 }
 
 #[derive(Debug, Clone)]

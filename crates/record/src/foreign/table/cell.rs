@@ -1,0 +1,76 @@
+//! One cell of a table: a number with or without unit, a spread, a pair of rate and time, or nothing.
+
+use super::number::{Number, numbers};
+use super::unit::Kind;
+use crate::foreign::model::Figure;
+
+/// What is known about a column's bare numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct Clue {
+    pub kind: Kind,
+    pub unit: Option<(f64, f64)>,
+}
+
+/// The first number of a cell.
+pub fn number(text: &str, line: u32) -> Option<Number> {
+    numbers(text, line).into_iter().next()
+}
+
+/// The number behind the first: `12 (0.5%)`.
+pub fn second(text: &str, line: u32) -> Option<Number> {
+    numbers(text, line).into_iter().nth(1)
+}
+
+/// The deviation of `35±7` or `35 +/- 7`.
+pub fn spread(text: &str, line: u32) -> Option<Number> {
+    let (_, behind) = text.split_once('±').or_else(|| text.split_once("+/-"))?;
+    number(behind, line)
+}
+
+/// Nothing but a number and perhaps its unit.
+pub fn is_bare(text: &str) -> bool {
+    numbers(text, 0).first().is_some_and(|n| n.start <= 1 && n.end >= text.trim_end().len())
+}
+
+/// A cell that says that there is no value.
+pub fn is_nothing(text: &str) -> bool {
+    matches!(
+        text.trim().to_lowercase().as_str(),
+        "" | "-" | "--" | "n/a" | "na" | "none" | "nan" | "\u{2013}" | "\u{2014}"
+    )
+}
+
+/// The figure in canonical units. None: its unit is of another kind, or it is a time and nobody says in what.
+pub fn in_unit(number: &Number, clue: &Clue) -> Option<Figure> {
+    if number.kind == clue.kind {
+        return Some(number.figure.clone());
+    }
+    // A rate of bytes in a column of bytes, a time in a column of counts: something else is meant.
+    if number.kind != Kind::Plain {
+        return None;
+    }
+    let (size, size_binary) = clue.unit?;
+    if clue.kind == Kind::Plain || size == 1.0 && size_binary == 1.0 && clue.kind == Kind::Bytes {
+        return Some(number.figure.clone());
+    }
+    let mut figure = number.figure.clone();
+    // Counted as exact before the column was known: it is a measured quantity, rounded or cut.
+    let half = 0.5 * 10f64.powi(-number.decimals);
+    let above = if number.decimals == 0 { 1.0 } else { half };
+    if figure.low == figure.high {
+        figure.low -= half;
+        figure.high += above;
+    }
+    figure.value *= size;
+    figure.low *= size;
+    figure.high *= size_binary;
+    Some(figure)
+}
+
+/// `920.6 @ 413 ms`: per second, and a time (in ms unless said).
+pub fn pair(text: &str, line: u32) -> Option<(Figure, Figure)> {
+    let (left, right) = text.split_once('@')?;
+    let rate = in_unit(&number(left, line)?, &Clue { kind: Kind::PerS, unit: Some((1.0, 1.0)) })?;
+    let time = in_unit(&number(right, line)?, &Clue { kind: Kind::Time, unit: Some((1e-3, 1e-3)) })?;
+    Some((rate, time))
+}
