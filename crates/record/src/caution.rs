@@ -3,6 +3,8 @@
 //! The table gives code, weight, title and what to do; [`crate::analysis`] finds the numbers that raise a row. The
 //! order of the rows is the order in a report among equals in weight: what explains the others comes first.
 
+mod pages;
+
 use crate::summary::{Caution, Weight};
 
 macro_rules! cautions {
@@ -125,10 +127,20 @@ impl Kind {
         }
     }
 
+    /// At length: what it means, how it is found, what to do; three paragraphs of plain text without line breaks.
+    pub const fn page(self) -> &'static str {
+        pages::text(self)
+    }
+
     /// The row with this code.
     pub fn of_code(code: &str) -> Option<Kind> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
     }
+}
+
+/// The page of the caution with this code; `None`: there is none.
+pub fn page(code: &str) -> Option<&'static str> {
+    Kind::of_code(code).map(Kind::page)
 }
 
 /// The numbers from which on a doubt is raised. Ratios unless the name says otherwise.
@@ -187,8 +199,10 @@ pub struct Doubts {
     pub steady_shift: f64,
     /// ... and this much ...
     pub steady_more_ns: u64,
-    /// ... and this many median deviations of the seconds around their own level.
-    pub steady_deviations: f64,
+    /// ... and this share of the difference lies between the seconds that come nearest to each other ...
+    pub steady_gap: f64,
+    /// ... and the mean time differs by this share in the same direction.
+    pub steady_mean: f64,
     /// Connection times are those of lost SYNs within this much behind 1, 2, 3 ... s above the floor.
     pub syn_window_ns: u64,
     /// So many of them at least ...
@@ -253,7 +267,8 @@ impl Default for Doubts {
             grew_tau: 0.7,
             steady_shift: 0.20,
             steady_more_ns: 500_000,
-            steady_deviations: 4.0,
+            steady_gap: 0.5,
+            steady_mean: 0.10,
             syn_window_ns: 250_000_000,
             syn_least: 3,
             syn_clustered: 0.8,

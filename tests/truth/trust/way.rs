@@ -9,16 +9,16 @@ use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A shaper (tbf) in front of the cable: 50 Mbit/s, and a queue of 30 kB that drops what does not fit.
+/// A shaper (tbf) in front of the cable: 50 Mbit/s, and a queue of 80 kB that drops what does not fit.
 #[test]
 fn a_link_that_is_full_is_said() {
     namespace::inside("trust::way::a_link_that_is_full_is_said", "", || {
         let _alone = alone();
         let elsewhere = Elsewhere::new("10.77.0.1/24", "10.77.0.2/24");
         let ruler = elsewhere.ruler("10.77.0.2:0");
-        let run = |path: &str, code| json(&[&ruler.url(path), "-c", "3", "-d", "6s"], code);
-        elsewhere.shell("tc qdisc add dev cable1 root tbf rate 50mbit burst 8kb limit 30000");
-        let said = run("/?body=128k", 0);
+        let run = |path: &str| json(&[&ruler.url(path), "-c", "4", "-d", "6s"], 0);
+        elsewhere.shell("tc qdisc add dev cable1 root tbf rate 50mbit burst 8kb limit 80000");
+        let said = run("/?body=128k");
         let told = warns(&said, "link_full");
         // 50 Mbit/s of frames are 47.8 of what TCP carries in them.
         let mbit: f64 =
@@ -26,9 +26,10 @@ fn a_link_that_is_full_is_said() {
         assert!((45.0..=48.5).contains(&mbit), "{told}");
         elsewhere.shell("tc qdisc del dev cable1 root");
         // As many bytes on a free cable, and answers that are slow before their first byte.
-        let free = json(&[&ruler.url("/?body=128k"), "-c", "3", "-d", "5s"], 0);
+        let free = json(&[&ruler.url("/?body=128k"), "-c", "4", "-d", "5s"], 0);
         silent(&free, "link_full");
-        silent(&json(&[&ruler.url("/?body=16k&delay=20ms"), "-c", "3", "-d", "5s"], 0), "link_full");
+        let slow = json(&[&ruler.url("/?body=16k&delay=20ms"), "-c", "4", "-d", "5s"], 0);
+        silent(&slow, "link_full");
     });
 }
 

@@ -76,6 +76,12 @@ cases! {
         closed_course(|second| if second < 5 { 40 } else { 20 + second * 7919 % 40 }),
         ["until 5 s"];
 
+    a_median_that_the_rate_contradicts_wandered: NotSteady, Warning,
+        closed_course(|second| if second < 4 { 20 } else { 15 }),
+        closed_course(|second| if second < 4 { 20 } else { 15 })
+            .all_ticks(|t| t.series[0].sums[SeriesSum::Finished.id()] = 600),
+        ["until 4 s"];
+
     what_is_left_out_as_warm_up_does_not_count: NotSteady, Warning,
         closed_course(|second| if second < 4 { 20 } else { 5 }),
         closed_course(|second| if second < 4 { 20 } else { 5 }).with(|r| r.outline.warmup_ns = 4 * S),
@@ -341,7 +347,7 @@ fn a_long_run_is_looked_at_in_longer_stretches() {
     run.fill(|tick| {
         let slow = if tick.tick < 900 { 40 * MS } else { 10 * MS };
         (0..6).for_each(|_| answer(tick, 0, slow, 200));
-        tick.run.add(RunSum::InFlightNs.id(), S);
+        tick.run.add(RunSum::InFlightNs.id(), 6 * slow);
         tick.run.add(RunSum::UsersNs.id(), S);
     });
     let summary = run.summary();

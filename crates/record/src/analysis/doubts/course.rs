@@ -111,18 +111,19 @@ fn backlog_grew(e: &Evidence, stretches: &[Stretch]) -> Option<Caution> {
     })
 }
 
-/// A beginning of at least two seconds at another level than the rest, with no second of the one within the range of
-/// the other. Users of a script begin together with the same step, so their beginning is always of another kind.
+/// A beginning of at least two seconds at another level than the rest, with room between them. Users of a script begin
+/// together with the same step, so their beginning is always of another kind.
 fn not_steady(e: &Evidence, stretches: &[Stretch]) -> Option<Caution> {
     if stretches.len() < STRETCHES_LEAST || e.facts.counts_iterations() {
         return None;
     }
     let times: Vec<f64> = stretches.iter().map(|s| s.p50_ns).collect();
-    // N / X: the mean time. The median does not see what happens to a third of the requests; the rate does.
+    // N / X: the mean time. The median does not see what happens to a third of the requests; the rate does. And a
+    // median of few samples wanders, or the shape changes and the service is as fast as before: then the mean objects.
     let means: Vec<f64> = stretches.iter().map(|s| ratio(s.in_flight, s.per_s) * 1e9).collect();
-    let by_median = shift(e, &times).map(|at| (at, &times, "the median response time"));
+    let by_median = shift(e, &times).filter(|at| agree(e, &times, &means, *at));
     let (at, values, what) = match by_median {
-        Some(found) => found,
+        Some(at) => (at, &times, "the median response time"),
         None if e.facts.is_open() => return None,
         None => (shift(e, &means)?, &means, "the mean service time"),
     };
@@ -153,6 +154,16 @@ fn not_steady(e: &Evidence, stretches: &[Stretch]) -> Option<Caution> {
     Some(caution)
 }
 
+/// The other values change at the same place in the same direction, if not as much.
+fn agree(e: &Evidence, values: &[f64], others: &[f64], at: usize) -> bool {
+    let by = |values: &[f64]| {
+        let (before, after) = (middle(&values[..at]), middle(&values[at..]));
+        (after - before, before.min(after))
+    };
+    let ((change, _), (other, level)) = (by(values), by(others));
+    change * other > 0.0 && other.abs() > level * e.limits.steady_mean
+}
+
 /// Where the beginning gives way to the rest: the cut with the least sum of distances from the medians, if what it
 /// divides are two levels.
 fn shift(e: &Evidence, values: &[f64]) -> Option<usize> {
@@ -167,16 +178,10 @@ fn shift(e: &Evidence, values: &[f64]) -> Option<usize> {
     })?;
     let (begin, rest) = values.split_at(at);
     let (before, after) = (middle(begin), middle(rest));
-    let apart = range(begin).1 < range(rest).0 || range(rest).1 < range(begin).0;
-    let deviations: Vec<f64> = begin
-        .iter()
-        .map(|value| (value - before).abs())
-        .chain(rest.iter().map(|value| (value - after).abs()))
-        .collect();
     let by = (after - before).abs();
-    let differs = by > before.min(after) * e.limits.steady_shift
-        && by > e.limits.steady_more_ns as f64
-        && by > middle(&deviations) * e.limits.steady_deviations;
+    let gap = (range(rest).0 - range(begin).1).max(range(begin).0 - range(rest).1);
+    let differs = by > before.min(after) * e.limits.steady_shift && by > e.limits.steady_more_ns as f64;
+    let apart = gap >= by * e.limits.steady_gap;
     // A rest that goes on changing is no level.
     let (first, last) = ends(rest);
     let drifts = (last - first).abs() > by * 0.5;
@@ -197,8 +202,13 @@ fn ends(values: &[f64]) -> (f64, f64) {
     (middle(&values[..third]), middle(&values[values.len() - third..]))
 }
 
+/// From the lowest to the highest, one in twenty at each end left out: a long run has a spike now and then.
 fn range(values: &[f64]) -> (f64, f64) {
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)))
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let out = sorted.len() / 20;
+    let at = |index: usize| sorted.get(index).copied().unwrap_or(0.0);
+    (at(out), at(sorted.len().saturating_sub(out + 1)))
 }
 
 fn middle(values: &[f64]) -> f64 {

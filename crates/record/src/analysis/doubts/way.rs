@@ -98,9 +98,9 @@ fn link_full(e: &Evidence) -> Option<Caution> {
         .collect();
     let mean = ratio(parts.iter().sum(), parts.len() as f64);
     let uneven = parts.iter().map(|part| ratio((part - mean).abs(), mean)).fold(0.0, f64::max);
-    // Half of what is in flight is, on the average, bytes that came and are not counted yet.
+    // Of all that is in flight bytes may have come that are not counted yet.
     let answers = ratio(all.hist(SeriesHist::Body).count() as f64, PARTS as f64);
-    let grain = ratio(1.0 + e.client.littles_law.in_flight_mean / 2.0, answers);
+    let grain = ratio(1.0 + e.client.littles_law.in_flight_mean, answers);
     if mean <= 0.0 || grain > GRAIN_MOST || uneven > e.limits.link_flat.max(grain) {
         return None;
     }
