@@ -232,6 +232,12 @@ impl Elsewhere {
         elsewhere
     }
 
+    /// Runs a shell script in the network over there; its end of the cable is `cable1`.
+    #[track_caller]
+    pub fn shell(&self, script: &str) {
+        shell(&format!("nsenter -t {} -n sh -ec '{script}'", self.0.id()));
+    }
+
     /// A ruler over there.
     pub fn ruler(&self, listen: &str) -> Ruler {
         let mut command = Command::new("nsenter");

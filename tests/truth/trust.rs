@@ -6,12 +6,15 @@
 //! run.
 
 mod connections;
+mod course;
 mod cpu;
 mod network;
 mod record;
 mod samples;
 mod scripted;
 mod sending;
+mod used;
+mod way;
 
 use crate::help::{caution, cautions, patiently};
 use crate::provoke::{Elsewhere, json};
@@ -121,6 +124,14 @@ fn every_caution_of_the_table_has_its_test() {
         "iterations_abandoned",
         "response_changed",
         "rows_not_appended",
+        "link_full",
+        "lost_syns",
+        "round_trip_bound",
+        "connections_not_reused",
+        "connections_unfair",
+        "few_ports_left",
+        "backlog_grew",
+        "not_steady",
     ];
     let mut tested = [&in_faults[..], &here[..]].concat();
     let mut table: Vec<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();

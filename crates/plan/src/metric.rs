@@ -67,6 +67,8 @@ ids! {
         CutAtStop = "iterations_cut", "iterations that the stop cut off in the middle";
         RedirectsElsewhere = "redirects_elsewhere", "redirects to another host, which were not followed";
         OpenArrivalsDone = "arrivals_done", "iterations finished of those that arrivals started";
+        Disordered = "segments_disordered",
+            "data segments that came out of their order, as they do behind a loss; counted when a connection closes";
     }
 }
 

@@ -3,6 +3,8 @@
 //! The table gives code, weight, title and what to do; [`crate::analysis`] finds the numbers that raise a row. The
 //! order of the rows is the order in a report among equals in weight: what explains the others comes first.
 
+mod pages;
+
 use crate::summary::{Caution, Weight};
 
 macro_rules! cautions {
@@ -53,6 +55,22 @@ cautions! {
         "run longer, or look at a lower percentile";
     MergedApart = "merged_apart", Inconclusive, "the merged runs were not at the same time",
         "start the runs of all machines together; runs one after the other are compared, not added up";
+    BacklogGrew = "backlog_grew", Warning, "work piled up through the whole run",
+        "the rate is above the service's capacity: its percentiles tell the length of the run; use a lower rate";
+    NotSteady = "not_steady", Warning, "the beginning differs from the rest",
+        "leave the beginning out of the figures with `--warmup`";
+    LostSyns = "lost_syns", Warning, "connection attempts were lost and made again",
+        "the listen queue of the target is too short (`net.core.somaxconn`, its own backlog), or the way to it loses \
+         packets: each lost SYN costs 1, 3 or 7 s";
+    LinkFull = "link_full", Warning, "the link was full",
+        "the way of the bytes was measured, not the service: use a faster link, smaller answers, or compress them";
+    ConnectionsUnfair = "connections_unfair", Warning, "a few connections got nearly all answers",
+        "the percentiles tell of the connections that were served; look for a limit on connections at the service \
+         (workers, accept queue), or use fewer users";
+    ConnectionsNotReused = "connections_not_reused", Warning, "connections were hardly used again",
+        "let the server keep connections open longer, or ask for one each with `--no-keepalive` so that both agree";
+    FewPortsLeft = "few_ports_left", Warning, "this machine is about to run out of local ports",
+        "keep connections open, or widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
     TimeoutsCensor = "timeouts_censor", Warning, "time-outs cut off the longest times",
         "raise `--timeout` to see how long they really take";
     ClosedModelBlindSpot = "closed_model_blind_spot", Warning, "the percentiles hide stalls",
@@ -87,6 +105,8 @@ cautions! {
         "both share CPU and memory; for figures that hold elsewhere, load from another machine";
     InFlightCensors = "in_flight_censors", Note, "requests were under way at the stop",
         "run longer: their share of the samples shrinks";
+    RoundTripBound = "round_trip_bound", Note, "the way to the target was measured",
+        "the time is that of one round trip: more users raise the rate; load from nearby to see the service itself";
     ShortRun = "short_run", Note, "a short run",
         "seconds differ: measure for at least 10 s, better a minute";
     DataRanOut = "data_ran_out", Note, "users ended because their data ran out",
@@ -107,10 +127,20 @@ impl Kind {
         }
     }
 
+    /// At length: what it means, how it is found, what to do; three paragraphs of plain text without line breaks.
+    pub const fn page(self) -> &'static str {
+        pages::text(self)
+    }
+
     /// The row with this code.
     pub fn of_code(code: &str) -> Option<Kind> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
     }
+}
+
+/// The page of the caution with this code; `None`: there is none.
+pub fn page(code: &str) -> Option<&'static str> {
+    Kind::of_code(code).map(Kind::page)
 }
 
 /// The numbers from which on a doubt is raised. Ratios unless the name says otherwise.
@@ -159,6 +189,51 @@ pub struct Doubts {
     pub spike_more_ns: u64,
     /// Back at the baseline: at most this many of it.
     pub recovered_baselines: f64,
+    /// Work piled up when the median response time of the last third is this many of the first third's ...
+    pub grew_times: f64,
+    /// ... and this much longer ...
+    pub grew_more_ns: u64,
+    /// ... in a trend: Kendall's tau of the seconds (1: each is above all before).
+    pub grew_tau: f64,
+    /// The beginning differs when its level is this share off that of the rest ...
+    pub steady_shift: f64,
+    /// ... and this much ...
+    pub steady_more_ns: u64,
+    /// ... and this share of the difference lies between the seconds that come nearest to each other ...
+    pub steady_gap: f64,
+    /// ... and the mean time differs by this share in the same direction.
+    pub steady_mean: f64,
+    /// Connection times are those of lost SYNs within this much behind 1, 2, 3 ... s above the floor.
+    pub syn_window_ns: u64,
+    /// So many of them at least ...
+    pub syn_least: u64,
+    /// ... which are this share of all that took as long, and this share of all connections.
+    pub syn_clustered: f64,
+    pub syn_share: f64,
+    /// A link is full when bytes came as evenly as this in every fifth of the run ...
+    pub link_flat: f64,
+    /// ... this share of the requests' time lay behind the first byte ...
+    pub link_body: f64,
+    /// ... and so many segments came out of order.
+    pub link_disordered: u64,
+    /// Users (in this share of their time) had a request under way: it is not they who set the rate.
+    pub users_waiting: f64,
+    /// Jain's index of the connections' requests below this is unfair, from this many connections ...
+    pub unfair_index: f64,
+    pub unfair_connections: u64,
+    /// ... and this many requests for each on the average on.
+    pub unfair_requests: f64,
+    /// Connections are hardly used again below this many requests each, or when making them costs this share of the
+    /// time, from so many closed by the server on.
+    pub reused_least: f64,
+    pub reused_cost: f64,
+    pub reused_closed: u64,
+    /// Share of the local ports that TIME_WAIT holds when a minute goes on like the run.
+    pub ports_used: f64,
+    /// A median of at most so many round trips ...
+    pub round_trips: f64,
+    /// ... of at least this length is a round trip.
+    pub round_trip_ns: u64,
 }
 
 impl Default for Doubts {
@@ -187,6 +262,30 @@ impl Default for Doubts {
             spike_baselines: 3.0,
             spike_more_ns: 5_000_000,
             recovered_baselines: 1.5,
+            grew_times: 1.5,
+            grew_more_ns: 5_000_000,
+            grew_tau: 0.7,
+            steady_shift: 0.20,
+            steady_more_ns: 500_000,
+            steady_gap: 0.5,
+            steady_mean: 0.10,
+            syn_window_ns: 250_000_000,
+            syn_least: 3,
+            syn_clustered: 0.8,
+            syn_share: 0.001,
+            link_flat: 0.03,
+            link_body: 0.75,
+            link_disordered: 10,
+            users_waiting: 0.8,
+            unfair_index: 0.5,
+            unfair_connections: 8,
+            unfair_requests: 5.0,
+            reused_least: 2.0,
+            reused_cost: 0.10,
+            reused_closed: 10,
+            ports_used: 0.80,
+            round_trips: 1.3,
+            round_trip_ns: 1_000_000,
         }
     }
 }

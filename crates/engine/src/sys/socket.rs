@@ -155,14 +155,18 @@ pub struct TcpFacts {
     pub rtt_ns: u64,
     /// Lowest seen, ns; 0 when never measured.
     pub min_rtt_ns: u64,
+    /// Data segments that came out of their order; 0 on kernels before 5.4, which do not count them.
+    pub disordered: u32,
 }
 
 pub fn tcp_facts(socket: Socket) -> TcpFacts {
     // The kernel's `struct tcp_info` (linux/tcp.h) as 32-bit words behind eight single bytes; newer kernels only
-    // append. `tcpi_min_rtt` lies behind two 64-bit pacing rates and two 64-bit counters, at byte 148.
+    // append. `tcpi_min_rtt` lies behind two 64-bit pacing rates and two 64-bit counters, at byte 148,
+    // `tcpi_rcv_ooopack` behind six further 64-bit numbers.
     const RTT_AT: usize = 68;
     const TOTAL_RETRANS_AT: usize = 100;
     const MIN_RTT_AT: usize = 148;
+    const OUT_OF_ORDER_AT: usize = 224;
     let mut raw = [0u8; 256];
     let mut size = raw.len() as libc::socklen_t;
     // SAFETY: the kernel writes at most `size` bytes into `raw`.
@@ -185,6 +189,7 @@ pub fn tcp_facts(socket: Socket) -> TcpFacts {
         rtt_ns: u64::from(word(RTT_AT)) * 1_000,
         // All ones stand for "never measured".
         min_rtt_ns: if min == u32::MAX { 0 } else { u64::from(min) * 1_000 },
+        disordered: word(OUT_OF_ORDER_AT),
     }
 }
 

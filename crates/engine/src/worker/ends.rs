@@ -120,10 +120,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         let conn = &self.conns[id as usize];
         if !matches!(conn.state, State::Connecting | State::Handshaking) {
             let served = u64::from(conn.served);
-            let rtt_ns = self.read_facts(id);
+            let facts = self.read_facts(id);
             self.tally.record(RunHist::ConnRequests, served);
-            if rtt_ns > 0 {
-                self.tally.record(RunHist::Rtt, rtt_ns);
+            self.tally.add(RunSum::Disordered, u64::from(facts.disordered));
+            if facts.rtt_ns > 0 {
+                self.tally.record(RunHist::Rtt, facts.rtt_ns);
             }
         } else {
             // SYNs sent again count too.

@@ -2,7 +2,7 @@
 
 use super::{Post, Source, Worker, level};
 use crate::conn::State;
-use crate::driver::{CpuReading, Door};
+use crate::driver::{CpuReading, Door, TcpFacts};
 use crate::pace::Users;
 use crate::{Command, Stopped};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist};
@@ -317,8 +317,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Adds what TCP did since the last look; returns the smoothed round-trip time.
-    pub(super) fn read_facts(&mut self, id: u32) -> u64 {
+    /// Adds what TCP did since the last look; returns the whole account.
+    pub(super) fn read_facts(&mut self, id: u32) -> TcpFacts {
         let conn = &mut self.conns[id as usize];
         let facts = self.door.facts(conn.socket);
         let news = facts.retransmits.saturating_sub(conn.retransmits_seen);
@@ -327,7 +327,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if facts.min_rtt_ns > 0 {
             self.tally.floor(RunFloor::RttNs, facts.min_rtt_ns);
         }
-        facts.rtt_ns
+        facts
     }
 
     fn finish(mut self, why: Stopped) -> (Stopped, u64) {

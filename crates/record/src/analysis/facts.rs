@@ -206,7 +206,7 @@ fn warmup(origin: &Origin) -> impl Iterator<Item = &TickRow> {
 
 /// Connections are made once and used to the end, so they are counted from the start, warm-up included.
 fn add_warmup(machine: &Machine, run: &mut Tally) {
-    const SUMS: [RunSum; 10] = [
+    const SUMS: [RunSum; 11] = [
         RunSum::ConnAttempts,
         RunSum::ConnOpened,
         RunSum::ConnReusedRequests,
@@ -217,6 +217,7 @@ fn add_warmup(machine: &Machine, run: &mut Tally) {
         RunSum::LateTicks,
         RunSum::Handshakes,
         RunSum::HandshakesResumed,
+        RunSum::Disordered,
     ];
     for row in warmup(machine.origin) {
         let tick_run = row.run();

@@ -157,7 +157,8 @@ fn sources_of<'a>(machine: &Machine<'a>) -> Vec<Source<'a>> {
     lanes.filter_map(|lane| of(&lane.load, lane.iterations.map_or(f64::INFINITY, |n| n as f64))).collect()
 }
 
-fn is_steered(machine: &Machine) -> bool {
+/// Somebody changed the load while it ran.
+pub(super) fn is_steered(machine: &Machine) -> bool {
     machine
         .origin
         .notes

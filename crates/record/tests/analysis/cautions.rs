@@ -12,15 +12,15 @@ use std::collections::BTreeSet;
 
 /// What a case claims: the caution, its weight, a run that raises it, a twin that does not, and what the evidence and
 /// the advice must say.
-struct Case {
-    kind: Kind,
-    weight: Weight,
-    bad: Run,
-    good: Run,
-    says: &'static [&'static str],
+pub struct Case {
+    pub kind: Kind,
+    pub weight: Weight,
+    pub bad: Run,
+    pub good: Run,
+    pub says: &'static [&'static str],
 }
 
-fn check(case: Case) {
+pub fn check(case: Case) {
     let (bad, good) = (case.bad.summary(), case.good.summary());
     let code = case.kind.code();
     let found = caution(&bad, code).unwrap_or_else(|| panic!("`{code}` is missing: {:#?}", bad.cautions));
@@ -41,17 +41,22 @@ fn has_doubt(cautions: &[plimsoll_record::summary::Caution]) -> bool {
 macro_rules! cases {
     ($($(#[$meta:meta])* $name:ident: $kind:ident, $weight:ident, $bad:expr, $good:expr, $says:expr;)*) => {
         $($(#[$meta])* #[test] fn $name() {
+            use $crate::cautions::{Case, check};
             check(Case { kind: Kind::$kind, weight: Weight::$weight, bad: $bad, good: $good, says: &$says });
         })*
 
-        #[test]
-        fn every_caution_has_a_case_here() {
-            let tested: BTreeSet<Kind> = [$(Kind::$kind,)*].into();
-            let missing: Vec<&Kind> = Kind::ALL.iter().filter(|kind| !tested.contains(kind)).collect();
-            // Two runs are needed for these; they stand below and in `merged`.
-            assert_eq!(missing, [&Kind::MergedApart, &Kind::MergedTargetsDiffer]);
-        }
+        /// What has a case here.
+        pub const TESTED: &[Kind] = &[$(Kind::$kind,)*];
     };
+}
+pub(crate) use cases;
+
+#[test]
+fn every_caution_has_a_case() {
+    let tested: BTreeSet<Kind> = [TESTED, crate::traps::TESTED].concat().into_iter().collect();
+    let missing: Vec<&Kind> = Kind::ALL.iter().filter(|kind| !tested.contains(kind)).collect();
+    // Two runs are needed for these; they stand below and in `merged`.
+    assert_eq!(missing, [&Kind::MergedApart, &Kind::MergedTargetsDiffer]);
 }
 
 cases! {

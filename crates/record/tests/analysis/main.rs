@@ -12,5 +12,6 @@ mod scripted;
 mod spikes;
 mod streams;
 mod thresholds;
+mod traps;
 mod verdict;
 mod windows;

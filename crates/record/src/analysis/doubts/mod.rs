@@ -1,10 +1,13 @@
 //! Looks for every doubt of the table in [`crate::caution`], each with the numbers that raise it.
 
 mod client;
+mod connections;
+mod course;
 mod load;
 mod record;
 mod sample;
 mod script;
+mod way;
 
 use super::facts::Facts;
 use super::gaps::Hole;
@@ -34,6 +37,9 @@ pub(super) fn cautions(evidence: &Evidence) -> Vec<Caution> {
     load::model(evidence, &mut all);
     sample::samples(evidence, &mut all);
     sample::network(evidence, &mut all);
+    course::course(evidence, &mut all);
+    way::way(evidence, &mut all);
+    connections::connections(evidence, &mut all);
     script::script(evidence, &mut all);
     record::record(evidence, &mut all);
     all.sort_by_key(|c| (c.weight, Kind::of_code(c.code)));

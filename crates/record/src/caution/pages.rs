@@ -1,0 +1,284 @@
+//! What each caution means at length: `plimsoll explain CODE` prints it, and `docs/concepts/cautions.md` is made of it.
+//!
+//! Three paragraphs each: what it means, how it is found, what to do. The numbers are the defaults of [`super::Doubts`].
+
+use super::Kind;
+
+/// The page of one kind, without its title. The match is exhaustive, so a new row without a page does not compile.
+pub(super) const fn text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::ClientFdLimit => {
+            "Connections could not be made because this process may not have more descriptors open. The users or \
+             arrivals that needed them sent nothing, so the service saw less load than was asked for; it refused \
+             nothing.\n\n\
+             Each attempt that ended in EMFILE or ENFILE is counted as a fault of this machine, never as an error \
+             of the service, in the warm-up as well. One is enough.\n\n\
+             Raise the hard limit; the soft one is raised to it by the tool itself. Runs with different numbers \
+             of connections that all stop at the same number in flight have met this limit."
+        }
+        Kind::ClientPortsExhausted => {
+            "A connection needs a local port, and none was free: a TCP connection that this side closed keeps its \
+             port for a minute (TIME_WAIT), so 28,232 ports last for 470 connections a second.\n\n\
+             Each attempt that ended in EADDRNOTAVAIL is counted as a fault of this machine. One is enough; \
+             `few_ports_left` comes before it.\n\n\
+             Keep connections open, widen the range of ports, add local addresses, or share the load between \
+             machines."
+        }
+        Kind::ClientMemory => {
+            "The kernel of this machine had no memory for another socket or for its buffers.\n\n\
+             Each attempt that ended in ENOBUFS or ENOMEM is counted as a fault of this machine. One is enough.\n\n\
+             Use fewer connections, or more machines with `--share`."
+        }
+        Kind::ClientBlocked => {
+            "This machine itself refused to connect or to send: a firewall for outgoing packets, a sandbox, a \
+             routing rule.\n\n\
+             Each attempt that ended in EPERM, EACCES or another refusal of the local kernel is counted as a \
+             fault of this machine. One is enough.\n\n\
+             Look at the rules of this machine, not at the service."
+        }
+        Kind::ClientStalled => {
+            "The load generator was stopped or had no CPU for long stretches. In such a stretch nothing is sent \
+             and nothing is read, which looks exactly like a service that stood still.\n\n\
+             A worker reads the clock each time it wakes. A step of more than 100 ms that no sleep explains is a \
+             stall; together they took more than 1 % of the workers' time.\n\n\
+             Find what stopped it (a suspended process, a host that took the CPU, swapping), and run again."
+        }
+        Kind::MissingIntervals => {
+            "The record does not hold all of the run: it was cut off, a worker died, a disk was full, or a \
+             machine that shared the load is not among the merged ones.\n\n\
+             The seconds, the end and the shares that the plan promises are compared with those that are there. \
+             Where only the rows of some seconds are missing and the totals are whole, it is a warning.\n\n\
+             The figures hold for what is there. Run again for the whole."
+        }
+        Kind::NoRequests => {
+            "Not one request ended in the measured part, so there is no figure to judge.\n\n\
+             Finished requests and opened streams are counted; there were none behind the warm-up.\n\n\
+             Make the run longer than one answer takes, or look at the failures on this machine's side."
+        }
+        Kind::OfferedNotSent => {
+            "The open model promises a number of arrivals, and more than 1 % of them never went out. The service \
+             was tested with less than the report's rate.\n\n\
+             Promised is the area under the plan's rate, less what chance and rounding explain; arrivals that \
+             waited for a connection while a worker had no CPU left are among the missing. What the service held \
+             up is not.\n\n\
+             Use more workers, a lower rate, or several machines."
+        }
+        Kind::LateSends => {
+            "Requests were sent so late that the delay is a good part of the response times, and it is this \
+             machine's.\n\n\
+             The p99 of the lateness (the send minus the instant at which it was due and possible) is above 1 ms \
+             and above 10 % of the response p99.\n\n\
+             Leave the machine more CPU, put the target elsewhere, or use a lower rate."
+        }
+        Kind::TooFewSamples => {
+            "A percentile is an order statistic: p99 of 1,000 samples is the tenth from the top. With fewer it is \
+             nearly the maximum, and another run gives another number.\n\n\
+             A percentile needs 10 / (1 - p) samples. For one that a threshold names this decides; for one that \
+             is only shown it is a note.\n\n\
+             Run longer, or name a lower percentile."
+        }
+        Kind::MergedApart => {
+            "The merged machines did not load at the same time, so their rates never were the load of one moment.\n\n\
+             By the clocks of the machines their runs share less than 90 % of the longest one.\n\n\
+             Start them together. Runs one behind the other are compared, not added up."
+        }
+        Kind::BacklogGrew => {
+            "More arrivals came than the service could answer, and the queue grew from the first second to the \
+             last. Every percentile then tells how long the run was: twice as long, and the times are twice as \
+             long.\n\n\
+             Open model, a rate that the plan keeps level, six seconds or more. The median response times of the \
+             seconds rise with a Kendall's tau of 0.7 or more, the last third's are 1.5 times those of the first \
+             and 5 ms longer, and the requests in flight grew as well, or waited for a connection. A spike that \
+             is over has no trend, and a ramp may have one.\n\n\
+             Read the achieved rate as the capacity, and offer less than it to learn the response times."
+        }
+        Kind::NotSteady => {
+            "The first seconds had another level than the rest: code not compiled yet, empty caches and pools, \
+             a scaler that had not scaled. The figures mix both, and a shorter or longer run mixes them \
+             otherwise.\n\n\
+             A level load of one request, six seconds or more. The seconds are cut in two where the sum of \
+             distances from the two medians is least, the first part two seconds at least and half of the run \
+             at most. The median response times of both parts differ by 20 % and by 0.5 ms, half of the \
+             difference lies between the seconds that come nearest to each other, the mean times differ by 10 % \
+             in the same direction, and the second part does not drift. In the closed model the mean time alone \
+             may show it.\n\n\
+             Leave the beginning out with `--warmup`; the advice says how long it was."
+        }
+        Kind::LostSyns => {
+            "Attempts to connect got no answer and were made again by the kernel after whole seconds: 1 s, then 3 \
+             s and 7 s in all (RFC 6298), or each second on newer Linux. Such a second is in the response time of \
+             the request that waited. The usual cause is a listen queue that is too short for many clients at \
+             once, then a path that loses packets.\n\n\
+             Connection times that lie 1 to 7 whole seconds (and up to 0.25 s more) above the fastest: three at \
+             least, 0.1 % of all, and 80 % of all that took half a second or longer; and the kernel counted as \
+             many segments sent again. A server that is slow to accept does not delay a connection.\n\n\
+             Raise the listen queue of the service (its backlog, `net.core.somaxconn`), begin with a ramp, keep \
+             connections open."
+        }
+        Kind::LinkFull => {
+            "Users had nothing to do but receive, bytes came at the same speed all the time, and segments got \
+             lost as in front of a full link. The figures are the link's: two services with answers of \
+             different sizes would differ by just that.\n\n\
+             Closed model, users busy 80 % of the time and workers with room to spare. 75 % of the requests' \
+             time lies behind the first byte, the bytes of each fifth of the run are within 3 % of the mean (or \
+             within what is in flight, 10 % at most), and ten segments or more came out of order (TCP_INFO, \
+             Linux 5.4). A link that queues without losing and a server that limits each connection look like a \
+             server that makes its bodies slowly, so they are not named; neither is a link filled by answers of \
+             one packet.\n\n\
+             Use a faster link, test nearer to the service, make answers smaller, and compare bytes per second \
+             before requests per second."
+        }
+        Kind::ConnectionsUnfair => {
+            "A few connections were answered all the time and the others hardly ever. The percentiles count \
+             answers, so they are those of the lucky ones: the median falls while the mean and the maximum rise.\n\n\
+             Closed model, a fixed number of users with a connection each, none made again: eight connections and \
+             five requests each on the average or more. Jain's index of the requests per connection is below 0.5; \
+             it is about the share of connections that were served.\n\n\
+             Look at what limits connections at the service: workers that hold one connection, a full accept \
+             queue, a balancer."
+        }
+        Kind::ConnectionsNotReused => {
+            "Connections were meant to stay open, and the server ended them after one or a few answers. Part of \
+             what was measured is the making of connections.\n\n\
+             The server closed ten or more and at least half of all, and they had served fewer than two requests \
+             on the average, or making them took 10 % of the time (connecting and TLS handshake against service \
+             times).\n\n\
+             Raise the server's limit of requests per connection or its idle time; if it is meant so, say it with \
+             `--no-keepalive`."
+        }
+        Kind::FewPortsLeft => {
+            "Connections are closed at a rate that this machine cannot keep up for a minute. A short run ends \
+             before the ports do and hides it.\n\n\
+             Closed connections per second times 60 s (TIME_WAIT) are above 80 % of the local ports, times the \
+             local addresses and the targets in use. It is an upper bound: a port is kept by whoever closes \
+             first. Within one machine the kernel takes ports again after a second, so there it is a note.\n\n\
+             Keep connections open, widen the range, add local addresses or machines."
+        }
+        Kind::TimeoutsCensor => {
+            "Requests were given up, and how long they would have taken nobody knows. Percentiles that reach into \
+             them are lower bounds and are printed as such.\n\n\
+             Every time-out counts with the time until it was given up, never as if it had not been.\n\n\
+             Raise `--timeout` to see the real times."
+        }
+        Kind::ClosedModelBlindSpot => {
+            "In the closed model a stall of the service is a handful of long requests among very many short ones: \
+             users wait and send nothing meanwhile. The percentiles do not show it, clients who come anyway \
+             would.\n\n\
+             Requests above ten medians (and 1 ms) took 5 % of the users' time or more, and their share of the \
+             requests is five times smaller than that of the time.\n\n\
+             Use the open model, `-r RATE`."
+        }
+        Kind::ConnectionCapHit => {
+            "Arrivals came due while all connections were in use, and waited on this side. The wait is in the \
+             response times, and is not the service's alone.\n\n\
+             Arrivals that found no free connection are counted, those that never got one too.\n\n\
+             Raise `-c`, unless clients of the real service share as few connections."
+        }
+        Kind::LittlesLaw => {
+            "The number of requests in flight, their rate and their time must fit (N = X R, Little 1961). Where \
+             they do not, users were held up outside requests, or a clock or counter is wrong.\n\n\
+             Users were outside requests for 10 % of their time beyond what connecting and pauses behind failures \
+             explain; or the measured and the computed number in flight differ by 10 %.\n\n\
+             In the first case use fewer users or more workers; in the second do not rely on the run."
+        }
+        Kind::ClientCpu => {
+            "A worker had no time left. What waits for the worker is measured as if it waited for the service.\n\n\
+             One worker was busy more than 90 % of the time; polling for a due instant is not counted as busy.\n\n\
+             Use more workers, or several machines with `--share`."
+        }
+        Kind::RunQueue => {
+            "A worker was ready to run and had no CPU: other programs or the service itself had it.\n\n\
+             The kernel's own account of the thread: more than 10 % of the time.\n\n\
+             Stop other programs on this machine, or use fewer workers than there are CPUs."
+        }
+        Kind::Steal => {
+            "The host gave the CPUs of this virtual machine to others. Times measured meanwhile include it.\n\n\
+             Steal time above 5 % of all CPU time, by the kernel's count for the whole machine.\n\n\
+             Run on a machine with CPUs of its own."
+        }
+        Kind::Retransmits => {
+            "Segments of this machine got lost on the way to the target. Each costs 200 ms or more.\n\n\
+             The kernel's count of segments sent again, SYNs among them: ten at least, and 0.1 % of the requests.\n\n\
+             Look at the network. Whole seconds at the start of connections are `lost_syns`."
+        }
+        Kind::StaleConnections => {
+            "The server closed an idle connection in the instant in which a request was sent on it. Clients meet \
+             the same.\n\n\
+             A reused connection ended before the first byte of an answer; one is enough. The idle times before \
+             it are told.\n\n\
+             Make the server keep idle connections longer than its clients do."
+        }
+        Kind::SurplusBytes => {
+            "Bytes came that belong to no answer. If they had come a moment later they would have been taken for \
+             the beginning of the next one.\n\n\
+             Bytes behind the end that the answer's own framing gives; the connection is given up, the answer \
+             counts.\n\n\
+             Mend the server's lengths."
+        }
+        Kind::MeanAboveP95 => {
+            "The mean is above p95: a few very long times make it up, and it is nobody's time.\n\n\
+             Compared from 20 samples on. A report in which this holds and p99 looks harmless has usually \
+             computed its percentiles over another part of the run than its mean; here both are of all samples.\n\n\
+             Look at p99, the maximum and the timeline."
+        }
+        Kind::ResponseChanged => {
+            "A request began to answer something else: an error page with status 200, an empty list, a fallback. \
+             Its figures are those of two experiments.\n\n\
+             The mean size of the last third differs from that of the first by 20 % and lies outside its range; \
+             or the shape of the answers changed behind a third in which all were alike.\n\n\
+             Find out what the service did then, add a check to the request, and run again."
+        }
+        Kind::RowsNotAppended => {
+            "Extracted values are missing in the file that was to take them.\n\n\
+             Rows that could not be written are counted; one is enough.\n\n\
+             Look at the file and its disk."
+        }
+        Kind::IterationsAbandoned => {
+            "Iterations were left in the middle although their requests had succeeded: a value that they needed \
+             was missing. The steps behind were not sent, so the mix is not the one that was planned.\n\n\
+             More iterations were abandoned than requests failed.\n\n\
+             The samples of the report show which value it was."
+        }
+        Kind::MergedTargetsDiffer => {
+            "The merged runs are of different plans, and their sum is no experiment.\n\n\
+             Target, load, requests, thresholds, connections, warm-up, time-outs, lengths and shares are \
+             compared.\n\n\
+             Compare such runs instead of adding them up."
+        }
+        Kind::SameMachine => {
+            "Load generator and service share CPU, memory and the loopback, which has no link, no distance and no \
+             loss.\n\n\
+             The target's address belongs to this machine.\n\n\
+             For figures that hold elsewhere load from another machine."
+        }
+        Kind::InFlightCensors => {
+            "Requests were under way when the run ended. They are counted with the time they had had, which is a \
+             lower bound.\n\n\
+             More than 1 % of the samples, or enough to reach into a printed percentile.\n\n\
+             Run longer: their share shrinks."
+        }
+        Kind::RoundTripBound => {
+            "A request took hardly longer than one round trip of its packets. The distance between client and \
+             service was measured; users who wait for it make users / RTT requests a second however fast the \
+             service is.\n\n\
+             Closed model, users busy 80 % of the time: the median service time is at most 1.3 times the lowest \
+             round trip that the kernel saw, and that is 1 ms or more.\n\n\
+             Read nothing about the service out of the rate. Use more users or `-r RATE`, or load from nearby."
+        }
+        Kind::ShortRun => {
+            "Single seconds differ: collectors, timers, neighbours. A few of them are no sample of a service.\n\n\
+             Less than 10 s were measured.\n\n\
+             Measure for at least 10 s, better a minute, and more than once."
+        }
+        Kind::DataRanOut => {
+            "Users ended because their rows were used up, and the load was less from then on.\n\n\
+             Users that retired are counted; one is enough.\n\n\
+             Give the feeder more rows, or let it begin again at its end."
+        }
+        Kind::Interrupted => {
+            "The run did not reach its end: somebody stopped it, or a rule did.\n\n\
+             What stopped it is in the record.\n\n\
+             The figures hold for the part that ran."
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The way to the service: a link that is full, attempts to connect that are lost, and nothing but distance.
+
+use super::{silent, warns};
+use crate::help::{number, unless_noisy};
+use crate::provoke::{Elsewhere, json, pass, shell, until};
+use crate::support::{Ruler, Running, Tool, alone, namespace};
+use serde_json::Value;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A shaper (tbf) in front of the cable: 50 Mbit/s, and a queue of 80 kB that drops what does not fit.
+#[test]
+fn a_link_that_is_full_is_said() {
+    namespace::inside("trust::way::a_link_that_is_full_is_said", "", || {
+        let _alone = alone();
+        let elsewhere = Elsewhere::new("10.77.0.1/24", "10.77.0.2/24");
+        let ruler = elsewhere.ruler("10.77.0.2:0");
+        let run = |path: &str| json(&[&ruler.url(path), "-c", "4", "-d", "6s"], 0);
+        elsewhere.shell("tc qdisc add dev cable1 root tbf rate 50mbit burst 8kb limit 80000");
+        let said = run("/?body=128k");
+        let told = warns(&said, "link_full");
+        // 50 Mbit/s of frames are 47.8 of what TCP carries in them.
+        let mbit: f64 =
+            told.split(" bytes/s (").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
+        assert!((45.0..=48.5).contains(&mbit), "{told}");
+        elsewhere.shell("tc qdisc del dev cable1 root");
+        // As many bytes on a free cable, and answers that are slow before their first byte.
+        let free = json(&[&ruler.url("/?body=128k"), "-c", "4", "-d", "5s"], 0);
+        silent(&free, "link_full");
+        let slow = json(&[&ruler.url("/?body=16k&delay=20ms"), "-c", "4", "-d", "5s"], 0);
+        silent(&slow, "link_full");
+    });
+}
+
+/// A listen queue of one place, and three hundred users in one instant: whoever finds it full is not answered, and
+/// asks again after a second.
+#[test]
+fn attempts_to_connect_that_were_lost_are_said() {
+    let _alone = alone();
+    let held = ["--max-connections", "1", "--accept-none-beyond"];
+    let run = |backlog: &str| -> Value {
+        let ruler = Ruler::start(&[&["--backlog", backlog], &held[..]].concat());
+        let mut line = crate::provoke::Line::to(&ruler);
+        let running: Running = Tool::new(&[&ruler.url("/"), "-c", "300", "-d", "3s", "--json"]).start();
+        // The look whether anybody listens comes first and waits in the queue like the rest.
+        pass(Duration::from_millis(400));
+        line.get("/_ruler/set?max_connections=0&accept_none_beyond=0");
+        running.wait().json()
+    };
+    let said = run("1");
+    let told = warns(&said, "lost_syns");
+    assert!(told.contains(" 1 s"), "{told}");
+    assert!(number(&said, "/phases/connect/max_ns") > 0.99e9, "{}", said["phases"]);
+    // The same server, as late, with room in its queue: its first answers are late, its connections are not.
+    let calm = run("4096");
+    silent(&calm, "lost_syns");
+    assert!(number(&calm, "/response_time/max_ns") > 0.3e9, "{}", calm["response_time"]);
+
+    // Slow by whole seconds, and no SYN was lost.
+    let slow = Ruler::start(&["--delay", "1s"]);
+    silent(&json(&[&slow.url("/"), "-c", "50", "-d", "2500ms", "--no-keepalive"], 0), "lost_syns");
+}
+
+/// A far place: what is sent to 10.78.0.2 comes back 10 ms later as if from there, so this machine talks to itself
+/// across a distance. Source and target change places, which leaves both checksums as they are.
+const FAR: &str = r#"
+import fcntl, heapq, os, select, struct, sys, time
+tun = os.open("/dev/net/tun", os.O_RDWR)
+fcntl.ioctl(tun, 0x400454CA, struct.pack("16sH", b"far0", 0x1001))
+print("there", flush=True)
+held = []
+while True:
+    wait = max(0.0, held[0][0] - time.monotonic()) if held else None
+    ready, _, _ = select.select([tun, 0], [], [], wait)
+    if 0 in ready:
+        sys.exit(0)
+    if tun in ready:
+        packet = os.read(tun, 65536)
+        back = packet[:12] + packet[16:20] + packet[12:16] + packet[20:]
+        heapq.heappush(held, (time.monotonic() + 0.010, len(held), back))
+    while held and held[0][0] <= time.monotonic():
+        os.write(tun, heapq.heappop(held)[2])
+"#;
+
+struct Far(Child);
+
+impl Far {
+    /// `None` where there is no device for it, or no Python.
+    fn new() -> Option<Self> {
+        std::fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun").ok()?;
+        let mut command = Command::new("python3");
+        command.args(["-c", FAR]).stdin(Stdio::piped()).stdout(Stdio::null());
+        let far = Self(command.spawn().ok()?);
+        until("the far place is there", || {
+            std::path::Path::new("/proc/self/net/dev_snmp6/far0").exists().then_some(())
+        });
+        shell("ip addr add 10.78.0.1 peer 10.78.0.2 dev far0\nip link set far0 up");
+        Some(far)
+    }
+}
+
+impl Drop for Far {
+    fn drop(&mut self) {
+        if let Some(mut stdin) = self.0.stdin.take() {
+            let _ = stdin.write_all(b"end");
+        }
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn distance_that_was_measured_is_said() {
+    namespace::inside("trust::way::distance_that_was_measured_is_said", "", || {
+        let _alone = alone();
+        let Some(_far) = Far::new() else {
+            eprintln!("not tested: a far place needs python3 and /dev/net/tun");
+            return;
+        };
+        let mut command = Command::new(crate::support::BINARY);
+        command.args(["ruler", "--listen", "10.78.0.1:0", "--until-stdin-closes", "--seconds", "600"]);
+        let ruler = Ruler::from_command(command);
+        let far = |path: &str| format!("http://10.78.0.2:{}{path}", ruler.port());
+        unless_noisy(|| {
+            let said = json(&[&far("/"), "-c", "4", "-d", "2s"], 0);
+            let floor_ns = number(&said, "/client/rtt_floor_ns");
+            assert!((20e6..25e6).contains(&floor_ns), "two ways of 10 ms: {floor_ns} ns");
+            let told = warns(&said, "round_trip_bound");
+            assert!(told.contains("4 users cannot make more than 1"), "{told}");
+            // As far, and slow itself; and near.
+            silent(&json(&[&far("/?delay=30ms"), "-c", "4", "-d", "1s"], 0), "round_trip_bound");
+            silent(&json(&[&far("/"), "-r", "20", "-d", "1s"], 0), "round_trip_bound");
+            silent(&json(&[&ruler.url("/"), "-c", "4", "-d", "1s"], 0), "round_trip_bound");
+        });
+    });
+}
