@@ -168,8 +168,22 @@ fn named(kind: Figure, is_up: bool) -> Verdict {
 pub fn adjust(found: &[Vec<Found>]) -> (Vec<Option<f64>>, usize) {
     let all = || found.iter().flatten();
     let p: Vec<f64> = all().filter_map(|f| f.row.p).collect();
-    let mut adjusted = holm::adjust(&p).into_iter();
+    let weights: Vec<f64> = found.iter().flat_map(|one| weights(one)).collect();
+    let mut adjusted = holm::adjust_weighted(&p, &weights).into_iter();
     (all().map(|f| f.row.p.and_then(|_| adjusted.next())).collect(), p.len())
+}
+
+/// Half of a comparison's weight lies on the lowest percentile of the response time, the figure that runs know best:
+/// a change of the whole service shows there first, while the many correlated others would each ask for a p-value as
+/// small as if nothing connected them.
+fn weights(found: &[Found]) -> Vec<f64> {
+    let tested: Vec<&Found> = found.iter().filter(|f| f.row.p.is_some()).collect();
+    let is_time = |f: &&Found| matches!(f.row.kind, Figure::Percentile { service: false, .. });
+    let first = tested.iter().position(is_time);
+    let others = (tested.len().max(2) - 1) as f64;
+    (0..tested.len())
+        .map(|at| if first.is_none() || first == Some(at) { 1.0 } else { 1.0 / others })
+        .collect()
 }
 
 /// The finished document.

@@ -25,8 +25,10 @@ pub fn figures(a: &Side, b: &Side, asked: &Asked) -> Vec<Found> {
     let mut random = SplitMix64::new(asked.seed);
     let (seen_a, seen_b) = (Seen::new(a, &kinds, &mut random), Seen::new(b, &kinds, &mut random));
     let pairs = pairs(a, b, &seen_a, &seen_b);
+    // Pairs have half the degrees of freedom, which costs most where the adjusted p-values are decided.
+    let strict = 1.0 - (1.0 - asked.confidence) / kinds.len() as f64;
     let found = |(at, kind): (usize, &Figure)| {
-        let effect = effect(at, *kind, &seen_a, &seen_b, pairs.as_deref(), asked.confidence);
+        let effect = effect(at, *kind, &seen_a, &seen_b, pairs.as_deref(), strict);
         Found::new(*kind, (a, &seen_a), (b, &seen_b), effect, asked)
     };
     kinds.iter().enumerate().map(found).collect()
@@ -54,6 +56,8 @@ pub struct Seen {
     without: Vec<Vec<Option<f64>>>,
     /// Variance of each figure within the runs, of all of them together.
     within: Vec<f64>,
+    /// Degrees of freedom of these: stretches that are as good as independent, less one for each run.
+    within_df: f64,
     /// Open model: the rate is set, not found.
     is_paced: bool,
 }
@@ -79,9 +83,12 @@ impl Seen {
                 weights[range.clone()].fill(1);
             }
         }
-        let within = within(&table, kinds, &mut weights, random);
+        let lengths: Vec<usize> = table.runs.iter().map(|run| stretch(&table.blocks[run.clone()])).collect();
+        let within = within(&table, kinds, &lengths, &mut weights, random);
+        let stretches = table.runs.iter().zip(&lengths).map(|(run, length)| run.len() / length);
+        let within_df = stretches.sum::<usize>().saturating_sub(runs) as f64;
         let is_paced = side.runs.first().is_some_and(|run| matches!(run.level, Level::Rate(_)));
-        Seen { table, runs, places, point, without, within, is_paced }
+        Seen { table, runs, places, point, without, within, within_df, is_paced }
     }
 
     /// The jackknife's variance of figure `at`: (n-1)/n times the squares of the values without each run around
@@ -127,11 +134,16 @@ fn counts(table: &Table, service: bool) -> &Counts {
 }
 
 /// Variances within runs: of the bootstrap, or of independent samples where that says more.
-fn within(table: &Table, kinds: &[Figure], weights: &mut [u32], random: &mut SplitMix64) -> Vec<f64> {
-    let lengths: Vec<usize> = table.runs.iter().map(|run| stretch(&table.blocks[run.clone()])).collect();
+fn within(
+    table: &Table,
+    kinds: &[Figure],
+    lengths: &[usize],
+    weights: &mut [u32],
+    random: &mut SplitMix64,
+) -> Vec<f64> {
     let mut replicates = vec![Vec::with_capacity(RESAMPLES); kinds.len()];
     for _ in 0..RESAMPLES {
-        for (run, length) in table.runs.iter().zip(&lengths) {
+        for (run, length) in table.runs.iter().zip(lengths) {
             resample(&mut weights[run.clone()], *length, random);
         }
         for (all, value) in replicates.iter_mut().zip(values(table, kinds, weights)) {
@@ -203,8 +215,8 @@ fn effect(
         let without: Option<Vec<f64>> =
             pairs.iter().map(|(i, j)| Some(b.without[*j][at]? - a.without[*i][at]?)).collect();
         let floor = a.within[at] + b.within[at];
-        let variance = jackknife(&without?)?.max(floor);
-        Some(Estimate { mean, variance, df: pairs.len() as f64 - 1.0 })
+        // Never more degrees of freedom than pairs have, or they would be chosen wherever they agree by chance.
+        Some(Estimate { mean, variance: jackknife(&without?)?.max(floor), df: pairs.len() as f64 - 1.0 })
     });
     match paired {
         Some(paired) if paired.half_width(confidence) < runs.half_width(confidence) => {
@@ -214,12 +226,21 @@ fn effect(
     }
 }
 
+/// The larger of what runs differ by and what their seconds explain, with its degrees of freedom. Where the seconds
+/// explain it all, the few runs are no reason for a wide distribution: its tails stand for deviations that come out
+/// too small by chance, and the floor does not let them.
+fn floored(between: f64, runs: usize, within: f64, within_df: f64) -> (f64, f64) {
+    let df = runs as f64 - 1.0;
+    if between > within { (between, df) } else { (within, within_df.max(df)) }
+}
+
 /// One side's figure with its variance.
 fn side(at: usize, kind: Figure, of: &Seen, other: &Seen) -> Option<Estimate> {
     let mean = of.point[at]?;
     let within = of.within[at];
     if let Some(between) = of.between(at) {
-        return Some(Estimate { mean, variance: between.max(within), df: of.runs as f64 - 1.0 });
+        let (variance, df) = floored(between, of.runs, within, of.within_df);
+        return Some(Estimate { mean, variance, df });
     }
     if other.runs > 2 {
         // What the other side's runs differ by is the best that is known of this one's.
