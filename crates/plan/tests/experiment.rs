@@ -1,58 +1,77 @@
-//! The small grammars of an experiment: steps, ends of ladders, expectations.
-
-#![allow(clippy::expect_used, reason = "a test may stop")]
+//! The sentences of an experiment: steps, ends of ladders, expectations.
 
 use plimsoll_plan::experiment::{By, Direction, Expectation, Figure, Limit, Step, Until};
 
 #[test]
-fn a_step_leads_upwards() {
+fn steps_lead_upwards() {
     assert_eq!(Step::parse("x1.10"), Ok(Step::Times(1.1)));
+    assert_eq!(Step::parse("+50"), Ok(Step::Plus(50.0)));
     assert_eq!(Step::parse(" +50/s "), Ok(Step::Plus(50.0)));
-    assert_eq!((Step::Times(2.0).next(3.0), Step::Plus(2.0).next(3.0)), (6.0, 5.0));
-    for text in ["", "x", "x1", "x0.9", "xNaN", "xinf", "+0", "+-1", "1.1", "-5", "50"] {
-        assert!(Step::parse(text).is_err_and(|wrong| wrong.contains("; expected")), "{text}");
+    for wrong in ["x1", "x0.9", "+0", "-5", "50", "x", "+", "xNaN", "+inf", ""] {
+        let sentence = Step::parse(wrong).expect_err("no step upwards");
+        assert!(sentence.contains("expected `x1.10` or `+50`"), "{sentence}");
     }
+    assert!((Step::Times(1.1).next(100.0) - 110.0).abs() < 1e-9);
+    assert!((Step::Plus(50.0).next(100.0) - 150.0).abs() < 1e-9);
 }
 
 #[test]
-fn a_ladder_ends_by_a_rule() {
-    assert_eq!(Until::parse("offered - achieved >= 50/s"), Ok(Until::Shortfall(Limit::PerSecond(50.0))));
-    assert_eq!(Until::parse("offered-achieved>5%"), Ok(Until::Shortfall(Limit::Ratio(0.05))));
+fn ends_of_ladders_are_read() {
+    let shortfall = |limit| Ok(Until::Shortfall(limit));
+    assert_eq!(Until::parse("offered - achieved >= 50/s"), shortfall(Limit::PerSecond(50.0)));
+    assert_eq!(Until::parse("offered-achieved > 5%"), shortfall(Limit::Ratio(0.05)));
     assert_eq!(Until::parse("socket_errors > 0"), Ok(Until::SocketErrors(0)));
     assert_eq!(Until::parse("missed"), Ok(Until::Missed));
-    for text in
-        ["", "offered > 5%", "offered - achieved > 5", "offered - achieved > -5%", "socket_errors > x"]
+    for wrong in
+        ["offered - achieved > 5", "socket_errors > -1", "errors > 1%", "", "offered - achieved > x%"]
     {
-        assert!(Until::parse(text).is_err_and(|wrong| wrong.contains("; expected")), "{text}");
+        assert!(Until::parse(wrong).expect_err("not understood").contains("`missed`"), "{wrong}");
     }
 }
 
 #[test]
-fn an_expectation_is_a_sentence_about_two_values() {
-    let read = |text: &str| Expectation::parse(text).expect("a sentence");
-    let one = read("bcrypt lowers capacity by 2x");
+fn expectations_are_read_word_by_word() {
+    let one = Expectation::parse("bcrypt lowers capacity by 2x").expect("a sentence");
     assert_eq!(
         (one.who.as_str(), one.direction, one.figure),
         ("bcrypt", Direction::Lowers, Figure::Capacity)
     );
     assert_eq!((one.by, one.against), (Some(By::Factor(2.0)), None));
-    let one = read("node js keeps service_time p99.9 within 5% against the other one");
-    assert_eq!((one.who.as_str(), one.against.as_deref()), ("node js", Some("the other one")));
-    assert_eq!(one.by, Some(By::Ratio(0.05)));
-    assert!(matches!(one.figure, Figure::Percentile { q, service: true } if (q - 0.999).abs() < 1e-12));
-    for text in [
-        "",
-        "raises rate",
-        "a is faster",
-        "a raises speed",
-        "a raises p0",
-        "a raises p100",
-        "a raises rate by much",
-        "a raises rate by 0x",
-        "a raises rate by",
-        "a raises rate against",
-        "a keeps rate",
+
+    let two = Expectation::parse("go raises rate by 24% against node 22").expect("a sentence");
+    assert_eq!((two.by, two.against.as_deref()), (Some(By::Ratio(0.24)), Some("node 22")));
+
+    let three = Expectation::parse("new build keeps response_time p99.9 within 5%").expect("a sentence");
+    assert_eq!(three.who, "new build");
+    assert_eq!(three.figure, Figure::Percentile { q: 0.999, service: false });
+    let four = Expectation::parse("a lowers service_time p50").expect("a sentence");
+    assert_eq!((four.figure, four.by), (Figure::Percentile { q: 0.5, service: true }, None));
+}
+
+#[test]
+fn half_an_expectation_is_refused_with_what_is_missing() {
+    for (wrong, part) in [
+        ("", "neither"),
+        ("lowers capacity", "neither"),
+        ("bcrypt slows capacity", "neither `raises`"),
+        ("bcrypt lowers happiness", "`happiness`"),
+        ("bcrypt lowers capacity by two", "`two`"),
+        ("bcrypt lowers capacity by", "behind `by`"),
+        ("a keeps rate", "within 5%"),
+        ("a lowers p0", "`p0`"),
+        ("a lowers response_time p100", "p100"),
     ] {
-        assert!(Expectation::parse(text).is_err(), "{text}");
+        let sentence = Expectation::parse(wrong).expect_err("refused");
+        assert!(sentence.contains(part), "{wrong}: {sentence}");
     }
+}
+
+/// It is kept as its text, and read back from it.
+#[test]
+fn an_expectation_survives_json() {
+    let one = Expectation::parse("go raises rate by 24% against node").expect("a sentence");
+    let text = serde_json::to_string(&one).expect("plain text");
+    assert_eq!(text, "\"go raises rate by 24% against node\"");
+    assert_eq!(serde_json::from_str::<Expectation>(&text).expect("the same text"), one);
+    assert!(serde_json::from_str::<Expectation>("\"nonsense\"").is_err());
 }

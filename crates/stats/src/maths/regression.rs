@@ -20,6 +20,8 @@ pub struct Line {
     pub residual: f64,
     /// Points that carry weight.
     pub points: usize,
+    /// Sum of their weights.
+    total: f64,
     /// Weighted sum of squares of x around its mean.
     sxx: f64,
 }
@@ -54,13 +56,77 @@ pub fn fit_line(points: &[Point]) -> Option<Line> {
     let error = |p: &Point| p.y - mean_y - slope * (p.x - mean_x);
     let squares: f64 = used.iter().map(|p| weight(p) * error(p).powi(2)).sum();
     let residual = (squares / (n - 2.0)).max(0.0).sqrt();
-    let line = Line { slope, mean_x, mean_y, residual, points: used.len(), sxx };
+    let line = Line { slope, mean_x, mean_y, residual, points: used.len(), total: n, sxx };
     (slope.is_finite() && residual.is_finite()).then_some(line)
+}
+
+/// How many of a number of events were beyond a limit, at one x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    pub x: f64,
+    pub part: f64,
+    pub whole: f64,
+}
+
+/// Fits ln(part / whole) = a + b x by quasi-Poisson likelihood (McCullagh & Nelder, Generalized Linear Models, 2nd ed.,
+/// section 6.2): counts are unbiased where the logarithm of a small share, or a quantile of a short sample, is not.
+/// Events that come in bursts deviate more than Poisson numbers; Pearson's statistic measures by how much, and
+/// `residual` is its root (1 at least).
+///
+/// `None` when fewer than three points have events, all stand at one x, or nothing (or everything) below some x is zero
+/// so that no finite slope is best.
+pub fn fit_shares(points: &[Share]) -> Option<Line> {
+    let sane = |p: &&Share| p.x.is_finite() && p.part >= 0.0 && p.whole >= p.part && p.whole.is_finite();
+    let used: Vec<&Share> = points.iter().filter(|p| p.whole > 0.0).collect();
+    let (parts, wholes) = used.iter().fold((0.0, 0.0), |(k, n), p| (k + p.part, n + p.whole));
+    if used.len() < 3 || !used.iter().all(sane) || parts <= 0.0 {
+        return None;
+    }
+    let (mut slope, mut mean_y): (f64, f64) = (0.0, (parts / wholes).ln());
+    let mut mean_x = used.iter().map(|p| p.whole * p.x).sum::<f64>() / wholes;
+    for _ in 0..60 {
+        // Centred anew at the weighted mean, where level and slope do not depend on each other.
+        let expected = |p: &Share| p.whole * (mean_y + slope * (p.x - mean_x)).clamp(-60.0, 3.0).exp();
+        let total: f64 = used.iter().map(|p| expected(p)).sum();
+        let centre = used.iter().map(|p| expected(p) * p.x).sum::<f64>() / total;
+        let sxx: f64 = used.iter().map(|p| expected(p) * (p.x - centre).powi(2)).sum();
+        if !(total > 0.0 && sxx > 1e-12 * total * (1e-3 + centre.abs()).powi(2)) {
+            return None;
+        }
+        let off = |p: &Share| p.part - expected(p);
+        let up = used.iter().map(|p| off(p)).sum::<f64>() / total;
+        let turn = used.iter().map(|p| off(p) * (p.x - centre)).sum::<f64>() / sxx;
+        // Far from the solution Newton's step overshoots: the level moves by one at most, a point by two.
+        let reach = used.iter().map(|p| (p.x - centre).abs()).fold(0.0, f64::max);
+        let scale = (1.0 / up.abs()).min(2.0 / (turn.abs() * reach).max(1e-300)).min(1.0);
+        if up.abs() < 1e-9 && turn.abs() * reach < 1e-9 {
+            let pearson: f64 = used.iter().map(|p| off(p).powi(2) / expected(p)).sum();
+            let residual = (pearson / (used.len() as f64 - 2.0)).max(1.0).sqrt();
+            let mean_y = mean_y + slope * (centre - mean_x);
+            return Some(Line { slope, mean_x: centre, mean_y, residual, points: used.len(), total, sxx });
+        }
+        mean_y += slope * (centre - mean_x) + scale * up;
+        mean_x = centre;
+        slope += scale * turn;
+    }
+    None
 }
 
 impl Line {
     pub fn at(&self, x: f64) -> f64 {
         self.mean_y + self.slope * (x - self.mean_x)
+    }
+
+    /// Where the line is at `y` when the points were placed around that place by design: the interval of the delta method
+    /// (Fieller's without its doubt about the slope), at most doubled for that doubt. With points on both sides the
+    /// slope hardly matters; and that it falls at all is known beforehand. `None` for a flat line.
+    pub fn root_within(&self, y: f64, confidence: f64, residual: f64) -> Option<Root> {
+        let at = self.mean_x + (y - self.mean_y) / self.slope;
+        let s = residual.max(self.residual);
+        let t = student(self.points.saturating_sub(2), confidence)?;
+        let off = at - self.mean_x;
+        let spread = t * s / self.slope.abs() * (1.0 / self.total + off * off / self.sxx).sqrt();
+        (at.is_finite() && spread.is_finite()).then_some(Root { at, low: at - spread, high: at + spread })
     }
 
     /// Where the line is at `y`, with the interval that holds it with `confidence`: Fieller's theorem (Fieller 1954; Draper
@@ -77,12 +143,11 @@ impl Line {
         let s = residual.max(self.residual);
         let t = student(self.points.saturating_sub(2), confidence)?;
         let g = (t * s / self.slope).powi(2) / self.sxx;
-        if g >= 1.0 {
+        if !(g < 1.0) {
             return Some(Root { at, low: f64::NEG_INFINITY, high: f64::INFINITY });
         }
         let off = at - self.mean_x;
-        let spread =
-            t * s / self.slope.abs() * ((1.0 - g) / self.points as f64 + off * off / self.sxx).sqrt();
+        let spread = t * s / self.slope.abs() * ((1.0 - g) / self.total + off * off / self.sxx).sqrt();
         let side = |sign: f64| self.mean_x + (off + sign * spread) / (1.0 - g);
         Some(Root { at, low: side(-1.0), high: side(1.0) })
     }

@@ -11,10 +11,7 @@ use plimsoll_stats::random::SplitMix64;
 
 /// Rounds of three at most.
 const MOST_ROUNDS: usize = 12;
-/// The outer levels stand where the slack differs by this from that of the middle: near enough for a straight line, far
-/// enough to know its slope.
-const REACH: f64 = 0.35;
-/// And at most so far from it, as a share.
+/// The outer levels are at most so far from the middle, as a share.
 const WIDEST: f64 = 0.12;
 /// A round that was met (or missed) as a whole is followed by a step of this factor beyond.
 const BEYOND: f64 = 1.15;
@@ -78,13 +75,19 @@ fn is_settled(quest: &Quest, view: &View) -> bool {
 
 /// A level beyond a round of which all were met, or all missed: the estimate was off.
 fn beyond(quest: &Quest, view: &View, round: &[&Trial]) -> Option<f64> {
+    // Once behind each round: what it finds goes into the next estimate.
+    if view.usable.last().is_some_and(|t| t.probe.purpose != Purpose::Confirm) {
+        return None;
+    }
     let highest = view.usable.iter().filter(|t| t.met()).map(|t| t.probe.level).reduce(f64::max)?;
     let all = |met: bool| round.iter().all(|t| t.met() == met);
     let of = |pick: fn(f64, f64) -> f64| round.iter().map(|t| t.probe.level).reduce(pick);
     if all(true) {
         let top = of(f64::max)?;
         let next = allowed(quest, view, step_from(quest, top, BEYOND), top);
-        return (highest <= top && next > top).then_some(next);
+        // One miss up there may be the fluke that led here; two are an answer.
+        let misses = view.usable.iter().filter(|t| !t.met() && t.probe.level > top && t.probe.level <= next);
+        return (highest <= top && next > top && misses.count() < 2).then_some(next);
     }
     if all(false) {
         let bottom = of(f64::min)?;
@@ -131,8 +134,8 @@ fn levels(quest: &Quest, view: &View, known: &[&Trial]) -> [f64; 3] {
     let met = view.met.unwrap_or_else(|| quest.least());
     let between = view.missed.map_or(met, |missed| (met * missed).sqrt());
     let centre = found.as_ref().map_or(between, |c| c.at);
-    let reach = found.as_ref().map_or(2.0 * quest.within, |c| REACH / c.steepness);
-    let reach = reach.clamp(quest.within.min(WIDEST), WIDEST);
+    let reach = found.as_ref().map_or(2.0 * quest.within, |c| c.reach);
+    let reach = reach.clamp((0.5 * quest.within).min(WIDEST), WIDEST);
     let mut levels = [centre / (1.0 + reach), centre, centre * (1.0 + reach)];
     if quest.users && levels[2] - levels[0] < 2.0 {
         levels = [centre.floor() - 1.0, centre.floor(), centre.floor() + 1.0];

@@ -1,8 +1,9 @@
 //! Where a figure crosses its limit, from all full steps near it.
 
+use super::shares::{self, PARTS, Shares};
 use super::trial::{FAR, Trial, decides};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_stats::maths::regression::{Point, fit_line};
+use plimsoll_stats::maths::regression::{Point, Root, Share, fit_line, fit_shares};
 
 /// The level at which the first of the thresholds is crossed.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,8 +12,8 @@ pub(super) struct Crossing {
     /// 95 % interval.
     pub low: f64,
     pub high: f64,
-    /// Loss of slack per unit of the logarithm of the level; above 0.
-    pub steepness: f64,
+    /// How far (in logarithm of the level) from the crossing repeats tell most.
+    pub reach: f64,
     pub threshold: String,
     /// Steps behind it.
     pub steps: usize,
@@ -21,6 +22,12 @@ pub(super) struct Crossing {
 const CONFIDENCE: f64 = 0.95;
 /// A quantile of the histogram is known to half a bucket, 0.4 %.
 const RESOLUTION: f64 = 0.004;
+/// Outer levels stand where the slack differs by this from that of the middle, or the logarithm of the share by that:
+/// near enough for a straight line, far enough to know its slope.
+const SLACK_REACH: f64 = 0.35;
+const SHARE_REACH: f64 = 1.0;
+/// The logarithm of a share is taken for straight so far around its limit.
+const SHARE_WINDOW: f64 = 1.6;
 /// Widest part of the curve that is taken for straight: e^0.3, about a third up or down.
 const WIDEST: f64 = 0.3;
 
@@ -42,46 +49,76 @@ fn is_full(trial: &Trial) -> bool {
     matches!(trial.probe.purpose, Purpose::Bisect | Purpose::Confirm)
 }
 
+/// The crossing of one threshold: by the share of requests beyond the limit where that is known, else by the distance from
+/// the limit.
 fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
-    let points: Vec<Point> = trials
+    let judged = |t: &&Trial| t.judged.iter().find(|j| j.text == name).map(|j| t.slack_of(j));
+    let slacks: Vec<(f64, f64, f64)> = trials
         .iter()
-        .filter_map(|trial| {
-            let judged = trial.judged.iter().find(|j| j.text == name)?;
-            let weight = trial.measured_s.max(1e-3);
-            Some(Point { x: trial.probe.level.max(1e-9).ln(), y: trial.slack_of(judged), weight })
-        })
+        .filter_map(|t| Some((t.probe.level.max(1e-9).ln(), judged(t)?, t.measured_s.max(1e-3))))
         .collect();
-    let (above, below) = (points.iter().any(|p| p.y > 0.0), points.iter().any(|p| p.y < 0.0));
-    if !above || !below {
+    if !slacks.iter().any(|p| p.1 > 0.0) || !slacks.iter().any(|p| p.1 < 0.0) {
         return None;
     }
-    let mut centre = middle(&points);
-    let mut width = WIDEST;
-    let mut found = None;
-    // The window follows the estimate and its slope; it settles within a few turns or goes on a ring of two.
-    for _ in 0..6 {
-        let near = window(&points, centre, width);
-        let Some(line) = fit_line(&near).filter(|line| line.slope < -1e-9) else { break };
-        let Some(root) = line.root(0.0, CONFIDENCE, 0.0) else { break };
-        let ends = near.iter().fold((f64::MAX, f64::MIN), |(a, b), p| (a.min(p.x), b.max(p.x)));
-        let at = root.at.clamp(ends.0, ends.1);
-        found = Some((at, root, ends, -line.slope, near.len()));
-        centre = at;
-        width = (FAR / -line.slope).clamp(2.0 * within, WIDEST);
-    }
-    let (at, root, ends, steepness, steps) = found?;
-    let least = (RESOLUTION / steepness).max(0.25 * within);
+    let points: Vec<Point> =
+        slacks.iter().map(|(x, y, weight)| Point { x: *x, y: *y, weight: *weight }).collect();
+    let centre = middle(&points);
+    let shares = shares::of(trials, name);
+    let had = shares.is_some();
+    let found = shares.and_then(|shares| by_shares(&shares, centre, within));
+    if had && found.is_none() && std::env::var_os("DBG").is_some() { eprintln!("no share fit {:?}", slacks.len()); }
+    let (at, root, reach, steps) = found.or_else(|| by_slack(&points, centre, within))?;
+    let least = (RESOLUTION * reach).max(0.25 * within);
     // What the line leaves open is still enclosed by the levels that were run.
+    let ends = ends(points.iter().map(|p| p.x));
     let low = root.low.clamp(ends.0, ends.1).min(at - least);
     let high = root.high.clamp(ends.0, ends.1).max(at + least);
     Some(Crossing {
         at: at.exp(),
         low: low.exp(),
         high: high.exp(),
-        steepness,
+        reach,
         threshold: name.to_owned(),
         steps,
     })
+}
+
+/// Estimate, root, reach, steps.
+type Found = (f64, Root, f64, usize);
+
+fn by_shares(shares: &Shares, start: f64, within: f64) -> Option<Found> {
+    let (mut centre, mut width, mut found) = (start, WIDEST, None);
+    for _ in 0..6 {
+        let near = window(&shares.points, |p| p.x, centre, width, 3 * PARTS);
+        let line = fit_shares(&near).filter(|line| line.slope > 1e-9);
+        // A narrow window may hold too little: then the wider one before it stands.
+        let Some(line) = line else { break };
+        let root = line.root_within(shares.limit.ln(), CONFIDENCE, shares.bursts.sqrt() * line.slope)?;
+        let ends = ends(near.iter().map(|p| p.x));
+        centre = root.at.clamp(ends.0, ends.1);
+        found = Some((centre, root, SHARE_REACH / line.slope, near.len().div_ceil(PARTS)));
+        width = (SHARE_WINDOW / line.slope).clamp((1.5 * within).min(WIDEST), WIDEST);
+    }
+    found
+}
+
+fn by_slack(points: &[Point], start: f64, within: f64) -> Option<Found> {
+    let (mut centre, mut width, mut found) = (start, WIDEST, None);
+    // The window follows the estimate and its slope; it settles within a few turns or goes on a ring of two.
+    for _ in 0..6 {
+        let near = window(points, |p| p.x, centre, width, 6);
+        let Some(line) = fit_line(&near).filter(|line| line.slope < -1e-9) else { break };
+        let Some(root) = line.root(0.0, CONFIDENCE, 0.0) else { break };
+        let ends = ends(near.iter().map(|p| p.x));
+        centre = root.at.clamp(ends.0, ends.1);
+        found = Some((centre, root, SLACK_REACH / -line.slope, near.len()));
+        width = (FAR / -line.slope).clamp(within.min(WIDEST), WIDEST);
+    }
+    found
+}
+
+fn ends(xs: impl Iterator<Item = f64>) -> (f64, f64) {
+    xs.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)))
 }
 
 /// Between the points inside and those outside.
@@ -99,11 +136,11 @@ fn middle(points: &[Point]) -> f64 {
     }
 }
 
-/// Points at most `width` from the centre, or the six nearest when there are fewer.
-fn window(points: &[Point], centre: f64, width: f64) -> Vec<Point> {
+/// Points at most `width` from the centre, or the `least` nearest when there are fewer.
+fn window<P: Copy>(points: &[P], x: impl Fn(&P) -> f64, centre: f64, width: f64, least: usize) -> Vec<P> {
     let mut sorted = points.to_vec();
-    sorted.sort_by(|a, b| (a.x - centre).abs().total_cmp(&(b.x - centre).abs()));
-    let near = sorted.iter().take_while(|p| (p.x - centre).abs() <= width).count();
-    sorted.truncate(near.max(6));
+    sorted.sort_by(|a, b| (x(a) - centre).abs().total_cmp(&(x(b) - centre).abs()));
+    let near = sorted.iter().take_while(|p| (x(p) - centre).abs() <= width).count();
+    sorted.truncate(near.max(least));
     sorted
 }

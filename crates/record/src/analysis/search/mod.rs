@@ -18,6 +18,7 @@ mod ladder;
 mod limits;
 mod quest;
 mod refuse;
+mod shares;
 mod trial;
 
 pub use answer::{Answer, Capacity, Knee, Point, Reading, Refusal, Shape, StepRow, Style};

@@ -7,7 +7,11 @@ use plimsoll_plan::experiment::{Purpose, Step, Until};
 /// Steps are at least this long, however fast the service is, ns.
 const SHORTEST_NS: f64 = 5e9;
 /// Nor longer than this unless the user says so, ns.
-const LONGEST_NS: f64 = 60e9;
+const LONGEST_NS: f64 = 120e9;
+/// Requests in a full step, in units of 1 / within^2. Near saturation a crossing is known to within w by about 100 / w^2
+/// requests however steep it is: a steeper share needs less precision and comes in longer bursts, and both cancel. A
+/// dozen steps make that up.
+const SAMPLES: f64 = 8.0;
 const SECOND: f64 = 1e9;
 /// A figure of a ladder's step when the user gives no length, ns.
 const LADDER_NS: u64 = 15_000_000_000;
@@ -133,7 +137,8 @@ impl Quest {
     /// How long the queue of a service near the answer remembers, s.
     ///
     /// In heavy traffic (M/M/1: relaxation about 2 / (mu (1 - rho)^2), and a p99 of L at mu - lambda = ln(100) / L) that is
-    /// about 0.2 L^2 lambda. Nearer to saturation than `within` nobody looks: there it is 2 / (lambda within^2).
+    /// about 0.2 L^2 lambda. Nearer to saturation than `within` nobody looks: there it is 2 / (lambda within^2), and twice
+    /// that to be safe.
     fn memory_s(&self, level: f64, floor_ns: Option<u64>) -> f64 {
         let limit = self.limit_s();
         let rate = match (self.users, floor_ns) {
@@ -141,7 +146,7 @@ impl Quest {
             (true, _) => return limit.min(5.0),
             (false, _) => level.max(1e-3),
         };
-        (0.2 * limit * limit * rate).min(2.0 / (rate * self.within * self.within)).min(20.0)
+        (0.2 * limit * limit * rate).min(4.0 / (rate * self.within * self.within)).min(30.0)
     }
 
     /// Warm-up and length of a step that may decide, ns.
@@ -151,9 +156,10 @@ impl Quest {
     pub(super) fn full_ns(&self, level: f64, floor_ns: Option<u64>) -> (u64, u64) {
         let memory = self.memory_s(level, floor_ns);
         let rate = self.rate_at(level, floor_ns);
-        let wanted = (6.0 * memory).max(self.limit_s() / self.within).max(2_000.0 / rate);
+        let bursts = SAMPLES / (rate * self.within * self.within);
+        let wanted = bursts.max(self.limit_s() / self.within).max(2_000.0 / rate);
         let length = self.every_ns.unwrap_or((wanted * SECOND).ceil().clamp(SHORTEST_NS, LONGEST_NS) as u64);
-        let warmup = (1.5 * memory).clamp(1.0, 15.0).ceil() * SECOND;
+        let warmup = (1.5 * memory).clamp(1.0, 30.0).ceil() * SECOND;
         (warmup as u64, whole_seconds(length))
     }
 

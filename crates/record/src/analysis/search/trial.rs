@@ -2,8 +2,9 @@
 
 use super::limits::{Limited, limit_of};
 use super::quest::Probe;
-use crate::analysis::digest::{Block, Digest};
+use crate::analysis::digest::{Block, Digest, coarser};
 use crate::summary::{Caution, FigureUnit, Judged, Percentile};
+use plimsoll_stats::Hist;
 
 /// A probe that was run.
 #[derive(Debug, Clone)]
@@ -32,12 +33,14 @@ pub struct Trial {
     pub complete: bool,
     /// The backlog grew through the step: a longer one would have shown longer times.
     pub unstable: bool,
-    /// The seconds of the run.
+    /// The run in at most [`BLOCKS`] stretches, their service times left out: a search holds dozens of runs.
     pub blocks: Vec<Block>,
 }
 
 /// A figure further from its limit than this, as a share of the limit, says nothing about where the limit is crossed.
 pub(super) const FAR: f64 = 0.75;
+/// Stretches of a run that are kept.
+pub const BLOCKS: usize = 12;
 /// Errors above this share: the service is broken, not slow.
 const RUNAWAY_ERRORS: f64 = 0.5;
 
@@ -61,7 +64,7 @@ impl Trial {
             limited_by: limit_of(digest),
             complete: digest.complete,
             unstable: is_unstable(digest),
-            blocks: digest.blocks.clone(),
+            blocks: stretches(&digest.blocks),
             probe,
         }
     }
@@ -98,6 +101,12 @@ impl Trial {
 /// Rates and counts that should be high are missed by any low load, whatever the service can do.
 pub(super) fn decides(judged: &Judged) -> bool {
     !(matches!(judged.unit, FigureUnit::PerSecond | FigureUnit::Count) && is_upwards(judged))
+}
+
+fn stretches(blocks: &[Block]) -> Vec<Block> {
+    let mut kept = coarser(blocks, BLOCKS);
+    kept.iter_mut().for_each(|block| block.service = Hist::on_demand());
+    kept
 }
 
 fn is_upwards(judged: &Judged) -> bool {
