@@ -171,6 +171,7 @@ mod tests {
             include_str!("commands/audit.rs"),
             include_str!("commands/compare.rs"),
             include_str!("commands/find.rs"),
+            include_str!("commands/size.rs"),
         ];
         let mut seen = 0;
         for source in sources {

@@ -3,8 +3,8 @@
 use plimsoll_control::permission::Refusal;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::{folder, run_file};
 use plimsoll_record::summary::Outcome;
+use plimsoll_record::{folder, run_file};
 
 macro_rules! exits {
     ($($variant:ident = $code:literal, $meaning:literal;)*) => {

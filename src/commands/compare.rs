@@ -91,7 +91,10 @@ fn asked(flags: &Compare) -> Result<(Asked, Vec<Rule>), Failure> {
         for word in list.split(',') {
             match word.trim().strip_prefix('p').and_then(|n| n.parse::<f64>().ok()) {
                 Some(n) if n > 0.0 && n < 100.0 => asked.quantiles.push((n * 1e6).round() / 1e8),
-                _ => complain("--percentiles", format!("`{word}` is no percentile; expected a list such as `p50,p99`")),
+                _ => complain(
+                    "--percentiles",
+                    format!("`{word}` is no percentile; expected a list such as `p50,p99`"),
+                ),
             }
         }
     }
@@ -149,7 +152,8 @@ fn place(flags: &Compare, name: &str) -> PathBuf {
 /// committed as they are.
 fn save(flags: &Compare, name: &str) -> Result<Exit, Failure> {
     let [path] = flags.runs.as_slice() else {
-        let message = format!("the baseline `{name}` is made of one run or folder, and {} are named", flags.runs.len());
+        let message =
+            format!("the baseline `{name}` is made of one run or folder, and {} are named", flags.runs.len());
         return Err(Diagnostic::new("U031", Place::Flag("--save".into()), message, "name one").into());
     };
     let file = place(flags, name);
@@ -185,7 +189,9 @@ fn baseline(flags: &Compare, name: &str) -> Result<(String, Vec<Digest>), Failur
     let file = place(flags, name);
     let shown = file.display().to_string();
     let text = std::fs::read_to_string(&file).map_err(|e| {
-        let hint = format!("make it with `plimsoll compare RUN --save {name}`, or say where it lies: `--baselines FOLDER`");
+        let hint = format!(
+            "make it with `plimsoll compare RUN --save {name}`, or say where it lies: `--baselines FOLDER`"
+        );
         Failure::machine(format!("the baseline `{shown}` cannot be read: {e}"), Some(hint))
     })?;
     let wrong = |sentence: String| Failure::machine(format!("`{shown}`: {sentence}"), None);

@@ -51,9 +51,8 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
 
 /// Cells with the flags over their drafts.
 pub fn cells(study: Study, flags: &LoadFlags) -> Result<(Experiment, Vec<Cell>), Failure> {
-    let with_flags = |cell: StudyCell| {
-        Ok(Cell { settings: cell.settings, located: run::applied(cell.located, flags)? })
-    };
+    let with_flags =
+        |cell: StudyCell| Ok(Cell { settings: cell.settings, located: run::applied(cell.located, flags)? });
     let cells: Vec<Cell> = study.cells.into_iter().map(with_flags).collect::<Result<_, Failure>>()?;
     Ok((study.experiment, cells))
 }
@@ -72,8 +71,16 @@ fn refused(flags: &LoadFlags, search: &SearchFlags) -> Vec<Diagnostic> {
         (flags.requests.is_some(), "-n", "steps end by time; `--every` says by how much"),
         (flags.stages.is_some(), "--stages", "the search makes the stages; `--step` makes a ladder"),
         (flags.warmup.is_some(), "--warmup", "the search sets the warm-up of each step; leave it out"),
-        (search.users && flags.connections.is_some(), "-c", "the search sets the users; `--from` says where it begins"),
-        (search.users && flags.arrivals.is_some(), "--arrivals", "users make no arrivals; leave out one of the two"),
+        (
+            search.users && flags.connections.is_some(),
+            "-c",
+            "the search sets the users; `--from` says where it begins",
+        ),
+        (
+            search.users && flags.arrivals.is_some(),
+            "--arrivals",
+            "users make no arrivals; leave out one of the two",
+        ),
         (flags.share.is_some(), "--share", "a search on several machines is not supported; search from one"),
     ];
     let diagnostic = |(_, flag, sentence): (bool, &str, &str)| {
@@ -117,7 +124,9 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     }
     match flags.every.as_deref().map(unit::duration_ns) {
         Some(Ok(ns)) if ns >= unit::SECOND_NS => find.every_ns = Some(ns),
-        Some(Ok(_)) => read("--every", "a step shorter than a second tells nothing; give it at least `1s`".into()),
+        Some(Ok(_)) => {
+            read("--every", "a step shorter than a second tells nothing; give it at least `1s`".into())
+        }
         Some(Err(sentence)) => read("--every", sentence),
         None => {}
     }
@@ -141,7 +150,10 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
         read("--from", "it begins above `--to`; leave room between the two".into());
     }
     if find.users && matches!(find.until, Some(Until::Shortfall(_))) {
-        read("--until", "users offer no rate that could be missed; use `socket_errors > 0` or `missed`".into());
+        read(
+            "--until",
+            "users offer no rate that could be missed; use `socket_errors > 0` or `missed`".into(),
+        );
     }
     wrong
 }

@@ -1,6 +1,6 @@
 //! One file per command; each takes its flags and gives an exit or a failure.
 
-
+pub mod audit;
 pub mod campaign;
 pub mod check;
 pub mod compare;
@@ -14,4 +14,4 @@ pub mod load;
 pub mod merge;
 pub mod report;
 pub mod run;
-
+pub mod size;

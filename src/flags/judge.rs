@@ -184,4 +184,7 @@ pub struct Size {
     /// One JSON document
     #[arg(long)]
     pub json: bool,
+    /// No colours (also: the variable NO_COLOR)
+    #[arg(long)]
+    pub no_color: bool,
 }

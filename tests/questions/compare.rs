@@ -53,7 +53,8 @@ fn one_run_a_side_does_not_pretend_to_know_other_runs() {
     }
     let said = Tool::run(&["compare", &a, &b, "--json"]).json();
     let one = &said["comparisons"][0];
-    let doubts: Vec<&str> = one["doubts"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect();
+    let doubts: Vec<&str> =
+        one["doubts"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect();
     assert!(doubts.contains(&"one_run"), "{doubts:?}");
     assert!(!["faster", "slower"].contains(&one["verdict"].as_str().unwrap()), "{}", one["sentence"]);
 }
@@ -75,7 +76,8 @@ fn a_baseline_is_kept_by_name_and_held_against_what_comes_later() {
     // It is never overwritten, and never missing in silence.
     let again = Tool::run(&["compare", &after, "--save", "main", "--baselines", &baselines]).expect_code(2);
     assert!(again.stderr.contains("main.json"), "{}", again.stderr);
-    let none = Tool::run(&["compare", &after, "--baseline", "release", "--baselines", &baselines]).expect_code(1);
+    let none =
+        Tool::run(&["compare", &after, "--baseline", "release", "--baselines", &baselines]).expect_code(1);
     assert!(none.stderr.contains("--save release"), "{}", none.stderr);
 }
 
@@ -96,7 +98,11 @@ fn runs_with_errors_become_no_baseline() {
 fn what_is_no_comparison_is_refused_with_what_would_be_one() {
     for args in [&["compare"][..], &["compare", "a.plim"], &["compare", "a", "b", "c"]] {
         let refused = Tool::run(args).expect_code(2);
-        assert!(refused.stderr.contains("U031") && refused.stderr.contains("--baseline"), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("U031") && refused.stderr.contains("--baseline"),
+            "{}",
+            refused.stderr
+        );
     }
     let wrong = Tool::run(&["compare", "a", "b", "--gate", "p99 <", "--worth", "x", "--percentiles", "q9"]);
     let said = wrong.expect_code(2).stderr;

@@ -10,7 +10,9 @@ fn is_nightly() -> bool {
 
 #[track_caller]
 fn capacity(said: &Value) -> (f64, f64, f64) {
-    let of = |place: &str| said.pointer(place).and_then(Value::as_f64).unwrap_or_else(|| panic!("{place}: {said:#}"));
+    let of = |place: &str| {
+        said.pointer(place).and_then(Value::as_f64).unwrap_or_else(|| panic!("{place}: {said:#}"))
+    };
     (of("/capacity/rate_per_s"), of("/capacity/interval/0"), of("/capacity/interval/1"))
 }
 
@@ -132,7 +134,8 @@ fn a_ladder_ends_with_its_shortfall() {
     ];
     let said = Tool::run(&args).json();
     assert_eq!(said["style"], "ladder");
-    let levels: Vec<f64> = said["steps"].as_array().unwrap().iter().map(|s| s["level"].as_f64().unwrap()).collect();
+    let levels: Vec<f64> =
+        said["steps"].as_array().unwrap().iter().map(|s| s["level"].as_f64().unwrap()).collect();
     let first = levels.iter().position(|l| (l - 160.0).abs() < 1e-9).expect("it begins at 160/s");
     for pair in levels[first..].windows(2) {
         assert!((pair[1] / pair[0] - 1.1).abs() < 1e-9, "{levels:?}");
@@ -217,7 +220,11 @@ fn another_search_is_not_mixed_with_what_is_in_the_folder() {
     find("100/s");
     let sent = ruler.requests();
     let refused = find("300/s").expect_code(2);
-    assert!(refused.stderr.contains("U027") && refused.stderr.contains("another experiment"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("U027") && refused.stderr.contains("another experiment"),
+        "{}",
+        refused.stderr
+    );
     assert_eq!(ruler.requests(), sent, "nothing is sent for what is refused");
 }
 

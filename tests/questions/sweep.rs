@@ -26,7 +26,8 @@ fn every_cell_runs_once_a_round_in_a_drawn_order() {
     let _alone = alone();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
-    let text = experiment(&ruler, "load: { users: [1, 2, 4], duration: 1s }\nkeep_alive: [true, false]\nrepeat: 2");
+    let text =
+        experiment(&ruler, "load: { users: [1, 2, 4], duration: 1s }\nkeep_alive: [true, false]\nrepeat: 2");
     let (file, folder) = (scratch.file("m.yaml", &text), scratch.path("out"));
     let said = Tool::run(&["run", &file, "--out", &folder, "--seed", "5", "--json"]).json();
     assert_eq!((said["cells"].as_u64(), said["runs"].as_u64()), (Some(6), Some(12)), "{said:#}");
@@ -58,7 +59,8 @@ fn a_stopped_sweep_runs_only_what_is_missing() {
     assert_eq!(stopped.code, 3, "{}{}", stopped.stdout, stopped.stderr);
     let there = run_files(&folder);
     assert!((1..4).contains(&there.len()), "{there:?}");
-    let kept: Vec<Vec<u8>> = there.iter().map(|f| std::fs::read(Path::new(&folder).join(f)).unwrap()).collect();
+    let kept: Vec<Vec<u8>> =
+        there.iter().map(|f| std::fs::read(Path::new(&folder).join(f)).unwrap()).collect();
 
     let whole = Tool::run(&["run", &file, "--out", &folder, "--json"]);
     assert_eq!(whole.json()["missing"], 0, "{}", whole.stdout);
@@ -80,7 +82,9 @@ fn a_row_whose_question_is_answered_ends() {
     );
     let (file, folder) = (scratch.file("m.yaml", &text), scratch.path("out"));
     Tool::run(&["run", &file, "--out", &folder, "-q"]);
-    let times = |users: &str| run_files(&folder).iter().filter(|f| f.ends_with(&format!("users-{users}.plim"))).count();
+    let times = |users: &str| {
+        run_files(&folder).iter().filter(|f| f.ends_with(&format!("users-{users}.plim"))).count()
+    };
     assert_eq!((times("1"), times("8")), (3, 3));
     assert!(times("16") + times("32") <= 2, "{:?}", run_files(&folder));
 }
@@ -114,7 +118,8 @@ fn mistakes_in_any_cell_come_before_the_first_packet() {
     let ruler = Ruler::start(&[]);
     let scratch = Scratch::new();
     let text = experiment(&ruler, "load: { users: [1, 0], duration: 1s }");
-    let refused = Tool::run(&["run", &scratch.file("m.yaml", &text), "--out", &scratch.path("out")]).expect_code(2);
+    let refused =
+        Tool::run(&["run", &scratch.file("m.yaml", &text), "--out", &scratch.path("out")]).expect_code(2);
     assert!(refused.stderr.contains("m.yaml"), "{}", refused.stderr);
     assert_eq!(ruler.requests(), 0);
     assert!(!Path::new(&scratch.path("out")).exists(), "nothing is left behind");

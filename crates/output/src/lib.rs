@@ -19,6 +19,7 @@ pub mod json;
 pub mod line;
 pub mod markdown;
 pub mod ndjson;
+pub mod sizing;
 pub mod study;
 pub mod style;
 pub mod terminal;

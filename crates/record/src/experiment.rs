@@ -86,10 +86,13 @@ pub fn trials<'a>(digests: impl Iterator<Item = &'a Digest>, settings: &[Setting
         .collect();
     all.sort_by_key(|(turn, _)| *turn);
     // A search counts its own steps; in a folder with several they are numbered together.
-    all.into_iter().zip(0..).map(|((_, mut trial), turn)| {
-        trial.probe.turn = turn;
-        trial
-    }).collect()
+    all.into_iter()
+        .zip(0..)
+        .map(|((_, mut trial), turn)| {
+            trial.probe.turn = turn;
+            trial
+        })
+        .collect()
 }
 
 /// What was asked for, from what was run. How long the service was left alone before is not kept: it only counts
@@ -194,9 +197,8 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     let (wrong, open) = (count(Borne::DoesNotHold), count(Borne::CannotTell));
     let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_ref());
     let refused = of_searches().filter(|answer| answer.capacity.is_none());
-    let nothing_met = |answer: &&Box<Answer>| {
-        answer.refusal.as_ref().is_some_and(|refusal| refusal.code == "nothing_met")
-    };
+    let nothing_met =
+        |answer: &&Box<Answer>| answer.refusal.as_ref().is_some_and(|refusal| refusal.code == "nothing_met");
     let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(nothing_met);
     let result = if c.runs == 0 || c.missing > 0 || !refused.is_empty() || open > 0 {
         Outcome::Inconclusive
@@ -211,13 +213,18 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
 fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
     let mut parts = Vec::new();
     match c.searches.as_slice() {
-        [] => parts.push(format!("{} over {}", counted(c.runs as u64, "run"), counted(c.cells as u64, "cell"))),
+        [] => {
+            parts.push(format!("{} over {}", counted(c.runs as u64, "run"), counted(c.cells as u64, "cell")))
+        }
         [one] => match &one.answer {
             Some(answer) => parts.push(answer.sentence.clone()),
-            None => parts.push(format!("the search was stopped behind {}", counted(one.steps as u64, "step"))),
+            None => {
+                parts.push(format!("the search was stopped behind {}", counted(one.steps as u64, "step")))
+            }
         },
         many => {
-            let found = many.iter().filter(|s| s.answer.as_ref().is_some_and(|a| a.capacity.is_some())).count();
+            let found =
+                many.iter().filter(|s| s.answer.as_ref().is_some_and(|a| a.capacity.is_some())).count();
             parts.push(format!("{found} of {} searches found an answer", many.len()));
         }
     }
@@ -226,7 +233,10 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
     }
     let held = c.expectations.len() - wrong - open;
     if !c.expectations.is_empty() {
-        parts.push(format!("of {} expectations {held} hold, {wrong} do not, {open} cannot be told", c.expectations.len()));
+        parts.push(format!(
+            "of {} expectations {held} hold, {wrong} do not, {open} cannot be told",
+            c.expectations.len()
+        ));
     }
     parts.join("; ")
 }

@@ -42,6 +42,23 @@ pub fn chosen_ns(ns: u64) -> String {
     })
 }
 
+/// Four significant digits, all of them when there are more before the point, without zeros behind it: `277.8`,
+/// `3,333`, `12`. For figures that somebody checks by hand.
+pub fn trimmed_value(x: f64) -> String {
+    if !x.is_finite() {
+        return NONE.into();
+    }
+    let decimals = (3 - exponent(x)).clamp(0, 9) as usize;
+    let text = format!("{x:.decimals$}");
+    match text.split_once('.') {
+        Some((whole, part)) => match part.trim_end_matches('0') {
+            "" => grouped(whole),
+            part => format!("{}.{part}", grouped(whole)),
+        },
+        None => grouped(&text),
+    }
+}
+
 /// `4,812/s`, `81.4/s`, `0.125/s`.
 pub fn rate_per_s(rate: f64) -> String {
     if rate.is_finite() { format!("{}/s", quantity(rate)) } else { NONE.into() }

@@ -12,8 +12,8 @@ use crate::flags::load::MannerFlags;
 use crate::{say, wall};
 use plimsoll_control::schedule::{Done, Schedule, order};
 use plimsoll_front::Located;
-use plimsoll_output::find::step_line;
 use plimsoll_output::experiment::run_line;
+use plimsoll_output::find::step_line;
 use plimsoll_plan::experiment::{CellOutline, Experiment, Find, Purpose, Setting};
 use plimsoll_plan::{Outline, Plan};
 use plimsoll_record::analysis::digest::digest_with;
@@ -141,7 +141,12 @@ impl Campaign {
             let plan = run::settled(self.cells[turn.cell].located.clone(), true)?;
             self.run(plan, turn.cell, turn.repeat, None)?;
             if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
-                say::talk(&run_line(&run.digest, done.len() + 1, all, &say::look_of_talk(self.manner.no_color)));
+                say::talk(&run_line(
+                    &run.digest,
+                    done.len() + 1,
+                    all,
+                    &say::look_of_talk(self.manner.no_color),
+                ));
             }
         }
     }
@@ -195,9 +200,10 @@ impl Campaign {
         let mut plan = run::settled(located, true)?;
         // Steps differ in their arrivals, also under a seed that was named: else they would share one chance.
         plan.outline.seed = plan.outline.seed.wrapping_add(u64::from(self.turn)) >> 11;
-        let repeat = self.runs.iter().filter(|run| {
-            run.digest.cell.as_ref().is_some_and(|c| c.settings == self.cells[cell].settings)
-        });
+        let repeat = self
+            .runs
+            .iter()
+            .filter(|run| run.digest.cell.as_ref().is_some_and(|c| c.settings == self.cells[cell].settings));
         let repeat = repeat.count() as u32;
         self.run(plan, cell, repeat, Some(probe.purpose))?;
         if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
@@ -207,7 +213,13 @@ impl Campaign {
         Ok(())
     }
 
-    fn run(&mut self, mut plan: Plan, cell: usize, repeat: u32, probe: Option<Purpose>) -> Result<(), Failure> {
+    fn run(
+        &mut self,
+        mut plan: Plan,
+        cell: usize,
+        repeat: u32,
+        probe: Option<Purpose>,
+    ) -> Result<(), Failure> {
         let settings = self.cells[cell].settings.clone();
         let file = self.folder.join(file_name(self.turn, &settings, &plan.outline, probe));
         plan.outline.cell = Some(CellOutline {

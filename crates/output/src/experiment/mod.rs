@@ -65,7 +65,8 @@ fn head(c: &Conclusion, look: &Look) -> Vec<Line> {
         Outcome::Fail => Ink::BadgeBad,
         Outcome::Inconclusive => Ink::BadgeWarn,
     };
-    let mut lines = vec![Line::of(badge, &format!(" {} ", words::outcome(c.result))).text(" ").ink(Ink::Strong, &c.name)];
+    let mut lines =
+        vec![Line::of(badge, &format!(" {} ", words::outcome(c.result))).text(" ").ink(Ink::Strong, &c.name)];
     lines.extend(wrap(&c.sentence, look.columns()).iter().map(|text| Line::new().text(text)));
     for expected in &c.expectations {
         lines.push(Line::new());
@@ -170,7 +171,12 @@ pub fn markdown(c: &Conclusion) -> String {
             out.push_str("\n| search | carries | 95 % interval | steps |\n|---|--:|---|--:|\n");
             for one in many {
                 let (level, interval) = capacity(one);
-                let _ = writeln!(out, "| {} | {level} | {interval} | {} |", cell(&name(&one.settings)), one.steps);
+                let _ = writeln!(
+                    out,
+                    "| {} | {level} | {interval} | {} |",
+                    cell(&name(&one.settings)),
+                    one.steps
+                );
             }
         }
     }

@@ -27,14 +27,29 @@ fn check_truth() {
             for _ in 0..(2400 / length) {
                 let l = case.limits.p99_s.unwrap();
                 warm = (1.5 * (0.2 * l * l * case.truth).clamp(0.66, 10.0) * 1e9) as u64;
-                let probe = plimsoll_record::analysis::search::Probe { level: case.truth, purpose: plimsoll_plan::experiment::Purpose::Bisect, rest_ns: 0, warmup_ns: warm, length_ns: length * 1_000_000_000, turn: 0 };
+                let probe = plimsoll_record::analysis::search::Probe {
+                    level: case.truth,
+                    purpose: plimsoll_plan::experiment::Purpose::Bisect,
+                    rest_ns: 0,
+                    warmup_ns: warm,
+                    length_ns: length * 1_000_000_000,
+                    turn: 0,
+                };
                 let t = case.server.run(probe, case.limits, &mut random);
                 for b in &t.blocks {
                     k += b.response.count_above((l * 1e9) as u64);
                     n += b.response.count();
                 }
             }
-            println!("{:.1} c={} L={:.3} length {length} warm {:.1}: {:.5} relax {:.2}", case.truth, case.server.servers, case.limits.p99_s.unwrap(), warm as f64 / 1e9, k as f64 / n as f64, 0.2 * case.limits.p99_s.unwrap().powi(2) * case.truth);
+            println!(
+                "{:.1} c={} L={:.3} length {length} warm {:.1}: {:.5} relax {:.2}",
+                case.truth,
+                case.server.servers,
+                case.limits.p99_s.unwrap(),
+                warm as f64 / 1e9,
+                k as f64 / n as f64,
+                0.2 * case.limits.p99_s.unwrap().powi(2) * case.truth
+            );
         }
     }
 }

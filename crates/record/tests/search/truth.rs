@@ -121,7 +121,16 @@ pub fn scored(cases: impl Iterator<Item = Case>, seed: u64) -> Score {
         score.halves.push((capacity.interval[1] - capacity.interval[0]) / 2.0 / case.truth);
         if std::env::var("SHOW_STEPS").is_ok_and(|n| n == number.to_string()) {
             for (step, row) in history.iter().zip(&answer.steps) {
-                println!("  {:?} {:.4} met {} margin {:?} len {} p99 {:?} rest {}", row.purpose, row.level / case.truth, row.met, row.margin, row.length_s, row.p99.map(|p| p.value_ns as f64 / case.limits.p99_s.unwrap() / 1e9), step.probe.rest_ns / 1_000_000_000);
+                println!(
+                    "  {:?} {:.4} met {} margin {:?} len {} p99 {:?} rest {}",
+                    row.purpose,
+                    row.level / case.truth,
+                    row.met,
+                    row.margin,
+                    row.length_s,
+                    row.p99.map(|p| p.value_ns as f64 / case.limits.p99_s.unwrap() / 1e9),
+                    step.probe.rest_ns / 1_000_000_000
+                );
             }
             println!("{:?}", capacity);
         }

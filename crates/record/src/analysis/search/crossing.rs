@@ -66,7 +66,9 @@ fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     let shares = shares::of(trials, name);
     let had = shares.is_some();
     let found = shares.and_then(|shares| by_shares(&shares, centre, within));
-    if had && found.is_none() && std::env::var_os("DBG").is_some() { eprintln!("no share fit {:?}", slacks.len()); }
+    if had && found.is_none() && std::env::var_os("DBG").is_some() {
+        eprintln!("no share fit {:?}", slacks.len());
+    }
     let (at, root, reach, steps) = found.or_else(|| by_slack(&points, centre, within))?;
     let least = (RESOLUTION * reach).max(0.25 * within);
     // What the line leaves open is still enclosed by the levels that were run.

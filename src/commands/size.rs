@@ -1,0 +1,71 @@
+//! `plimsoll size`: from visitors to users and requests per second, or back.
+
+use crate::exit::{Exit, Failure};
+use crate::flags::judge::Size;
+use crate::say;
+use plimsoll_output::{json, sizing as render};
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::sizing::{Asked, Visitors, size};
+use plimsoll_plan::{Diagnostic, unit};
+
+pub fn command(flags: &Size) -> Result<Exit, Failure> {
+    let mut wrong = Vec::new();
+    let mut read = Read { wrong: &mut wrong };
+    let asked = Asked {
+        visitors: read.with("--visitors", &flags.visitors, Visitors::parse),
+        active_ns: read.with("--active", &flags.active, unit::duration_ns),
+        peak: read.with("--peak", &flags.peak, number),
+        session_ns: read.with("--session", &flags.session, unit::duration_ns),
+        pages: read.with("--pages", &flags.pages, number),
+        think_ns: read.with("--think", &flags.think, unit::duration_ns),
+        response_ns: read.with("--response", &flags.response, unit::duration_ns),
+        users: read.with("--users", &flags.users, number),
+        rate_per_s: read.with("--rate", &flags.rate, unit::rate_per_s),
+    };
+    if !wrong.is_empty() {
+        return Err(Failure::Text(wrong));
+    }
+    let sized = size(&asked).map_err(|sentences| {
+        Failure::Text(sentences.iter().map(|sentence| diagnostic("U034", Place::Whole, sentence)).collect())
+    })?;
+    let text = match flags.json {
+        true => json::document(&sized)?,
+        false => render::terminal(&sized, &say::look_of_results(flags.no_color)),
+    };
+    say::result(&text)?;
+    Ok(Exit::Pass)
+}
+
+struct Read<'a> {
+    wrong: &'a mut Vec<Diagnostic>,
+}
+
+impl Read<'_> {
+    fn with<T>(
+        &mut self,
+        flag: &str,
+        text: &Option<String>,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        match parse(text.as_deref()?) {
+            Ok(value) => Some(value),
+            Err(sentence) => {
+                self.wrong.push(diagnostic("U011", Place::Flag(flag.into()), &sentence));
+                None
+            }
+        }
+    }
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    let plain: String = text.trim().chars().filter(|c| *c != ',' && *c != '_').collect();
+    match plain.parse::<f64>() {
+        Ok(n) if n.is_finite() && n > 0.0 => Ok(n),
+        _ => Err(format!("`{text}` is no number above 0")),
+    }
+}
+
+fn diagnostic(code: &'static str, place: Place, sentence: &str) -> Diagnostic {
+    let (message, hint) = sentence.rsplit_once("; ").unwrap_or((sentence, ""));
+    Diagnostic::new(code, place, message, hint)
+}
