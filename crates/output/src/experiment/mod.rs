@@ -67,7 +67,10 @@ fn head(c: &Conclusion, look: &Look) -> Vec<Line> {
     };
     let mut lines =
         vec![Line::of(badge, &format!(" {} ", words::outcome(c.result))).text(" ").ink(Ink::Strong, &c.name)];
-    lines.extend(wrap(&c.sentence, look.columns()).iter().map(|text| Line::new().text(text)));
+    // A single answer begins with the same sentence.
+    if !matches!(c.searches.as_slice(), [one] if one.answer.is_some()) {
+        lines.extend(wrap(&c.sentence, look.columns()).iter().map(|text| Line::new().text(text)));
+    }
     for expected in &c.expectations {
         lines.push(Line::new());
         lines.extend(expectation(expected, look));
