@@ -13,6 +13,7 @@ pub struct Span {
     pub path: Vec<String>,
     pub pos: Pos,
     pub nodes: Vec<Node>,
+    is_rate: bool,
 }
 
 impl Span {
@@ -133,7 +134,13 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
     }
     let is_numeric = values.iter().all(|value| value.parse::<f64>().is_ok_and(f64::is_finite));
     let nodes = list.items.to_vec();
-    Some(Span { axis: Axis { name, values, is_numeric }, path: list.path.clone(), pos: list.pos, nodes })
+    Some(Span {
+        axis: Axis { name, values, is_numeric },
+        path: list.path.clone(),
+        pos: list.pos,
+        nodes,
+        is_rate: list.is_rate,
+    })
 }
 
 /// A value as its cell is called: as it is written, but a rate as its number per second, so that rates are numbers.
@@ -150,7 +157,7 @@ fn told(scalar: &Scalar, is_rate: bool) -> String {
 /// The values that there are, when this is none of them. A list under `vars` takes any value, as its single values do.
 pub fn narrow(span: &mut Span, text: &str) -> Result<(), String> {
     let rate = unit::rate_per_s(text).map(|rate_per_s| rate_per_s.to_string());
-    let is_meant = |value: &String| value == text || span.axis.is_numeric && rate.as_ref() == Ok(value);
+    let is_meant = |value: &String| value == text || span.is_rate && rate.as_ref() == Ok(value);
     match span.axis.values.iter().position(is_meant) {
         Some(at) => {
             span.nodes = vec![span.nodes.swap_remove(at)];
