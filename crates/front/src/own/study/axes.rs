@@ -1,4 +1,6 @@
 //! Lists in the place of single values: each spans an axis of the matrix.
+//!
+//! Which keys can have one is said by the table of keys, so that a key that is added there spans an axis as well.
 
 use crate::own::key::{Kind, Section, find};
 use crate::own::reader::Reader;
@@ -121,6 +123,7 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
             let hint = "each must be one text, number or truth value";
             return complain(format!("`{name}` has a value that is none by itself"), hint, item.pos, r);
         };
+        // A value names its cell in reports and files, the same on each machine; a secret must not come there.
         if scalar.text.contains("${") {
             let message = format!("a value of the axis `{name}` is not written out");
             let hint = "its values name the cells; use `variants` for what comes from outside";
