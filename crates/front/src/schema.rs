@@ -96,8 +96,8 @@ fn generated_request() -> Value {
     schema
 }
 
-/// What a variant may say; a bare name is the file as it stands. Its values lead to those of the top level, so that each
-/// key is described once.
+/// What a variant may say; a bare name is the file as it stands. Its values lead to those of the top level, so that
+/// each key is described once.
 fn variant() -> Value {
     let names = key::names(Section::Top).filter(|name| !key::OF_THE_WHOLE.contains(name));
     let top = Section::Top.id();

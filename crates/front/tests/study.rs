@@ -170,6 +170,8 @@ fn set_keeps_one_value_of_an_axis() {
     }
     let other = good(&text, &[("n", "7")]);
     assert_eq!(other.experiment.axes[1].values, ["7"], "`vars` take any value, as without a list");
+    let users = format!("{HEAD}load: {{ users: [1, 10] }}\n");
+    assert!(read(&users, &[("users", "600/m")]).is_err(), "a rate is no number of users");
     let wrong = lines(&read(&text, &[("variant", "c"), ("arrivals", "7/s"), ("m", "1")]).unwrap_err());
     assert!(wrong.contains("`variant` has no such value\n    there are `a` and `b`"), "{wrong}");
     assert!(wrong.contains("`arrivals` has no such value\n    there are `5` and `10`"), "{wrong}");

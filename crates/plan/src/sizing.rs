@@ -1,9 +1,9 @@
 //! From visitors to users and requests per second, and back: how large a load has to be before one is written.
 //!
 //! Two laws tie all of it together. Little's law, N = A S: users at a time are arrivals per second times the length of
-//! a session (Little, A Proof for the Queuing Formula L = lambda W, 1961). The response time law, X = N / (Z + R): a user
-//! sends a request each time that it has thought and been answered (Denning and Buzen, The Operational Analysis of
-//! Queueing Network Models, 1978). Each step is kept with its numbers, so that a reader can check it by hand.
+//! a session (Little, A Proof for the Queuing Formula L = lambda W, 1961). The response time law, X = N / (Z + R): a
+//! user sends a request each time that it has thought and been answered (Denning and Buzen, The Operational Analysis
+//! of Queueing Network Models, 1978). Each step is kept with its numbers, so that a reader can check it by hand.
 
 mod solve;
 

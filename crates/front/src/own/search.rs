@@ -1,4 +1,7 @@
 //! `find:`, a search in place of one run: what it varies, from where to where, and how it ends.
+//!
+//! The search sets the level and the length of each of its runs, so that nothing else in the file may: a `duration`
+//! that is ignored would be about another test than the one that is written.
 
 use super::key::{Row, Section};
 use super::reader::Reader;
@@ -80,6 +83,7 @@ fn confirm(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u32> {
 
 fn contradictions(entries: &[Entry], find: &Find, r: &mut Reader<'_>) {
     let pos = |name: &str| entries.iter().find(|entry| entry.key == name).map(|entry| entry.pos);
+    // Both are above 0 where they could be read; what could not is reported there.
     if let (Some(from), Some(to), Some(at)) = (find.from, find.to, pos("to"))
         && from >= to
     {
@@ -129,6 +133,7 @@ pub fn judge_load(pos: Pos, users: bool, load: Option<&Node>, r: &mut Reader<'_>
         let name = entry.key.as_str();
         let (message, hint) = if name == "step" {
             ("`find` and a ladder under `load` are two searches".to_owned(), "keep one")
+        // With users as levels, `connections` would be a second number of users: each holds one.
         } else if LEVELS.contains(&name) || users && name == "connections" {
             (
                 format!("`find` sets the level, and so does `{name}`"),

@@ -1,5 +1,7 @@
-//! An experiment of several runs as it was understood: what is asked of it, what all cells have in common, and what each
-//! has of its own.
+//! An experiment of several runs as it was understood: what is asked of it, what all cells have in common, and what
+//! each has of its own.
+//!
+//! Made out of the words of single plans, so that a cell is told as the run that it is, and nothing can be forgotten.
 
 use super::words::{Lines, count, level, time};
 use plimsoll_plan::Plan;
@@ -40,7 +42,7 @@ pub fn show_study(experiment: &Experiment, cells: &[(&[Setting], &Plan)]) -> Str
     out.finish()
 }
 
-/// `variant=go users=10`
+/// `variant=go users=10`: as `--set` takes its parts.
 fn name(settings: &[Setting]) -> String {
     let all: Vec<String> = settings.iter().map(|s| format!("{}={}", s.axis, s.value)).collect();
     all.join(" ")
@@ -55,6 +57,7 @@ fn matrix(experiment: &Experiment, cells: usize, out: &mut Lines) {
             .collect();
         out.fact("cells", &format!("{cells}: {}", axes.join(" x ")));
     }
+    // None is written where one is meant.
     let repeat = u64::from(experiment.repeat.max(1));
     let noun = if experiment.find.is_some() { "searches" } else { "runs" };
     let each = if repeat > 1 { format!(", {repeat} of each cell") } else { String::new() };
@@ -130,6 +133,7 @@ fn lines(plan: &Plan, experiment: &Experiment) -> Vec<String> {
     // How long a level is and how high are the search's business.
     let kept = kept.filter(|line| !line.starts_with("ends "));
     kept.map(|line| match line.strip_prefix("load ") {
+        // The level in the plan stands in for those to come; lanes of single scenarios stay as they are.
         Some(load) if std::mem::take(&mut is_first) => {
             let rest = load.split_once(',').map(|(_, rest)| format!(",{rest}")).unwrap_or_default();
             format!("load         as the search sets it{rest}")

@@ -1,4 +1,11 @@
 //! The laws as equations: each is used in whatever direction something is missing, until nothing more follows.
+//!
+//! With A arrivals/s, N users, X requests/s, S the session, C the time from one request of a user to its next (think
+//! and response time, Z + R) and P pages:
+//! - N = A S: Little's law for sessions
+//! - N = X C: Little's law for requests, which is the response time law X = N / (Z + R)
+//! - S = P C: a session is its pages
+//! - X = A P: follows from the three above, and leads on where no time is known
 
 use super::{Asked, Line, MONTH_DAYS, Sizing};
 use std::fmt::Display;
@@ -61,6 +68,7 @@ pub(super) fn solve(asked: &Asked) -> Result<Sizing, Vec<String>> {
         }
         known.cycle = Some(think + response);
     }
+    // A value that was given is never derived again, so that each step can be followed back to what was written.
     let given = known;
     while let Some((changed, line)) = follow(&known, asked) {
         known = changed;
@@ -75,6 +83,7 @@ pub(super) fn solve(asked: &Asked) -> Result<Sizing, Vec<String>> {
     if lines.is_empty() || known.users.is_none() && known.rate.is_none() && asked.visitors.is_none() {
         return Err(vec![nothing_follows(asked)]);
     }
+    // Figures of f64 range multiply to infinity, or vanish.
     let overflow = lines.iter().find(|line| !line.value.is_finite() || line.value <= 0.0);
     if let Some(line) = overflow {
         let name = line.name;
@@ -136,7 +145,8 @@ fn arrivals(asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<String>) -> 
     Some(per_hour / HOUR_S)
 }
 
-/// One more value, and the step that leads to it.
+/// One more value, and the step that leads to it. The order is that in which a person would go: users first, because a
+/// load is written in them, then requests, then what is left.
 fn follow(known: &Known, asked: &Asked) -> Option<(Known, Line)> {
     let Known { arrivals, users, rate, session, cycle, pages } = *known;
     let line = |name, formula, value, unit| Line { name, formula, value, unit };
@@ -194,6 +204,7 @@ fn follow(known: &Known, asked: &Asked) -> Option<(Known, Line)> {
     None
 }
 
+/// The sum is shown as one where both of its parts were given: a reader looks for them.
 fn cycle_words(cycle: f64, asked: &Asked) -> String {
     match (asked.think_ns, asked.response_ns) {
         (Some(think_ns), Some(response_ns)) => {
@@ -203,7 +214,8 @@ fn cycle_words(cycle: f64, asked: &Asked) -> String {
     }
 }
 
-/// What was given twice and differs.
+/// What was given twice and differs. All four equations are judged: with everything derived by the first, a figure that
+/// was given in excess shows in another.
 fn contradictions(known: &Known) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut judge = |stated: Option<f64>, follows: Option<f64>, what: &str, how: &str| {
@@ -226,7 +238,8 @@ fn contradictions(known: &Known) -> Vec<String> {
     wrong
 }
 
-/// The think time that is left of a page's time.
+/// The think time that is left of a page's time: what a load is written with, where only its pages and its session
+/// were known.
 fn pauses(known: &Known, given: &Known, asked: &Asked, lines: &mut Vec<Line>) -> Result<(), Vec<String>> {
     let (None, Some(cycle), Some(response_ns)) = (given.cycle, known.cycle, asked.response_ns) else {
         return Ok(());
@@ -261,6 +274,7 @@ fn month(known: &Known, asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<
     let is_said = asked.visitors.is_some_and(|visitors| visitors.per.days().is_some());
     let active_h = if is_said { active_h(asked, &mut Vec::new()) } else { active_h(asked, assumed) };
     assumed.push(format!("a month has {MONTH_DAYS} days"));
+    // The busiest hour is not every hour: what the peak multiplied, a month divides by.
     let value = arrivals * HOUR_S / peak * active_h * MONTH_DAYS;
     let by_peak = if asked.peak.is_some() { format!(" / {}", Shown(peak)) } else { String::new() };
     let formula =

@@ -36,6 +36,7 @@ impl Climb {
             }
             return None;
         };
+        // Missing keys and contradictions are all told at once, and only then is it no ladder.
         let before = r.wrong.len();
         if pos("arrivals").or(pos("users")).is_none() {
             let message = "`step` raises a level, and neither `arrivals` nor `users` says the first";
@@ -48,6 +49,7 @@ impl Climb {
         const OTHERS: [&str; 9] =
             ["stages", "rows", "spike", "steps", "recorded", "duration", "requests", "iterations", "loops"];
         let mut others: Vec<_> = OTHERS.iter().filter_map(|name| Some((*name, pos(name)?))).collect();
+        // `100 over 5s` says how many and how long, which a duration beside it would say too.
         if let (true, Some(pos)) = (others.is_empty() && load.iterations.is_some(), pos("arrivals")) {
             others.push(("over", pos));
         }

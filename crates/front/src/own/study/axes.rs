@@ -1,4 +1,6 @@
 //! Lists in the place of single values: each spans an axis of the matrix.
+//!
+//! Which keys can have one is said by the table of keys, so that a key that is added there spans an axis as well.
 
 use crate::own::key::{Kind, Section, find};
 use crate::own::reader::Reader;
@@ -13,6 +15,7 @@ pub struct Span {
     pub path: Vec<String>,
     pub pos: Pos,
     pub nodes: Vec<Node>,
+    is_rate: bool,
 }
 
 impl Span {
@@ -120,6 +123,7 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
             let hint = "each must be one text, number or truth value";
             return complain(format!("`{name}` has a value that is none by itself"), hint, item.pos, r);
         };
+        // A value names its cell in reports and files, the same on each machine; a secret must not come there.
         if scalar.text.contains("${") {
             let message = format!("a value of the axis `{name}` is not written out");
             let hint = "its values name the cells; use `variants` for what comes from outside";
@@ -133,7 +137,13 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
     }
     let is_numeric = values.iter().all(|value| value.parse::<f64>().is_ok_and(f64::is_finite));
     let nodes = list.items.to_vec();
-    Some(Span { axis: Axis { name, values, is_numeric }, path: list.path.clone(), pos: list.pos, nodes })
+    Some(Span {
+        axis: Axis { name, values, is_numeric },
+        path: list.path.clone(),
+        pos: list.pos,
+        nodes,
+        is_rate: list.is_rate,
+    })
 }
 
 /// A value as its cell is called: as it is written, but a rate as its number per second, so that rates are numbers.
@@ -150,7 +160,7 @@ fn told(scalar: &Scalar, is_rate: bool) -> String {
 /// The values that there are, when this is none of them. A list under `vars` takes any value, as its single values do.
 pub fn narrow(span: &mut Span, text: &str) -> Result<(), String> {
     let rate = unit::rate_per_s(text).map(|rate_per_s| rate_per_s.to_string());
-    let is_meant = |value: &String| value == text || span.axis.is_numeric && rate.as_ref() == Ok(value);
+    let is_meant = |value: &String| value == text || span.is_rate && rate.as_ref() == Ok(value);
     match span.axis.values.iter().position(is_meant) {
         Some(at) => {
             span.nodes = vec![span.nodes.swap_remove(at)];

@@ -104,12 +104,14 @@ impl<'n> Matrix<'n> {
         if let Value::Map(entries) = &mut tree.value {
             entries.retain(|entry| entry.key != "variants");
         }
+        // 1 where there are variants, whose axis comes first.
         let own = picks.len() - self.spans.len();
         for (span, pick) in self.spans.iter().zip(&picks[own..]) {
             if let (Some(place), Some(node)) = (at(&mut tree, &span.path), span.nodes.get(*pick)) {
                 *place = node.clone();
             }
         }
+        // Reported already: a list that stayed would be refused a second time by the reader of its key.
         for path in &self.broken {
             if let Some(place) = at(&mut tree, path) {
                 place.value = Value::Scalar(Scalar { spoiled: true, ..Scalar::default() });
@@ -158,7 +160,7 @@ impl<'n> Matrix<'n> {
         }
     }
 
-    /// See [`Reader::settable`].
+    /// See [`Reader::settable`]. A name that only another cell knows is no slip.
     fn settable(&self) -> Vec<String> {
         let mut names: Vec<String> = self.known.iter().map(|axis| axis.name.clone()).collect();
         let variants = self.variants.iter().map(|variant| &variant.value);
