@@ -307,7 +307,7 @@ fn a_backlog_is_not_a_cold_beginning_as_well() {
 #[test]
 fn the_last_second_of_a_counted_run_is_not_looked_at() {
     // Users find no work: the time of the last answers is the count's doing.
-    let run = closed_course(|second| if second < 4 { 20 } else { 5 });
+    let run = closed_course(|second| if second < 3 { 20 } else { 5 });
     let counted = run.clone().with(|r| r.ticks.truncate(6)).ends(StoppedBy::Requests, 6 * S);
     assert!(caution(&counted.summary(), "not_steady").is_none(), "five seconds are too few");
     let longer = run.with(|r| r.ticks.truncate(10)).ends(StoppedBy::Requests, 10 * S);
