@@ -8,7 +8,7 @@ use plimsoll_plan::link::{Addresses, Reuse};
 use plimsoll_plan::load::Arrivals;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_record::analysis::summarise;
-use plimsoll_record::caution::Kind;
+use plimsoll_record::caution::{Kind, page};
 use plimsoll_record::event::{NoteKind, StoppedBy};
 use plimsoll_record::summary::Weight;
 use plimsoll_stats::Interval;
@@ -53,7 +53,7 @@ cases! {
     a_slow_beginning_is_not_the_service_in_its_stride: NotSteady, Warning,
         closed_course(|second| if second < 4 { 20 } else { 5 }),
         closed_course(|second| 5 + second * 7919 % 3),
-        ["median response time was 19.9 ms until 4 s and 4.9", "75 % less", "the rate 500/s, then 2,000/s", "`--warmup 4s`"];
+        ["was 19.9 ms until 4 s and 4.9", "75 % less", "the rate 500/s, then 2,000/s", "`--warmup 4s`"];
 
     a_fast_beginning_is_not_either: NotSteady, Warning,
         open_course(|second| if second < 3 { 5 } else { 8 }),
@@ -62,8 +62,8 @@ cases! {
         ["until 3 s", "60", "more"];
 
     what_a_median_does_not_see_the_rate_does: NotSteady, Warning,
-        Run::closed(15).with(|r| for tick in &mut r.ticks[..4] { tick.series[0].sums[SeriesSum::Finished.id()] = 900; }),
-        Run::closed(15).with(|r| for tick in &mut r.ticks[..4] { tick.series[0].sums[SeriesSum::Finished.id()] = 1_900; }),
+        beginning(900),
+        beginning(1_900),
         ["the mean service time was 11.1 ms until 4 s", "the rate 900/s, then 2,000/s"];
 
     a_change_behind_the_middle_is_no_beginning: NotSteady, Warning,
@@ -214,6 +214,12 @@ fn open_course(ms: impl Fn(u64) -> u64) -> Run {
     course(Run::open(15), 1_000, ms)
 }
 
+/// Ten users who finish so many requests in each of the first four seconds and 2,000 from then on.
+fn beginning(finished: u64) -> Run {
+    let fewer = |t: &mut Interval| t.series[0].sums[SeriesSum::Finished.id()] = finished;
+    Run::closed(15).with(|r| r.ticks[..4].iter_mut().for_each(fewer))
+}
+
 /// Ten users, whose answers take so many ms.
 fn closed_course(ms: impl Fn(u64) -> u64) -> Run {
     course(Run::closed(15), 500, ms)
@@ -301,7 +307,7 @@ fn a_backlog_is_not_a_cold_beginning_as_well() {
 #[test]
 fn the_last_second_of_a_counted_run_is_not_looked_at() {
     // Users find no work: the time of the last answers is the count's doing.
-    let run = closed_course(|second| if second < 4 { 20 } else { 5 });
+    let run = closed_course(|second| if second < 3 { 20 } else { 5 });
     let counted = run.clone().with(|r| r.ticks.truncate(6)).ends(StoppedBy::Requests, 6 * S);
     assert!(caution(&counted.summary(), "not_steady").is_none(), "five seconds are too few");
     let longer = run.with(|r| r.ticks.truncate(10)).ends(StoppedBy::Requests, 10 * S);
@@ -353,4 +359,43 @@ fn a_long_run_is_looked_at_in_longer_stretches() {
     let summary = run.summary();
     let told = &caution(&summary, "not_steady").expect("a quarter of an hour was slow").evidence;
     assert!(told.contains("until 15m"), "{told}");
+}
+
+/// `PLIMSOLL_BLESS=1 cargo test -p plimsoll-record --test analysis page` writes the sections anew.
+#[test]
+fn every_caution_has_a_page_and_the_documents_show_it() {
+    const BEGIN: &str = "## Every caution\n";
+    let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/concepts/cautions.md");
+    let text = std::fs::read_to_string(&place).expect("the checkout is whole");
+    let mut wanted = String::from(BEGIN);
+    for kind in Kind::ALL {
+        assert_eq!(page(kind.code()), Some(kind.page()));
+        let paragraphs: Vec<&str> = kind.page().split("\n\n").collect();
+        assert_eq!(paragraphs.len(), 3, "{}: what it means, how it is found, what to do", kind.code());
+        wanted += &format!("\n### `{}`: {}\n", kind.code(), kind.title());
+        for paragraph in paragraphs {
+            assert!(!paragraph.contains('\n') && !paragraph.contains("  "), "{paragraph}");
+            wanted += &format!("\n{}", wrapped(paragraph));
+        }
+    }
+    let (head, found) = text.split_at(text.find(BEGIN).unwrap_or(text.len()));
+    if std::env::var_os("PLIMSOLL_BLESS").is_some() {
+        std::fs::write(&place, format!("{head}{wanted}")).expect("the checkout is writable");
+    } else {
+        assert!(found == wanted, "docs/concepts/cautions.md is not what the pages say; see this test");
+    }
+    assert_eq!(page("no_such_caution"), None);
+}
+
+/// Lines of at most 120 characters, each with its end.
+fn wrapped(paragraph: &str) -> String {
+    let (mut lines, mut line) = (String::new(), String::new());
+    for word in paragraph.split(' ') {
+        if !line.is_empty() && line.len() + 1 + word.len() > 120 {
+            lines += &format!("{line}\n");
+            line.clear();
+        }
+        line += &format!("{}{word}", if line.is_empty() { "" } else { " " });
+    }
+    lines + &line + "\n"
 }

@@ -55,7 +55,7 @@ fn unfair(e: &Evidence) -> Option<Caution> {
     (index < e.limits.unfair_index).then(|| {
         let few = (served.count() as f64 * FEW).ceil().max(1.0) as u64;
         Kind::ConnectionsUnfair.raise(format!(
-            "{} of {} got {} of the requests, and half of them {} or fewer each; Jain's index {index:.2} (1: all alike)",
+            "{} of {} got {} of the requests, half of them {} or fewer each; Jain's index {index:.2} (1: all alike)",
             count(few),
             counted(served.count(), "connection"),
             percent(share_of_most(&served, few)),
