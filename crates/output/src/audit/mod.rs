@@ -96,7 +96,7 @@ pub fn terminal(audit: &Audit, look: &Look) -> String {
         lines.push(Line::of(Ink::Strong, title).text(" ").ink(Ink::Dim, &look.signs().rule.repeat(rest)));
         for finding in findings {
             if grade == Grade::Missing {
-                missing(finding, look, &mut lines);
+                missing(audit, finding, look, &mut lines);
             } else {
                 lines.push(Line::new());
                 detail(audit, finding, ink, look, &mut lines);
@@ -108,14 +108,22 @@ pub fn terminal(audit: &Audit, look: &Look) -> String {
 }
 
 /// One line each: what is not there needs no snippet.
-fn missing(finding: &Finding, look: &Look, lines: &mut Vec<Line>) {
+fn missing(audit: &Audit, finding: &Finding, look: &Look, lines: &mut Vec<Line>) {
     let room = look.columns().saturating_sub(4);
-    let mut parts = wrap(&finding.sentence, room).into_iter();
+    let mut parts = wrap(&absent(audit, finding), room).into_iter();
     let first = parts.next().unwrap_or_default();
     lines.push(Line::of(Ink::Accent, "  - ").ink(Ink::Strong, &first));
     lines.extend(parts.map(|part| Line::new().text("    ").ink(Ink::Strong, &part)));
     let arrow = look.signs().arrow;
     hanging(Ink::Dim, arrow, &finding.advice, 4, look, lines);
+}
+
+/// What is missing, and of several files in which.
+fn absent(audit: &Audit, finding: &Finding) -> String {
+    match finding.quotes.first() {
+        Some(quote) if audit.files.len() > 1 => format!("{}: {}", quote.file, finding.sentence),
+        _ => finding.sentence.clone(),
+    }
 }
 
 fn detail(audit: &Audit, finding: &Finding, ink: Ink, look: &Look, lines: &mut Vec<Line>) {
@@ -135,8 +143,7 @@ fn detail(audit: &Audit, finding: &Finding, ink: Ink, look: &Look, lines: &mut V
         place.show(ink, look, lines);
     }
     if places.len() > SNIPPETS {
-        let more: Vec<String> = places[SNIPPETS..].iter().map(Place::name).collect();
-        hanging(Ink::Dim, "also at ", &shortened(&more), 2, look, lines);
+        hanging(Ink::Dim, "also at ", &shortened(&places[SNIPPETS..]), 2, look, lines);
     }
     hanging(Ink::Dim, "why?    ", &finding.explanation, 2, look, lines);
     hanging(Ink::Accent, "instead ", &finding.advice, 2, look, lines);
@@ -144,11 +151,22 @@ fn detail(audit: &Audit, finding: &Finding, ink: Ink, look: &Look, lines: &mut V
     lines.push(Line::new().text("  ").ink(Ink::Dim, &tag));
 }
 
-fn shortened(places: &[String]) -> String {
-    const SHOWN: usize = 6;
-    let more =
-        if places.len() > SHOWN { format!(" and {} more", places.len() - SHOWN) } else { String::new() };
-    places[..places.len().min(SHOWN)].join(", ") + &more
+/// `report.md:210, 222 and 230`: a file is named once.
+fn shortened(places: &[Place]) -> String {
+    const SHOWN: usize = 8;
+    let mut out = String::new();
+    let mut file = "";
+    for place in places.iter().take(SHOWN) {
+        let between = if out.is_empty() { "" } else { ", " };
+        if place.file == file {
+            out.push_str(&format!("{between}{}", place.line));
+        } else {
+            out.push_str(&format!("{between}{}", place.name()));
+        }
+        file = place.file;
+    }
+    let more = places.len().saturating_sub(SHOWN);
+    if more > 0 { format!("{out} and {more} more") } else { out }
 }
 
 /// A line of arithmetic: its row's name is dim, what is calculated is plain.
@@ -258,7 +276,7 @@ pub fn markdown(audit: &Audit) -> String {
                 } else {
                     format!(": {}", prose(&finding.advice))
                 };
-                out.push_str(&format!("- **{}**{advice}\n", prose(&finding.sentence)));
+                out.push_str(&format!("- **{}**{advice}\n", prose(&absent(audit, finding))));
             } else {
                 item(audit, finding, &mut out);
             }
@@ -297,8 +315,7 @@ fn item(audit: &Audit, finding: &Finding, out: &mut String) {
         out.push_str(&format!("  {fence}\n\n"));
     }
     if places.len() > SNIPPETS {
-        let more: Vec<String> = places[SNIPPETS..].iter().map(|p| format!("`{}`", code(&p.name()))).collect();
-        out.push_str(&format!("  Also at {}.\n\n", shortened(&more)));
+        out.push_str(&format!("  Also at `{}`.\n\n", code(&shortened(&places[SNIPPETS..]))));
     }
     for (head, text) in [("Why?", &finding.explanation), ("Instead:", &finding.advice)] {
         if !text.is_empty() {

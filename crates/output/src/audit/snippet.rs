@@ -6,8 +6,8 @@ use plimsoll_record::audit::{Audit, Finding};
 
 /// One line of one file, and what of it is meant.
 pub(super) struct Place<'a> {
-    file: &'a str,
-    line: u32,
+    pub file: &'a str,
+    pub line: u32,
     /// The whole line, if the audit kept it; else nothing to underline.
     source: Option<String>,
     figures: Vec<&'a str>,

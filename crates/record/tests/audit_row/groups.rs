@@ -72,6 +72,15 @@ fn lost_answers_are_told_by_their_bytes() {
 }
 
 #[test]
+fn connections_that_failed_carry_no_requests() {
+    // 120 of 300 in flight is nothing; of the 100 that came about it is too many.
+    let text = "wrk rate=600.00 mean=200.00ms users=300 refused=200";
+    assert!(has(vec![row(&text.replace("mean=200", "mean=300"))], "more_in_flight_than_users"));
+    assert!(!has(vec![row(&text.replace("refused=200", "refused=0"))], "more_in_flight_than_users"));
+    assert!(!has(vec![row(&text.replace("mean=200", "mean=150"))], "users_idle"), "90 of 100 are busy");
+}
+
+#[test]
 fn parts_and_totals_add_up() {
     let rows = |total: u32| {
         let all = ["a", "b"].map(|name| row(&format!("jmeter label={name} requests=500 errors=0")));

@@ -72,6 +72,11 @@ pub(super) fn bytes_hold_the_bodies(s: &Subject) -> Option<Hit> {
     let (body_figure, body) = s.get(Measure::BodyBytes)?;
     let (bytes_figure, bytes) = s.get(Measure::BytesTotal)?;
     let (count_figure, count) = s.get(Measure::Requests)?;
+    // Others state the mean size of what succeeded, rounded to whole bytes.
+    if !matches!(s.tool(), None | Some(Tool::Ab)) {
+        return None;
+    }
+    let count = count.minus(s.span(Measure::Errors).unwrap_or(Span::exact(0.0)));
     // `ab` says itself that lengths differed: another rule reads that.
     if s.span(Measure::LengthErrors).is_some_and(|n| n.high > 0.0) || count.low <= 0.0 {
         return None;

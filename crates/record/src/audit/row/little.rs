@@ -24,7 +24,11 @@ struct Law<'a> {
 fn law<'a>(s: &Subject<'a>) -> Option<Law<'a>> {
     let (rate_figure, rate) = s.get(Measure::Rate)?;
     let (mean_figure, mean) = s.get(Measure::Mean)?;
-    let (users_figure, users) = s.get(Measure::Users)?;
+    let (users_figure, mut users) = s.get(Measure::Users)?;
+    // wrk opens each connection once: those that failed never carried a request.
+    if s.tool() == Some(Tool::Wrk) {
+        users = users.minus(s.span(Measure::ConnectErrors).unwrap_or(Span::exact(0.0)));
+    }
     // At an offered rate clients do not wait for each other: times may count from the intended start.
     if s.row.figures.contains_key(&Measure::OfferedRate) || users.low <= 0.0 {
         return None;
@@ -92,8 +96,7 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
         Some(_) => return None,
         None => true,
     };
-    // Connections that failed are another rule's business.
-    let live = law.users.minus(s.span(Measure::ConnectErrors).unwrap_or(Span::exact(0.0)));
+    let live = law.users;
     if law.in_flight.high >= live.low * BUSY {
         return None;
     }

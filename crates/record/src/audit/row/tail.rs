@@ -36,7 +36,7 @@ pub(super) fn enough_samples(s: &Subject) -> Option<Hit> {
             if high >= n { "the maximum".to_owned() } else { format!("p{}", say::about(100.0 * high / n)) };
         hit = hit
             .line(format!(
-                "{} x (1 - {share}) = {} samples above {}: it lies between p{} and {top} of this run (95 %)",
+                "{} x (1 - {share}) = {} above {}: it lies between p{} and {top} of this run (95 %)",
                 say::number(n),
                 say::about(beyond(*share)),
                 say::percentile(*p),

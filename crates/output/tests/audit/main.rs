@@ -1,0 +1,126 @@
+//! How an audit is read: in terminals of three widths, in a review comment, as JSON, and in the documentation.
+
+// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod fixture;
+mod pages;
+
+use fixture::{finding, report};
+use plimsoll_output::{Look, audit as output};
+use plimsoll_record::audit::{Audit, Grade};
+use std::path::Path;
+
+fn look(width: u16, colour: bool, unicode: bool) -> Look {
+    Look { colour, width, unicode }
+}
+
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        golden == text,
+        "tests/golden/{name} differs from what is printed now; look at it with UPDATE_GOLDEN=1 and `git diff`"
+    );
+}
+
+#[test]
+fn audits_are_as_committed() {
+    let audit = report();
+    check("audit-60.txt", &output::terminal(&audit, &look(60, false, true)));
+    check("audit-80-ascii.txt", &output::terminal(&audit, &look(80, false, false)));
+    check("audit-120.txt", &output::terminal(&audit, &look(120, false, true)));
+    check("audit-colour.txt", &output::terminal(&audit, &look(100, true, true)));
+    check("audit.md", &output::markdown(&audit));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for width in [60, 80, 120] {
+        for unicode in [true, false] {
+            let text = output::terminal(&report(), &look(width, false, unicode));
+            for line in text.lines() {
+                assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
+                assert!(unicode || line.is_ascii(), "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn carets_stand_below_the_figure_at_every_width() {
+    for width in [60, 80, 120] {
+        let text = output::terminal(&report(), &look(width, false, true));
+        let lines: Vec<&str> = text.lines().collect();
+        let mut seen = 0;
+        for pair in lines.windows(2).filter(|pair| pair[1].contains('^')) {
+            let marked: String =
+                pair[0].chars().zip(pair[1].chars()).filter(|(_, m)| *m == '^').map(|(c, _)| c).collect();
+            assert!(marked.chars().any(|c| c.is_ascii_digit()), "`{marked}` of {pair:?}");
+            assert!(!marked.starts_with(' ') && !marked.ends_with(' '), "{pair:?}");
+            seen += 1;
+        }
+        assert!(seen >= 5, "{seen} underlined lines at {width}:\n{text}");
+    }
+    // A figure is no part of a longer number: 2 s, not the 2 of 12.
+    let text = output::terminal(&report(), &look(80, false, true));
+    assert!(text.contains("    │ 12 threads and 90 connections\n    │                ^^\n"), "{text}");
+}
+
+#[test]
+fn the_headline_counts_by_grade() {
+    let of = |grades: &[Grade]| {
+        let findings = grades.iter().map(|g| finding(*g, "something")).collect();
+        output::headline(&Audit { findings, figures: 9, rows: 1, ..Audit::default() })
+    };
+    use Grade::{CannotBeTrue as No, Doubtful as Doubt, Missing as Gap};
+    assert_eq!(of(&[No, No, Doubt, Gap]), "2 figures cannot be true, 1 is doubtful, 1 is missing");
+    assert_eq!(of(&[No, Doubt, Doubt]), "1 figure cannot be true, 2 are doubtful");
+    assert_eq!(of(&[Doubt, Gap, Gap]), "nothing that cannot be true, 1 figure is doubtful, 2 are missing");
+    assert_eq!(of(&[Gap]), "nothing that cannot be true, 1 figure is missing");
+    assert_eq!(of(&[]), "nothing to object to in 9 figures");
+    assert_eq!(output::headline(&Audit::default()), "no figures were found to judge");
+}
+
+#[test]
+fn what_the_report_says_cannot_leave_its_place() {
+    let mut audit = report();
+    audit.findings[0].sentence = "<b>x</b> [a](http://b) | c".into();
+    let line = audit.findings[0].quotes[0].line;
+    let name = audit.files[0].clone();
+    audit.sources.get_mut(&name).unwrap().insert(line, "```` then \u{1b}[31m red 612.50".into());
+    let text = output::markdown(&audit);
+    assert!(!text.contains("<b>") && !text.contains("[a](http"), "{text}");
+    assert!(!text.contains('\u{1b}'));
+    // The fence around the quoted line is longer than the ticks in it.
+    assert!(text.contains("  `````text\n"), "{text}");
+    assert!(!output::terminal(&audit, &look(80, false, true)).contains('\u{1b}'));
+}
+
+#[test]
+fn an_audit_of_odd_parts_is_still_shown() {
+    let mut bare = finding(Grade::Doubtful, "");
+    bare.arithmetic = vec![": ".into(), "x".repeat(500), "\t\u{200f}\u{4e2d}".repeat(90)];
+    bare.quotes.push(plimsoll_record::audit::Quote { file: "y".repeat(300), line: 0, text: "z".repeat(400) });
+    let audit = Audit { findings: vec![bare], figures: 1, ..Audit::default() };
+    for width in [0, 60, 80, 120, u16::MAX] {
+        assert!(!output::terminal(&audit, &look(width, false, true)).is_empty());
+    }
+    assert!(!output::markdown(&audit).is_empty());
+}
+
+#[test]
+fn json_holds_every_finding_with_all_of_its_arithmetic() {
+    let audit = report();
+    let text = output::json(&audit).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let findings = value["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), audit.findings.len());
+    assert_eq!(findings[0]["grade"], "cannot_be_true");
+    for (shown, finding) in findings.iter().zip(&audit.findings) {
+        assert_eq!(shown["arithmetic"].as_array().unwrap().len(), finding.arithmetic.len());
+    }
+}
