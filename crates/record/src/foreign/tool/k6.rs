@@ -18,6 +18,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         tagged: BTreeMap::new(),
         metric: String::new(),
         checks: Vec::new(),
+        thresholds: Vec::new(),
     };
     if let Some((command, line)) = text.command(at, "k6") {
         summary.main.word("command", command, line);
@@ -81,6 +82,7 @@ struct Summary {
     tagged: BTreeMap<String, Entry>,
     metric: String,
     checks: Vec<String>,
+    thresholds: Vec<String>,
 }
 
 impl Summary {
@@ -152,7 +154,12 @@ impl Summary {
     fn check(&mut self, line: &str, number: u32) -> bool {
         let Some(name) = line.strip_prefix(['✓', '✗']) else { return false };
         self.main.take(number);
-        self.checks.push(name.trim().to_owned());
+        // A threshold is an expression in quotes: `✓ 'p(95)<500' p(95)=2.58ms`.
+        let (name, list) = match name.trim().strip_prefix('\'') {
+            Some(expression) => (expression.split('\'').next().unwrap_or(expression), &mut self.thresholds),
+            None => (name.trim(), &mut self.checks),
+        };
+        list.push(name.to_owned());
         true
     }
 
@@ -169,8 +176,10 @@ impl Summary {
 
     fn finish(mut self, document: &mut Document) {
         let first = self.main.row.lines.0;
-        if !self.checks.is_empty() {
-            self.main.word("checks", self.checks.join("; "), first);
+        for (key, list) in [("checks", &self.checks), ("thresholds", &self.thresholds)] {
+            if !list.is_empty() {
+                self.main.word(key, list.join("; "), first);
+            }
         }
         self.main.word("percentiles", "cut off at the last digit, not rounded", first);
         // Ends without the totals: a summary always has them.
@@ -254,7 +263,11 @@ fn ratio(entry: &mut Entry, name: &str, values: &str, place: (u32, &str), main: 
         Some((yes, all)) => {
             let (yes, all) = (count(yes, place.0), count(all, place.0));
             let no = yes.as_ref().zip(all.as_ref()).map(|(yes, all)| {
-                Figure::exact(all.value - yes.value, format!("{} of {}", yes.written, all.written), place.0)
+                Figure::exact(
+                    all.value - yes.value,
+                    format!("{} out of {}", yes.written, all.written),
+                    place.0,
+                )
             });
             (yes, no)
         }
