@@ -1,5 +1,6 @@
 //! What other load generators print is read to the last figure: the audit judges by these. The files under
-//! `data/foreign/sound` were printed by the tools themselves, those under `made` follow formats that are no longer printed.
+//! `data/foreign/sound` were printed by the tools themselves, those under `made` follow formats that are no longer
+//! printed.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
 
@@ -239,7 +240,7 @@ const CASES: &[Case] = &[
             (Measure::Requests, 1_000.0, 1_000.0, 1_000.0),
             (Measure::Errors, 2.0, 2.0, 2.0),
             (Measure::Mean, 0.0022, 0.00215, 0.00225),
-            (Measure::Rate, 4_432.4131, 4_432.41305, 4_432.41315),
+            (Measure::Rate, 4432.4131, 4432.41305, 4432.41315),
             (Measure::BodyBytes, 76.0, 76.0, 77.0),
             (P99, 0.0044, 0.00435, 0.00445),
         ],

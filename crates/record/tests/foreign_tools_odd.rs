@@ -1,5 +1,5 @@
-//! Outputs as they come in reports: several after each other, quoted, cut off, with commas, damaged. A reader may say that
-//! it could not read something; it may not stop, invent, or mix two runs.
+//! Outputs as they come in reports: several after each other, quoted, cut off, with commas, damaged. A reader may say
+//! that it could not read something; it may not stop, invent, or mix two runs.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
 
@@ -31,7 +31,8 @@ fn runs_in_a_report_are_told_apart_and_keep_their_headings() {
         (sample("sound/wrk-404.txt"), sample("sound/ab-plain.txt"), sample("sound/k6-legacy.txt"));
     let text = format!(
         "# Shop\n\nSome words.\n\n## Without cache\n\n```bash\n$ wrk -t1 -c5 -d5s http://127.0.0.1/missing\n{wrk}\
-         {wrk}```\n\nBetter is:\n\n## With cache\n\n```\n{ab}\n{ab}```\n\n> quoted\n\n{}\n\n# Browser\n\n{k6}\nThe end.\n",
+         {wrk}```\n\nBetter is:\n\n## With cache\n\n```\n{ab}\n{ab}```\n\n> quoted\n\n\
+         {}\n\n# Browser\n\n{k6}\nThe end.\n",
         wrk.lines().map(|line| format!("> {line}\n")).collect::<String>()
     );
     let document = read(&text);
@@ -83,8 +84,8 @@ fn a_comma_for_a_point_is_read_and_noted() {
 fn units_are_the_tools_own() {
     let wrk = |latency: &str, size: &str| {
         let text = format!(
-            "Running 2m test @ http://a/b\n  2 threads and 8 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n\
-             Latency   {latency}   1.00us   1.20m   50.00%\n  10 requests in 2.00m, {size} read\nRequests/sec: 1.5k\n\
+            "Running 2m test @ http://a/b\n  2 threads and 8 connections\n\
+             Thread Stats   Avg      Stdev     Max   +/- Stdev\n  Latency   {latency}   1.00us   1.20m   50.00%\n  10 requests in 2.00m, {size} read\nRequests/sec: 1.5k\n\
              Transfer/sec: 2.00GB\n"
         );
         let document = read(&text);
@@ -140,9 +141,11 @@ fn an_output_that_stops_in_the_middle_is_said_and_what_is_there_is_read() {
 
 #[test]
 fn what_wrk_prints_when_nothing_was_answered_is_no_figure() {
-    let text = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 2 connections\n  Thread Stats   Avg      Stdev     Max   \
-                +/- Stdev\n    Latency     0.00us    0.00us   0.00us    -nan%\n    Req/Sec     0.00      0.00     0.00      \
-                -nan%\n  0 requests in 1.10s, 0.00B read\n  Socket errors: connect 0, read 40, write 3, timeout 0\n\
+    let text = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 2 connections\n\
+                Thread Stats   Avg      Stdev     Max   +/- Stdev\n\
+                Latency     0.00us    0.00us   0.00us    -nan%\n\
+                Req/Sec     0.00      0.00     0.00      -nan%\n\
+                0 requests in 1.10s, 0.00B read\n  Socket errors: connect 0, read 40, write 3, timeout 0\n\
                 Requests/sec:      0.00\nTransfer/sec:       0.00B\n";
     let document = read(text);
     let row = document.rows.first().expect("one run");
@@ -209,10 +212,12 @@ fn a_transaction_does_not_count_its_requests_twice() {
 #[test]
 fn samples_inside_a_sample_belong_to_it() {
     let text = "<?xml version=\"1.0\"?>\n<testResults version=\"1.2\">\n\
-                <httpSample t=\"90\" lt=\"80\" ts=\"1000\" s=\"true\" lb=\"a &gt; b\" rc=\"200\" rm=\"OK\" tn=\"g 1-1\" by=\"7\">\n\
+                <httpSample t=\"90\" lt=\"80\" ts=\"1000\" s=\"true\" lb=\"a &gt; b\" rc=\"200\" \
+                rm=\"OK\" tn=\"g 1-1\" by=\"7\">\n\
                 <httpSample t=\"40\" lt=\"30\" ts=\"1000\" s=\"true\" lb=\"redirect\" rc=\"302\" rm=\"Found\"/>\n\
                 <responseData>x &lt; y</responseData></httpSample>\n<!-- <sample t=\"1\"/> -->\n\
-                <sample t='10' ts='1100' s='false' lb='c' rc='Non HTTP response code: java.net.ConnectException' rm='refused'/>\n\
+                <sample t='10' ts='1100' s='false' lb='c' \
+                rc='Non HTTP response code: java.net.ConnectException' rm='refused'/>\n\
                 </testResults>";
     let document = read(text);
     let labels: Vec<&str> = document.rows.iter().map(|row| row.label.as_str()).collect();

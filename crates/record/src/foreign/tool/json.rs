@@ -52,8 +52,8 @@ impl<'t, 'a> Object<'t, 'a> {
         self.fields.get(key).map_or(self.line, |raw| line_of(self.text, raw))
     }
 
-    /// A number, of which one is `unit` in the canonical unit. Programs write as many digits as a number has: few digits
-    /// mean a round number here and not a rounded one.
+    /// A number, of which one is `unit` in the canonical unit. Programs write as many digits as a number has: few
+    /// digits mean a round number here and not a rounded one.
     pub fn number(&self, key: &str, unit: f64, name: &str) -> Option<Figure> {
         let raw = self.fields.get(key)?;
         let (number, "") = number::leading(raw.get(), Comma::Groups)? else { return None };

@@ -1,5 +1,5 @@
-//! vegeta's text report. Its titles name the columns, which changed from version to version. The rate is what was sent per
-//! second of the attack; the throughput counts successful answers per second of attack and wait.
+//! vegeta's text report. Its titles name the columns, which changed from version to version. The rate is what was
+//! sent per second of the attack; the throughput counts successful answers per second of attack and wait.
 
 use super::entry::{Entry, measure_of};
 use super::number::{self, count, percent, plain};

@@ -1,5 +1,5 @@
-//! JTL as CSV: the columns are found by their names, in any order. Fields with the delimiter, a quote or a line break are
-//! quoted, quotes inside doubled (RFC 4180); a message may therefore go over several lines.
+//! JTL as CSV: the columns are found by their names, in any order. Fields with the delimiter, a quote or a line break
+//! are quoted, quotes inside doubled (RFC 4180); a message may therefore go over several lines.
 
 use super::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Tool};

@@ -1,6 +1,6 @@
-//! JTL as XML, its attribute form: `t` elapsed, `lt` latency, `ct` connect, `ts` begin, `s` success, `lb` label, `rc` and
-//! `rm` code and message, `by` and `sby` bytes, `na` threads. Samples inside a sample (redirects, embedded files) are part
-//! of it and not counted again.
+//! JTL as XML, its attribute form: `t` elapsed, `lt` latency, `ct` connect, `ts` begin, `s` success, `lb` label, `rc`
+//! and `rm` code and message, `by` and `sby` bytes, `na` threads. Samples inside a sample (redirects, embedded files)
+//! are part of it and not counted again.
 
 use super::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Tool};
