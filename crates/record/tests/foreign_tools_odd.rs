@@ -200,6 +200,27 @@ fn runs_appended_to_one_jtl_are_counted() {
 }
 
 #[test]
+fn threads_of_one_generator_are_not_the_users_of_several() {
+    let header = "timeStamp,elapsed,label,threadName,allThreads,success\n";
+    let one = |thread: u32, from: u32| format!("{},100,a,g 1-{thread},2,true\n", 1_000 + from);
+    let alone = read(&format!("{header}{}{}", one(1, 0), one(2, 50)));
+    assert_eq!(value(&alone.rows[0], Measure::Users), Some(2.0));
+    // The same two names under way twice: another machine ran the same plan.
+    let both = read(&format!("{header}{}{}{}{}", one(1, 0), one(2, 10), one(1, 20), one(2, 30)));
+    assert_eq!(value(&both.rows[0], Measure::Users), None);
+    assert!(both.rows[0].words.contains_key("generators"));
+}
+
+#[test]
+fn a_tools_name_in_a_sentence_takes_nothing_away() {
+    let text = format!("This is ApacheBench, Version 2.3\nWe ran wrk:\n{}", sample("sound/wrk-404.txt"));
+    let document = read(&text);
+    assert_eq!(document.rows.len(), 1);
+    assert_eq!(document.rows[0].tool, Some(Tool::Wrk));
+    assert!(!document.taken.contains(&1) && document.unread.is_empty());
+}
+
+#[test]
 fn a_transaction_does_not_count_its_requests_twice() {
     let text = "timeStamp,elapsed,label,responseCode,responseMessage,success\n\
                 1000,40,login,200,OK,true\n1040,60,cart,200,OK,true\n\

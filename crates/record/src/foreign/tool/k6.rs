@@ -34,8 +34,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         strangers =
             if line.is_empty() || summary.line(line, number, text, next - 1) { 0 } else { strangers + 1 };
     }
-    summary.finish(document);
-    Some(next)
+    summary.finish(document).then_some(next)
 }
 
 /// The head of a run, a title of the newer layout, or the first metric. A check alone could stand in any list.
@@ -174,7 +173,7 @@ impl Summary {
         quantity(entry, &self.metric, values, (number, line), true);
     }
 
-    fn finish(mut self, document: &mut Document) {
+    fn finish(mut self, document: &mut Document) -> bool {
         let first = self.main.row.lines.0;
         for (key, list) in [("checks", &self.checks), ("thresholds", &self.thresholds)] {
             if !list.is_empty() {
@@ -191,11 +190,12 @@ impl Summary {
         if self.main.row.label.is_empty() {
             "k6".clone_into(&mut self.main.row.label);
         }
-        self.main.finish(document);
+        let mut any = self.main.finish(document);
         for (tag, mut entry) in self.tagged {
             entry.row.label = tag;
-            entry.finish(document);
+            any |= entry.finish(document);
         }
+        any
     }
 }
 

@@ -52,8 +52,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let line = entry.row.lines.0;
     entry.word("rate", "of successful answers only", line);
-    entry.finish(document);
-    Some(next)
+    entry.finish(document).then_some(next)
 }
 
 /// `Latencies     [min, mean, 50, 90, 95, 99, max]  1.0ms, 2.0ms, ...`.

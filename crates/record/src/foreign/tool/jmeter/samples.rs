@@ -193,7 +193,9 @@ impl Group {
         for share in [5_000, 9_000, 9_500, 9_900] {
             put(Measure::Percentile(share), rank(&self.samples.elapsed_s, share), 1e-3);
         }
-        if self.users > 0.0 {
+        // `allThreads` is per generator: with more samples under way than that, several of them wrote this file.
+        let several = self.samples.concurrent_max as f64 > self.users && self.users > 0.0;
+        if self.users > 0.0 && !several {
             put(Measure::Users, self.users, 0.0);
         }
         if self.bytes > 0.0 {
@@ -213,6 +215,11 @@ impl Group {
             let above = self.latency_above;
             let figure = Figure::exact(above as f64, above.to_string(), line);
             row.others.insert("samples whose latency is above their elapsed time".into(), figure);
+        }
+        if several {
+            let (most, threads) = (self.samples.concurrent_max, self.users);
+            let text = format!("several: {most} samples under way at once, {threads} threads in each");
+            row.words.insert("generators".into(), Word { text, line });
         }
         let codes: Vec<String> = self.codes.iter().map(|(code, count)| format!("{code}:{count}")).collect();
         row.words.insert("status_codes".into(), Word { text: codes.join(" "), line });
