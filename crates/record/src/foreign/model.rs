@@ -112,7 +112,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A number as written, in units of `unit` (the canonical size of one): the last digit written is uncertain by half.
+    /// A number as written, in units of `unit` (the canonical size of one): the last digit is uncertain by half.
     pub fn rounded(value: f64, digits: i32, unit: f64, written: impl Into<String>, line: u32) -> Self {
         let half = 0.5 * 10f64.powi(-digits) * unit;
         let value = value * unit;

@@ -49,8 +49,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let path = entry.row.words.get("path").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&path, "connections");
-    entry.finish(document);
-    Some(next)
+    entry.finish(document).then_some(next)
 }
 
 /// The banner can be missing in a report, and so can the first facts; but not all of them.

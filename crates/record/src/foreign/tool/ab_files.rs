@@ -1,5 +1,6 @@
-//! The two files of `ab`: `-e`, percentiles in milliseconds, and `-g`, single requests for a plot. The latter is sorted by
-//! `ttime` and not by time, and its clock has whole seconds: a line over it is a distribution and no history.
+//! The two files of `ab`: `-e`, percentiles in milliseconds, and `-g`, single requests for a plot. The latter is
+//! sorted by `ttime` and not by time, and its clock has whole seconds: a line over it is a distribution and no
+//! history.
 
 use super::entry::Entry;
 use super::number::plain;

@@ -91,16 +91,19 @@ impl Entry {
         };
     }
 
-    /// Hands the row over. One without figures is no result: its lines stay untaken, its oddities are said.
-    pub fn finish(self, document: &mut Document) {
-        for (line, what, why) in self.odd {
-            unread(document, line, what, why);
+    /// Hands the row over, and says whether there was one. Without figures it is no result: a tool's name in a sentence.
+    pub fn finish(self, document: &mut Document) -> bool {
+        let is_row = !self.row.figures.is_empty() || self.row.samples.is_some();
+        if is_row || !self.row.others.is_empty() {
+            for (line, what, why) in self.odd {
+                unread(document, line, what, why);
+            }
         }
-        if self.row.figures.is_empty() && self.row.samples.is_none() {
-            return;
+        if is_row {
+            document.taken.extend(self.taken);
+            document.rows.push(self.row);
         }
-        document.taken.extend(self.taken);
-        document.rows.push(self.row);
+        is_row
     }
 
     /// No tool here groups the digits of a measurement, so a comma came from a locale or from a hand.

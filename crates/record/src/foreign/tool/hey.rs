@@ -39,8 +39,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         }
         strangers = if known { 0 } else { strangers + 1 };
     }
-    reader.finish(tool, document);
-    Some(next)
+    reader.finish(tool, document).then_some(next)
 }
 
 struct Reader {
@@ -182,7 +181,7 @@ impl Reader {
         true
     }
 
-    fn finish(mut self, tool: Tool, document: &mut Document) {
+    fn finish(mut self, tool: Tool, document: &mut Document) -> bool {
         let line = self.entry.row.lines.1;
         if let Some(line) = self.sums.line {
             let exact = |value: f64| Some(Figure::exact(value, format!("{value}"), line));
@@ -204,7 +203,7 @@ impl Reader {
         if self.entry.row.label.is_empty() {
             self.entry.row.label = if tool == Tool::Oha { "oha" } else { "hey" }.to_owned();
         }
-        self.entry.finish(document);
+        self.entry.finish(document)
     }
 }
 

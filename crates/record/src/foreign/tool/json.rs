@@ -52,13 +52,15 @@ impl<'t, 'a> Object<'t, 'a> {
         self.fields.get(key).map_or(self.line, |raw| line_of(self.text, raw))
     }
 
-    /// A number, of which one is `unit` in the canonical unit. The digits of a binary fraction are as good as exact.
+    /// A number, of which one is `unit` in the canonical unit. Programs write as many digits as a number has: few
+    /// digits mean a round number here and not a rounded one.
     pub fn number(&self, key: &str, unit: f64, name: &str) -> Option<Figure> {
         let raw = self.fields.get(key)?;
-        match number::leading(raw.get(), Comma::Groups)? {
-            (number, "") => Some(number.figure(unit, name, raw.get(), line_of(self.text, raw))),
-            _ => None,
-        }
+        let (number, "") = number::leading(raw.get(), Comma::Groups)? else { return None };
+        let mut figure = number.figure(unit, name, raw.get(), line_of(self.text, raw));
+        let slack = figure.value.abs() * 1e-12;
+        (figure.low, figure.high) = (figure.value - slack, figure.value + slack);
+        Some(figure)
     }
 
     pub fn count(&self, key: &str) -> Option<Figure> {
@@ -105,7 +107,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         }
         Err(error) => {
             const MARKS: [&str; 5] = [
-                "\"http_req_duration\"",
+                "\"http_req",
                 "\"pct1ResTime\"",
                 "\"latencies\"",
                 "\"latencyPercentiles\"",

@@ -18,6 +18,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         tagged: BTreeMap::new(),
         metric: String::new(),
         checks: Vec::new(),
+        thresholds: Vec::new(),
     };
     if let Some((command, line)) = text.command(at, "k6") {
         summary.main.word("command", command, line);
@@ -33,8 +34,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         strangers =
             if line.is_empty() || summary.line(line, number, text, next - 1) { 0 } else { strangers + 1 };
     }
-    summary.finish(document);
-    Some(next)
+    summary.finish(document).then_some(next)
 }
 
 /// The head of a run, a title of the newer layout, or the first metric. A check alone could stand in any list.
@@ -81,6 +81,7 @@ struct Summary {
     tagged: BTreeMap<String, Entry>,
     metric: String,
     checks: Vec<String>,
+    thresholds: Vec<String>,
 }
 
 impl Summary {
@@ -152,7 +153,12 @@ impl Summary {
     fn check(&mut self, line: &str, number: u32) -> bool {
         let Some(name) = line.strip_prefix(['✓', '✗']) else { return false };
         self.main.take(number);
-        self.checks.push(name.trim().to_owned());
+        // A threshold is an expression in quotes: `✓ 'p(95)<500' p(95)=2.58ms`.
+        let (name, list) = match name.trim().strip_prefix('\'') {
+            Some(expression) => (expression.split('\'').next().unwrap_or(expression), &mut self.thresholds),
+            None => (name.trim(), &mut self.checks),
+        };
+        list.push(name.to_owned());
         true
     }
 
@@ -167,10 +173,12 @@ impl Summary {
         quantity(entry, &self.metric, values, (number, line), true);
     }
 
-    fn finish(mut self, document: &mut Document) {
+    fn finish(mut self, document: &mut Document) -> bool {
         let first = self.main.row.lines.0;
-        if !self.checks.is_empty() {
-            self.main.word("checks", self.checks.join("; "), first);
+        for (key, list) in [("checks", &self.checks), ("thresholds", &self.thresholds)] {
+            if !list.is_empty() {
+                self.main.word(key, list.join("; "), first);
+            }
         }
         self.main.word("percentiles", "cut off at the last digit, not rounded", first);
         // Ends without the totals: a summary always has them.
@@ -182,11 +190,12 @@ impl Summary {
         if self.main.row.label.is_empty() {
             "k6".clone_into(&mut self.main.row.label);
         }
-        self.main.finish(document);
+        let mut any = self.main.finish(document);
         for (tag, mut entry) in self.tagged {
             entry.row.label = tag;
-            entry.finish(document);
+            any |= entry.finish(document);
         }
+        any
     }
 }
 
@@ -254,7 +263,11 @@ fn ratio(entry: &mut Entry, name: &str, values: &str, place: (u32, &str), main: 
         Some((yes, all)) => {
             let (yes, all) = (count(yes, place.0), count(all, place.0));
             let no = yes.as_ref().zip(all.as_ref()).map(|(yes, all)| {
-                Figure::exact(all.value - yes.value, format!("{} of {}", yes.written, all.written), place.0)
+                Figure::exact(
+                    all.value - yes.value,
+                    format!("{} out of {}", yes.written, all.written),
+                    place.0,
+                )
             });
             (yes, no)
         }

@@ -49,8 +49,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let url = entry.row.words.get("url").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&url, "clients");
-    entry.finish(document);
-    Some(next)
+    entry.finish(document).then_some(next)
 }
 
 /// Without `[date] INFO`.

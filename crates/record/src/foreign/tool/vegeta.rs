@@ -1,5 +1,5 @@
-//! vegeta's text report. Its titles name the columns, which changed from version to version. The rate is what was sent per
-//! second of the attack; the throughput counts successful answers per second of attack and wait.
+//! vegeta's text report. Its titles name the columns, which changed from version to version. The rate is what was
+//! sent per second of the attack; the throughput counts successful answers per second of attack and wait.
 
 use super::entry::{Entry, measure_of};
 use super::number::{self, count, percent, plain};
@@ -52,8 +52,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let line = entry.row.lines.0;
     entry.word("rate", "of successful answers only", line);
-    entry.finish(document);
-    Some(next)
+    entry.finish(document).then_some(next)
 }
 
 /// `Latencies     [min, mean, 50, 90, 95, 99, max]  1.0ms, 2.0ms, ...`.

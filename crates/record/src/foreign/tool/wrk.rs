@@ -46,8 +46,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         let line = entry.row.lines.1;
         entry.word("errors", "none printed: wrk prints them only when there were any", line);
     }
-    entry.finish(document);
-    Some(next)
+    entry.finish(document).then_some(next)
 }
 
 fn take_line(entry: &mut Entry, line: &str, number: u32, corrected: bool) {

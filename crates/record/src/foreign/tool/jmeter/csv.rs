@@ -1,5 +1,5 @@
-//! JTL as CSV: the columns are found by their names, in any order. Fields with the delimiter, a quote or a line break are
-//! quoted, quotes inside doubled (RFC 4180); a message may therefore go over several lines.
+//! JTL as CSV: the columns are found by their names, in any order. Fields with the delimiter, a quote or a line break
+//! are quoted, quotes inside doubled (RFC 4180); a message may therefore go over several lines.
 
 use super::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Tool};
@@ -92,15 +92,15 @@ impl Columns {
         Ok(Sample {
             start_ms: start_ms.ok_or("`timeStamp` is no time")?,
             elapsed_ms: elapsed_ms.ok_or("`elapsed` is no time")?,
-            latency_ms: number(self.latency),
-            connect_ms: number(self.connect),
+            latency_ms: number(self.latency).filter(|latency| *latency >= 0.0),
+            connect_ms: number(self.connect).filter(|connect| *connect >= 0.0),
             label: get(Some(self.label)),
             code: get(self.code),
             message: get(self.message),
             thread: get(self.thread),
             success: self.success.is_none() || get(self.success).eq_ignore_ascii_case("true"),
-            bytes: number(self.bytes).unwrap_or(0.0),
-            sent_bytes: number(self.sent).unwrap_or(0.0),
+            bytes: number(self.bytes).unwrap_or(0.0).max(0.0),
+            sent_bytes: number(self.sent).unwrap_or(0.0).max(0.0),
             all_threads: number(self.threads).unwrap_or(0.0),
             line,
         })

@@ -35,6 +35,8 @@ pub struct Sample<'a> {
 struct Group {
     samples: Samples,
     spans: Vec<(f64, f64)>,
+    /// First begin and last end in ms: seconds since 1970 have no digits left for differences.
+    whole_ms: (f64, f64),
     bytes: f64,
     sent: f64,
     users: f64,
@@ -125,10 +127,13 @@ impl Group {
         if first {
             self.line = sample.line;
         }
+        let end_ms = sample.start_ms + sample.elapsed_ms;
+        self.whole_ms = match first {
+            true => (sample.start_ms, end_ms),
+            false => (self.whole_ms.0.min(sample.start_ms), self.whole_ms.1.max(end_ms)),
+        };
         self.samples.count += 1;
         self.samples.elapsed_sum_s += elapsed;
-        self.samples.first_s = if first { start } else { self.samples.first_s.min(start) };
-        self.samples.last_s = if first { end } else { self.samples.last_s.max(end) };
         if self.samples.elapsed_s.len() < KEPT {
             self.samples.elapsed_s.push(elapsed);
             self.spans.push((start, end));
@@ -163,11 +168,12 @@ impl Group {
         let mut row = Row { label: label.to_owned(), tool: Some(tool), ..Row::default() };
         row.lines = (self.line, self.line);
         let (line, count) = (self.line, self.samples.count as f64);
-        let duration = self.samples.last_s - self.samples.first_s;
+        (self.samples.first_s, self.samples.last_s) = (self.whole_ms.0 / 1e3, self.whole_ms.1 / 1e3);
+        let duration = (self.whole_ms.1 - self.whole_ms.0) / 1e3;
         let mut put = |measure: Measure, value: f64, slack: f64| {
             // These are computed from the samples, and as good as the file's clock of whole milliseconds.
             if value.is_finite() {
-                let (low, high) = ((value - slack).max(0.0), value + slack);
+                let (low, high) = ((value - slack).max(0.0).min(value), value + slack);
                 let digits = if value.fract() == 0.0 { 0 } else { 6 };
                 let written = format!("{value:.digits$} (of {} samples)", self.samples.count);
                 let unit = String::new();
@@ -187,7 +193,9 @@ impl Group {
         for share in [5_000, 9_000, 9_500, 9_900] {
             put(Measure::Percentile(share), rank(&self.samples.elapsed_s, share), 1e-3);
         }
-        if self.users > 0.0 {
+        // `allThreads` is per generator: with more samples under way than that, several of them wrote this file.
+        let several = self.samples.concurrent_max as f64 > self.users && self.users > 0.0;
+        if self.users > 0.0 && !several {
             put(Measure::Users, self.users, 0.0);
         }
         if self.bytes > 0.0 {
@@ -207,6 +215,11 @@ impl Group {
             let above = self.latency_above;
             let figure = Figure::exact(above as f64, above.to_string(), line);
             row.others.insert("samples whose latency is above their elapsed time".into(), figure);
+        }
+        if several {
+            let (most, threads) = (self.samples.concurrent_max, self.users);
+            let text = format!("several: {most} samples under way at once, {threads} threads in each");
+            row.words.insert("generators".into(), Word { text, line });
         }
         let codes: Vec<String> = self.codes.iter().map(|(code, count)| format!("{code}:{count}")).collect();
         row.words.insert("status_codes".into(), Word { text: codes.join(" "), line });

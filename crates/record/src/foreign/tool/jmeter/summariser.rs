@@ -66,8 +66,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         true => format!("{samples} samples"),
         false => format!("{}, {samples} samples", entry.row.label),
     };
-    entry.finish(document);
-    Some(after)
+    entry.finish(document).then_some(after)
 }
 
 /// `summary =   1800 in ...`, perhaps after a logger's prefix, perhaps with another name of the summariser.

@@ -1,6 +1,6 @@
-//! JTL as XML, its attribute form: `t` elapsed, `lt` latency, `ct` connect, `ts` begin, `s` success, `lb` label, `rc` and
-//! `rm` code and message, `by` and `sby` bytes, `na` threads. Samples inside a sample (redirects, embedded files) are part
-//! of it and not counted again.
+//! JTL as XML, its attribute form: `t` elapsed, `lt` latency, `ct` connect, `ts` begin, `s` success, `lb` label, `rc`
+//! and `rm` code and message, `by` and `sby` bytes, `na` threads. Samples inside a sample (redirects, embedded files)
+//! are part of it and not counted again.
 
 use super::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Tool};
@@ -88,15 +88,15 @@ fn sample(tag: &str, line: u32, gathered: &mut Gathered) -> Result<(), &'static 
     gathered.add(&Sample {
         start_ms: number(0).ok_or("`ts` is no time")?,
         elapsed_ms: elapsed_ms.ok_or("`t` is no time")?,
-        latency_ms: number(2),
-        connect_ms: number(3),
+        latency_ms: number(2).filter(|latency| *latency >= 0.0),
+        connect_ms: number(3).filter(|connect| *connect >= 0.0),
         label: get(5),
         code: get(6),
         message: get(7),
         thread: get(8),
         success: get(4) == "true",
-        bytes: number(9).unwrap_or(0.0),
-        sent_bytes: number(10).unwrap_or(0.0),
+        bytes: number(9).unwrap_or(0.0).max(0.0),
+        sent_bytes: number(10).unwrap_or(0.0).max(0.0),
         all_threads: number(11).unwrap_or(0.0),
         line,
     });
