@@ -195,6 +195,8 @@ pub enum Measure {
     FirstByteMedian,
     ProcessingMean,
     ProcessingMedian,
+    /// `ab`: `Time per request (mean)`, which is no measured mean: users x duration / requests.
+    TimePerRequestUsers,
     /// `ab`: mean time per request over all concurrent requests (duration / requests).
     TimePerRequestAll,
     /// Share of a CPU, 1.0 = one core.
