@@ -48,13 +48,9 @@ fn free_standing(text: &str, start: usize) -> bool {
     let mut before = text[..start].chars().rev();
     match before.next() {
         None => true,
-        Some(c)
-            if c.is_alphanumeric()
-                || c == '_'
-                || c == '/' && before.clone().next().is_some_and(|p| p != ' ') =>
-        {
-            false
-        }
+        Some(c) if c.is_alphanumeric() || c == '_' => false,
+        // `v1/15` and `//15` are paths, `100/30` is a division.
+        Some('/') => before.next().is_none_or(|c| c.is_ascii_digit() || c == ' '),
         Some('.' | ',' | ':') => before.next().is_none_or(|c| !c.is_alphanumeric()),
         Some('-' | '\u{2013}') => before.next().is_none_or(|c| !c.is_alphanumeric()),
         Some('#' | '$') => false,

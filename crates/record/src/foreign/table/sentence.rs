@@ -21,7 +21,7 @@ pub fn claim(said: &Said) -> Claim {
         let whole_before = &text[..number.start];
         let measure = measure(number, before, after, text, whole_before);
         let mut figure = number.figure.clone();
-        if figure.unit.is_empty() {
+        if number.kind == Kind::Plain {
             figure.unit = noun(after);
         }
         figures.push((measure, figure));
