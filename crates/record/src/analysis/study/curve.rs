@@ -75,24 +75,31 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow], seed: u64) -> UslFit {
     if rates.clone().fold(0.0, f64::max) <= FLAT * rates.fold(f64::INFINITY, f64::min) {
         return UslFit::Unfit { why: "the rate is the same at all levels".into() };
     }
-    let law = match usl::fit(&known, seed) {
-        Ok(law) => law,
-        Err(unfit) => return UslFit::Unfit { why: unfit_text(unfit) },
-    };
     // Repeats know how exact the rates are: a law that misses them by far more is another one. (Stretches of one run do
     // not know it; runs differ by more than they do.)
     let rows = points.iter().map(|p| &table[p.cell]).filter(|row| row.basis == Basis::Runs);
     let mut widths: Vec<f64> = rows.filter_map(|row| row.rate_per_s.half_width_ratio()).collect();
-    if let Some(width) = median(&mut widths)
-        && law.residual_ratio > (MISSES * width).max(usl::PATTERN)
-    {
-        return UslFit::Unfit {
+    let width = median(&mut widths);
+    let missed = |residual_ratio: f64| {
+        let width = width.filter(|width| residual_ratio > (MISSES * width).max(usl::PATTERN))?;
+        Some(UslFit::Unfit {
             why: format!(
                 "the rates follow another law: repeats agree within {}, the law misses them by {}",
                 percent(width),
-                percent(law.residual_ratio)
+                percent(residual_ratio)
             ),
-        };
+        })
+    };
+    let law = match usl::fit(&known, seed) {
+        Ok(law) => law,
+        Err(unfit) => {
+            let scatter =
+                if let Unfit::Noise { residual_ratio } = unfit { missed(residual_ratio) } else { None };
+            return scatter.unwrap_or_else(|| UslFit::Unfit { why: unfit_text(unfit) });
+        }
+    };
+    if let Some(unfit) = missed(law.residual_ratio) {
+        return unfit;
     }
     points.iter_mut().for_each(|p| p.usl_rate_per_s = Some(law.at(p.x)));
     let sentence = match &law.peak {
