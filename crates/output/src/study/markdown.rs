@@ -4,7 +4,8 @@ use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, s
 use crate::format::{quantity, ratio};
 use plimsoll_record::analysis::study::{CellRow, Study, level_text, settings_text};
 
-const HEADS: &str = "rate | | errors | mean | p50 | | p90 | p99 | | in flight | X R |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+const HEADS: &str = "rate | | errors | mean | p50 | | p90 | p99 | | in flight | X R |";
+const RULE: &str = "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|";
 
 /// The report. What came from outside is escaped.
 pub fn markdown(study: &Study) -> String {
@@ -31,7 +32,7 @@ pub fn markdown(study: &Study) -> String {
 fn table(group: &Group, study: &Study, out: &mut String) {
     let title = if group.fixed.is_empty() { study.name.clone() } else { settings_text(&group.fixed) };
     let axis = group.curve.map_or("cell", |curve| curve.axis.as_str());
-    out.push_str(&format!("\n### {}\n\n| {} | {HEADS}", escape(&title), escape(axis)));
+    out.push_str(&format!("\n### {}\n\n| {} | {HEADS}\n{RULE}\n", escape(&title), escape(axis)));
     for (name, row) in &group.rows {
         out.push_str(&format!("| {} | {} |\n", escape(name), cells(row).join(" | ")));
     }

@@ -190,7 +190,7 @@ pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Findin
             out.push(Finding {
                 code: "saturated",
                 sentence: format!(
-                    "{place}from {} {} on the rate stays at {} and times grow with the users: something is at its limit",
+                    "{place}from {} {} on the rate stays at {} and times grow with the users: something is full",
                     level_text(flat.from),
                     curve.axis,
                     rate_per_s(flat.rate_per_s)

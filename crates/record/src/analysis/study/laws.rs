@@ -165,6 +165,8 @@ fn same_in_flight(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding
     {
         let mut xs: Vec<f64> = same.iter().map(|s| s.0).collect();
         xs.reverse();
+        let of = |(x, n): &(f64, f64)| format!("{} users: {}", level_text(*x), quantity(*n));
+        let each: Vec<String> = same.iter().rev().map(of).collect();
         out.push(Finding {
             code: "same_in_flight",
             sentence: format!(
@@ -174,7 +176,7 @@ fn same_in_flight(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding
                 levels_text(&xs),
                 quantity(high.1)
             ),
-            evidence: same.iter().rev().map(|(x, n)| format!("{} users: {}", level_text(*x), quantity(*n))).collect::<Vec<_>>().join(", "),
+            evidence: each.join(", "),
             advice: "look for descriptors, ports, a pool or a cap on connections on this machine first, then at the \
                      service; these levels are one and the same experiment"
                 .into(),

@@ -73,6 +73,6 @@ fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
             duration_f64_ns(last.1),
             duration_f64_ns(last.2)
         ),
-        advice: "the service is not fair between connections: the median of such a level is no user's experience".into(),
+        advice: "the service is not fair between connections: such a median is no user's experience".into(),
     });
 }
