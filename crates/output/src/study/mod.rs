@@ -1,1 +1,133 @@
 //! The runs of an experiment in one table, and what they say together.
+//!
+//! Cells that differ in the load alone stand under each other, so that a column is a curve; every figure has its
+//! interval beside it, because a difference smaller than that is none.
+
+mod csv;
+mod markdown;
+mod terminal;
+
+pub use csv::{COLUMNS, csv};
+pub use markdown::markdown;
+pub use terminal::terminal;
+
+use crate::format;
+use plimsoll_plan::experiment::Setting;
+use plimsoll_record::analysis::study::{
+    Basis, CellRow, Curve, Estimate, Study, UslFit, level_text, settings_text,
+};
+
+/// Cells with the same settings but for the axis of the curves.
+struct Group<'a> {
+    fixed: Vec<Setting>,
+    /// What its rows are called, and the rows.
+    rows: Vec<(String, &'a CellRow)>,
+    curve: Option<&'a Curve>,
+}
+
+/// In the order of the table. Without curves all cells are one group and have their settings as names.
+fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
+    let Some(axis) = study.curves.first().map(|curve| curve.axis.as_str()) else {
+        let named = |row: &'a CellRow| {
+            let text = settings_text(&row.settings);
+            (if text.is_empty() { study.name.clone() } else { text }, row)
+        };
+        let rows: Vec<_> = study.table.iter().map(named).collect();
+        return if rows.is_empty() {
+            Vec::new()
+        } else {
+            vec![Group { fixed: Vec::new(), rows, curve: None }]
+        };
+    };
+    let mut out: Vec<Group> = Vec::new();
+    for row in &study.table {
+        let fixed: Vec<Setting> = row.settings.iter().filter(|s| s.axis != axis).cloned().collect();
+        let name = row.setting(axis).unwrap_or("-").to_owned();
+        match out.iter_mut().find(|group| group.fixed == fixed) {
+            Some(group) => group.rows.push((name, row)),
+            None => {
+                let curve = study.curves.iter().find(|curve| curve.fixed == fixed);
+                out.push(Group { fixed, rows: vec![(name, row)], curve });
+            }
+        }
+    }
+    out
+}
+
+/// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of.
+fn plus_minus(estimate: &Estimate, sign: &str) -> String {
+    match estimate.half_width_ratio() {
+        Some(half) if half >= 10.0 => format!("{sign}{}x", format::quantity(half.round())),
+        Some(half) if half >= 0.0995 => format!("{sign}{:.0}%", half * 100.0),
+        Some(half) => format!("{sign}{:.1}%", half * 100.0),
+        None => String::new(),
+    }
+}
+
+fn time(estimate: &Estimate) -> String {
+    let text = estimate.value.map_or(format::NONE.into(), format::duration_f64_ns);
+    if estimate.at_least { format!(">= {text}") } else { text }
+}
+
+fn rate(estimate: &Estimate) -> String {
+    estimate.value.map_or(format::NONE.into(), format::rate_per_s)
+}
+
+fn errors(estimate: &Estimate) -> String {
+    estimate.value.map_or(format::NONE.into(), format::ratio)
+}
+
+/// What is known of a curve, one sentence each.
+fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
+    let law = match &curve.usl {
+        UslFit::Fit { sentence, r2, .. } => format!("{sentence} (R2 {r2:.3})"),
+        UslFit::Unfit { why } => format!("none: {why}"),
+    };
+    let knee = match curve.knee.at {
+        Some(_) => curve.knee.sentence.clone(),
+        None => format!("none: {}", curve.knee.sentence),
+    };
+    let mut out = vec![("law", law), ("knee", knee)];
+    if let Some(flat) = &curve.saturation {
+        let what = if flat.is_link { "the link is full" } else { "something is at its limit" };
+        out.push((
+            "flat",
+            format!("from {} on at {}: {what}", level_text(flat.from), format::rate_per_s(flat.rate_per_s)),
+        ));
+    }
+    out
+}
+
+/// `3 runs, 12 cells`.
+fn extent(study: &Study) -> String {
+    let cells = study.table.len() as u64;
+    format!("{}, {}", format::counted(study.runs as u64, "run"), format::counted(cells, "cell"))
+}
+
+/// What the intervals are, for the line below the name.
+fn intervals(study: &Study) -> &'static str {
+    let any = |basis| study.table.iter().any(|row| row.basis == basis);
+    match (any(Basis::Runs), any(Basis::Blocks)) {
+        (true, true) => "95 % intervals between runs, within them where there are fewer than three",
+        (true, false) => "95 % intervals between runs",
+        (false, true) => "95 % intervals within runs: repeat them three times to see how runs differ",
+        (false, false) => "no intervals: nothing to resample",
+    }
+}
+
+/// Why a row is no measurement, or what was left out of it.
+fn doubt(row: &CellRow) -> String {
+    match row.left_out.first() {
+        None => String::new(),
+        Some(first) if row.valid => format!("{} left out: {}", row.left_out.len(), first.why),
+        Some(first) => format!("not valid: {}", first.why),
+    }
+}
+
+fn basis(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Runs => "runs",
+        Basis::Blocks => "blocks",
+        Basis::None => "none",
+    }
+}

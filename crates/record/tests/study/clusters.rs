@@ -73,3 +73,16 @@ fn nothing_in_a_histogram_makes_it_panic() {
     assert!(clusters(&odd, u64::MAX).is_empty());
     assert!(clusters(&odd, 0).is_empty());
 }
+
+#[test]
+fn a_bunch_within_a_tail_has_to_stand_out_of_it() {
+    // A tenth of the answers take anything up to 3 s, evenly; around 1 s there are somewhat more of them.
+    let make = |more: u64| {
+        let mut hist = times(90_000, 5.0, 20.0, &[], 1);
+        (0..10_000u64).for_each(|at| hist.record_n(300_000_000 + at * 270_000, 1));
+        (0..100).for_each(|at| hist.record_n(1_005_000_000 + at * 400_000, more));
+        hist
+    };
+    assert!(clusters(&make(2), 0).is_empty(), "{:?}", clusters(&make(2), 0));
+    assert_eq!(clusters(&make(20), 0).len(), 1);
+}

@@ -113,3 +113,28 @@ fn a_flat_rate_with_growing_times_is_something_at_its_limit() {
     let linear = studied(&sweep(&LEVELS, |n| 100.0 * n));
     assert!(linear.findings.is_empty(), "{:?}", linear.findings);
 }
+
+#[test]
+fn a_law_that_exact_repeats_contradict_is_not_claimed() {
+    // A hard limit bends more sharply than contention can; three repeats that agree show it.
+    let levels = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+    let make = |law: &dyn Fn(f64) -> f64| -> Vec<_> {
+        let cell = |users: &f64, repeat: u64| {
+            let setting = [("users", users.to_string())];
+            crate::fixture::closed(
+                &[("users", setting[0].1.as_str())],
+                *users,
+                law(*users),
+                100 * repeat + *users as u64,
+            )
+        };
+        levels
+            .iter()
+            .flat_map(|users| (1..=3).map(|repeat| cell(users, repeat)).collect::<Vec<_>>())
+            .collect()
+    };
+    let hinge = studied(&make(&|n| (151.0 * n).min(1_406.0)));
+    assert!(matches!(&hinge.curves[0].usl, UslFit::Unfit { .. }), "{:?}", hinge.curves[0].usl);
+    let law = studied(&make(&usl(151.0, 0.05, 1e-4)));
+    assert!(matches!(&law.curves[0].usl, UslFit::Fit { .. }), "{:?}", law.curves[0].usl);
+}

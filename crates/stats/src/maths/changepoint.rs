@@ -221,8 +221,8 @@ fn plain_variance(values: &[f64]) -> f64 {
 }
 
 /// n / n*: how much more the score varies because neighbours are alike, from the autocorrelation of the ranks of the
-/// series without its trend, where that is significant (Hamed & Rao 1998, equations 9 to 11). Never below 1: alternating
-/// noise is no reason to believe in a slope.
+/// series without its trend, where that is significant (Hamed & Rao 1998, equations 9 to 11). Never below 1:
+/// alternating noise is no reason to believe in a slope.
 fn likeness(values: &[f64], slope: f64) -> f64 {
     let n = values.len();
     let level: Vec<f64> = values.iter().enumerate().map(|(at, v)| v - slope * at as f64).collect();

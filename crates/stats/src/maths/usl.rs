@@ -97,11 +97,11 @@ pub fn fit(points: &[(f64, f64)], seed: u64) -> Result<Usl, Unfit> {
     let square: f64 = residuals.iter().map(|r| r * r).sum();
     let total: f64 = scaled.iter().map(|(_, x)| (x - mean).powi(2)).sum();
     let residual_ratio = (square / scaled.len() as f64).sqrt() / mean;
-    if !residual_ratio.is_finite() || residual_ratio > NOISE {
-        return Err(Unfit::Noise { residual_ratio });
-    }
     if residual_ratio > PATTERN && has_pattern(&scaled, &best) {
         return Err(Unfit::Pattern { residual_ratio });
+    }
+    if !residual_ratio.is_finite() || residual_ratio > NOISE {
+        return Err(Unfit::Noise { residual_ratio });
     }
     let largest = sorted.last().map_or(0.0, |p| p.0);
     let (bands, peak) = bands(&scaled, &best, &residuals, seed);

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::analysis::digest::{Digest, Level};
 use crate::analysis::facts::ratio;
-use crate::phrase::{count, duration_ns, quantity, ratio as percent};
+use crate::phrase::{count, counted, duration_ns, quantity, ratio as percent};
 use crate::summary::Outcome;
 use plimsoll_plan::experiment::Setting;
 
@@ -208,19 +208,20 @@ pub(super) fn findings(table: &[CellRow], out: &mut Vec<Finding>) {
         })
         .collect();
     if let Some(first) = left.first() {
+        let of = |row: &CellRow| if row.valid { row.repeats + row.left_out.len() } else { row.repeats };
+        let runs: usize = table.iter().map(of).sum();
         let gone = table.iter().filter(|row| !row.valid).count();
         out.push(Finding {
             code: "runs_left_out",
             sentence: format!(
-                "{} of {} runs are no measurement of their cell, {} cells have none",
+                "{} of {} are no measurement of their cell{}",
                 count(left.len() as u64),
-                count(
-                    table
-                        .iter()
-                        .map(|r| if r.valid { r.repeats + r.left_out.len() } else { r.repeats })
-                        .sum::<usize>() as u64
-                ),
-                count(gone as u64)
+                counted(runs as u64, "run"),
+                if gone > 0 {
+                    format!("; {} without one", counted(gone as u64, "cell"))
+                } else {
+                    String::new()
+                }
             ),
             evidence: if left.len() > 1 {
                 format!("{first}; and {} more", left.len() - 1)

@@ -3,16 +3,20 @@
 use super::cells::Axes;
 use super::scaling::is_server_axis;
 use super::{
-    AxisKind, CellRow, Curve, CurvePoint, Finding, Saturation, UslFit, UslPeak, knee, settings_text,
+    AxisKind, Basis, CellRow, Curve, CurvePoint, Finding, Saturation, UslFit, UslPeak, knee, level_text,
+    settings_text,
 };
 use crate::phrase::{duration_f64_ns, quantity, rate_per_s, ratio as percent};
 use plimsoll_plan::experiment::Setting;
 use plimsoll_stats::maths::usl::{self, Unfit};
+use plimsoll_stats::median;
 
 /// Rates of a flat stretch differ by at most this factor ...
 const FLAT: f64 = 1.10;
 /// ... over at least three levels of which the highest is this many times the lowest.
 const WIDE: f64 = 2.0;
+/// A law that misses the rates by so many half intervals of them is none.
+const MISSES: f64 = 3.0;
 /// Past the summit a rate this much lower is a fall.
 const FALLEN: f64 = 0.90;
 
@@ -55,7 +59,7 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow], seed: u64) -> Vec<Curve> {
     let curve = |(fixed, mut points): (Vec<Setting>, Vec<CurvePoint>)| {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let usl = match kind {
-            AxisKind::Concurrency => fit(&mut points, seed),
+            AxisKind::Concurrency => fit(&mut points, table, seed),
             _ => UslFit::Unfit { why: "the law is one of users, not of this axis".into() },
         };
         let saturation = if kind == AxisKind::Concurrency { saturation(&points) } else { None };
@@ -65,12 +69,38 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow], seed: u64) -> Vec<Curve> {
     groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
 }
 
-fn fit(points: &mut [CurvePoint], seed: u64) -> UslFit {
+fn fit(points: &mut [CurvePoint], table: &[CellRow], seed: u64) -> UslFit {
     let known: Vec<(f64, f64)> = points.iter().filter(|p| p.x > 0.0).map(|p| (p.x, p.rate_per_s)).collect();
+    let rates = known.iter().map(|p| p.1);
+    if rates.clone().fold(0.0, f64::max) <= FLAT * rates.fold(f64::INFINITY, f64::min) {
+        return UslFit::Unfit { why: "the rate is the same at all levels".into() };
+    }
+    // Repeats know how exact the rates are: a law that misses them by far more is another one. (Stretches of one run do
+    // not know it; runs differ by more than they do.)
+    let rows = points.iter().map(|p| &table[p.cell]).filter(|row| row.basis == Basis::Runs);
+    let mut widths: Vec<f64> = rows.filter_map(|row| row.rate_per_s.half_width_ratio()).collect();
+    let width = median(&mut widths);
+    let missed = |residual_ratio: f64| {
+        let width = width.filter(|width| residual_ratio > (MISSES * width).max(usl::PATTERN))?;
+        Some(UslFit::Unfit {
+            why: format!(
+                "the rates follow another law: repeats agree within {}, the law misses them by {}",
+                percent(width),
+                percent(residual_ratio)
+            ),
+        })
+    };
     let law = match usl::fit(&known, seed) {
         Ok(law) => law,
-        Err(unfit) => return UslFit::Unfit { why: unfit_text(unfit) },
+        Err(unfit) => {
+            let scatter =
+                if let Unfit::Noise { residual_ratio } = unfit { missed(residual_ratio) } else { None };
+            return scatter.unwrap_or_else(|| UslFit::Unfit { why: unfit_text(unfit) });
+        }
     };
+    if let Some(unfit) = missed(law.residual_ratio) {
+        return unfit;
+    }
     points.iter_mut().for_each(|p| p.usl_rate_per_s = Some(law.at(p.x)));
     let sentence = match &law.peak {
         None => format!(
@@ -160,8 +190,8 @@ pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Findin
             out.push(Finding {
                 code: "saturated",
                 sentence: format!(
-                    "{place}from {} {} on the rate stays at {} and times grow with the users: something is at its limit",
-                    quantity(flat.from),
+                    "{place}from {} {} on the rate stays at {} and times grow with the users: something is full",
+                    level_text(flat.from),
                     curve.axis,
                     rate_per_s(flat.rate_per_s)
                 ),
@@ -194,9 +224,9 @@ fn retrograde(curve: &Curve, table: &[CellRow], place: &str, out: &mut Vec<Findi
                 "{place}more load makes it slower: {} at {} {}, {} at {}",
                 rate_per_s(top.rate_per_s),
                 curve.axis,
-                quantity(top.x),
+                level_text(top.x),
                 rate_per_s(last.rate_per_s),
-                quantity(last.x)
+                level_text(last.x)
             ),
             evidence: format!("the rate falls by {}", percent(1.0 - last.rate_per_s / top.rate_per_s)),
             advice: "limit what is let in at once (a pool, a queue with an end) near the summit".into(),

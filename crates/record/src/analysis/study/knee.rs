@@ -6,7 +6,7 @@
 //! Rates: Kneedle (Satopaa, Albrecht, Irwin & Raghavan 2011) on the mean response time: of the curve in its own unit
 //! square, the point furthest below the diagonal. It depends on the range that was swept, which the sentence says.
 
-use super::{AxisKind, CellRow, CurvePoint, Knee};
+use super::{AxisKind, CellRow, CurvePoint, Knee, level_text};
 use crate::phrase::{quantity, rate_per_s};
 
 /// The last step raised the rate by at most this share of what as many more users would have.
@@ -40,11 +40,14 @@ fn asymptotes(points: &[CurvePoint]) -> Knee {
     // How the rate grew against how the users did: 1 is linear, 0 is flat.
     let grew = (last.rate_per_s / before.rate_per_s).ln() / (last.x / before.x).ln();
     if grew.is_nan() || grew > STOPPED {
-        return none(METHOD, format!("the rate still rises at {} users", quantity(last.x)));
+        return none(METHOD, format!("the rate still rises at {} users", level_text(last.x)));
     }
     let at = highest * first.x / first.rate_per_s;
     if at <= first.x * 1.05 {
-        return none(METHOD, format!("below the lowest level: {} users fill it already", quantity(first.x)));
+        return none(
+            METHOD,
+            format!("below the lowest level: {} users fill it already", level_text(first.x)),
+        );
     }
     Knee {
         at: Some(at),

@@ -1,6 +1,6 @@
 //! Laws that hold whatever the service does: N = X R, and X = N / RTT for whoever waits for the light.
 
-use super::{AxisKind, CellRow, Curve, Finding, LittleRow, levels_text, settings_text};
+use super::{AxisKind, CellRow, Curve, Finding, LittleRow, level_text, levels_text, settings_text};
 use crate::analysis::digest::{Digest, Level};
 use crate::analysis::facts::ratio;
 use crate::phrase::{duration_f64_ns, duration_ns, quantity, rate_per_s, ratio as percent};
@@ -101,7 +101,7 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
                 curve.axis,
                 levels_text(&xs)
             ),
-            evidence: format!("at {}: {}", quantity(*x), evidence(row)),
+            evidence: format!("at {}: {}", level_text(*x), evidence(row)),
             advice: "where the file has no think time this is the load generator, or connecting: the rates are lower \
                      than the service's"
                 .into(),
@@ -115,7 +115,7 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
                 place(curve),
                 percent(-row.little.missing_ratio)
             ),
-            evidence: format!("at {} {}: {}", curve.axis, quantity(*x), evidence(row)),
+            evidence: format!("at {} {}: {}", curve.axis, level_text(*x), evidence(row)),
             advice: "were several requests of a user under way at once, or machines added up that ran apart?"
                 .into(),
         });
@@ -165,6 +165,8 @@ fn same_in_flight(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding
     {
         let mut xs: Vec<f64> = same.iter().map(|s| s.0).collect();
         xs.reverse();
+        let of = |(x, n): &(f64, f64)| format!("{} users: {}", level_text(*x), quantity(*n));
+        let each: Vec<String> = same.iter().rev().map(of).collect();
         out.push(Finding {
             code: "same_in_flight",
             sentence: format!(
@@ -174,7 +176,7 @@ fn same_in_flight(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding
                 levels_text(&xs),
                 quantity(high.1)
             ),
-            evidence: same.iter().rev().map(|(x, n)| format!("{} users: {}", quantity(*x), quantity(*n))).collect::<Vec<_>>().join(", "),
+            evidence: each.join(", "),
             advice: "look for descriptors, ports, a pool or a cap on connections on this machine first, then at the \
                      service; these levels are one and the same experiment"
                 .into(),

@@ -3,7 +3,7 @@
 //! Two services behind one full link have rates in the inverse proportion of their answers' sizes, whatever they could
 //! do themselves; ranking them ranks their headers.
 
-use super::{AxisKind, CellRow, Curve, Finding, laws, levels_text, settings_text};
+use super::{AxisKind, CellRow, Curve, Finding, laws, level_text, levels_text, settings_text};
 use crate::phrase::{duration_f64_ns, quantity, ratio as percent};
 use plimsoll_plan::experiment::Setting;
 
@@ -20,9 +20,19 @@ pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Fi
     for curve in curves.iter_mut() {
         full(curve, table, out);
     }
+    let mut shared = Vec::new();
     for at in 0..curves.len() {
         for other in at + 1..curves.len() {
-            unranked(&curves[at], &curves[other], table, out);
+            if let Some(finding) = unranked(&curves[at], &curves[other], table) {
+                out.push(finding);
+                shared.extend([at, other]);
+            }
+        }
+    }
+    // What is flat there is the link's, and needs no finding of its own.
+    for at in shared {
+        if let Some(saturation) = &mut curves[at].saturation {
+            saturation.is_link = true;
         }
     }
 }
@@ -100,9 +110,9 @@ fn full(curve: &mut Curve, table: &[CellRow], out: &mut Vec<Finding>) {
 
 /// Two curves at the same levels: other rates, the same bytes, and bytes that are flat over the levels as well (equal
 /// bytes at one level alone may be chance).
-fn unranked(a: &Curve, b: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
+fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
     if a.axis != b.axis {
-        return;
+        return None;
     }
     let (flat_a, flat_b) = (flat(a, table), flat(b, table));
     let mut both: Vec<(f64, &CellRow, &CellRow)> = Vec::new();
@@ -113,11 +123,11 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     }
     let apart = |x: f64, y: f64| x.max(y) / x.min(y);
     let rates = |(_, p, q): &(f64, &CellRow, &CellRow)| p.rate_per_s.value.zip(q.rate_per_s.value);
-    let (Some(first), Some(last)) = (both.first(), both.last()) else { return };
+    let (first, last) = (both.first()?, both.last()?);
     let differ = both.iter().all(|cell| rates(cell).is_some_and(|(x, y)| apart(x, y) > APART));
     let equal = both.iter().all(|(_, p, q)| apart(p.bytes_in_per_s, q.bytes_in_per_s) < EQUAL);
     if both.len() < 2 || last.0 < 2.0 * first.0 || !differ || !equal {
-        return;
+        return None;
     }
     let differing: Vec<&Setting> = a.fixed.iter().filter(|s| !b.fixed.contains(s)).collect();
     let names = (
@@ -129,10 +139,10 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
             .collect::<Vec<_>>()
             .join(", "),
     );
-    let Some((x, y)) = rates(last) else { return };
+    let (x, y) = rates(last)?;
     let xs: Vec<f64> = both.iter().map(|cell| cell.0).collect();
     let mean = (mean_bytes(&flat_a) + mean_bytes(&flat_b)) / 2.0;
-    out.push(Finding {
+    Some(Finding {
         code: "cannot_be_ranked",
         sentence: format!(
             "`{}` and `{}` cannot be ranked at {} {}: their rates differ, their bytes per second do not",
@@ -143,7 +153,7 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
         ),
         evidence: format!(
             "at {}: {} against {} requests/s, {} either way; the sizes of the answers make the difference",
-            quantity(last.0),
+            level_text(last.0),
             quantity(x),
             quantity(y),
             bytes_text(mean)
@@ -151,5 +161,5 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
         advice:
             "a full link decides, not the services: measure from nearer, or make the answers the same size"
                 .into(),
-    });
+    })
 }

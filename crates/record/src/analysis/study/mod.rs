@@ -303,7 +303,7 @@ pub fn settings_text(settings: &[Setting]) -> String {
 
 /// How a list of levels is told: the first few and the last.
 fn levels_text(levels: &[f64]) -> String {
-    let shown: Vec<String> = levels.iter().map(|x| crate::phrase::quantity(*x)).map(|t| plain(&t)).collect();
+    let shown: Vec<String> = levels.iter().map(|x| level_text(*x)).collect();
     match shown.len() {
         0 => String::new(),
         1 => shown[0].clone(),
@@ -312,7 +312,8 @@ fn levels_text(levels: &[f64]) -> String {
     }
 }
 
-/// A level without zeros behind the point: `10`, not `10.0`.
-pub fn plain(text: &str) -> String {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text.into() }
+/// A level of an axis without zeros behind the point: `10`, not `10.0`.
+pub fn level_text(x: f64) -> String {
+    let text = crate::phrase::quantity(x);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }

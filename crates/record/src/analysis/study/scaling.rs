@@ -1,7 +1,7 @@
 //! How much of a second server arrives: X_n / (n X_1).
 
 use super::cells::Axes;
-use super::{CellRow, Estimate, Finding, Scaling, ScalingStep, settings_text};
+use super::{CellRow, Estimate, Finding, Scaling, ScalingStep, level_text, settings_text};
 use crate::phrase::{quantity, ratio as percent};
 use plimsoll_plan::experiment::Setting;
 
@@ -91,7 +91,7 @@ pub(super) fn findings(all: &[Scaling], out: &mut Vec<Finding>) {
             code: "shared_bottleneck",
             sentence: format!(
                 "{place}{} {} {gain}: {} times the rate",
-                quantity(step.n),
+                level_text(step.n),
                 scaling.axis,
                 quantity(step.speed_up)
             ),

@@ -1,7 +1,7 @@
 //! What the shape of the times says: a mean above the p95, and a median that falls while the mean rises.
 
-use super::{AxisKind, CellRow, Curve, Finding, settings_text};
-use crate::phrase::{count, duration_f64_ns, quantity};
+use super::{AxisKind, CellRow, Curve, Finding, level_text, settings_text};
+use crate::phrase::{count, duration_f64_ns};
 
 /// A mean is compared from this many requests on.
 const FEWEST: u64 = 20;
@@ -66,13 +66,13 @@ fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
         evidence: format!(
             "{} {}: median {}, mean {}; {}: median {}, mean {}",
             curve.axis,
-            quantity(from.0),
+            level_text(from.0),
             duration_f64_ns(from.1),
             duration_f64_ns(from.2),
-            quantity(last.0),
+            level_text(last.0),
             duration_f64_ns(last.1),
             duration_f64_ns(last.2)
         ),
-        advice: "the service is not fair between connections: the median of such a level is no user's experience".into(),
+        advice: "the service is not fair between connections: such a median is no user's experience".into(),
     });
 }

@@ -1,0 +1,88 @@
+//! A study as CSV in long format: one row per cell and figure, so that a plot needs no reshaping.
+//!
+//! The rules are those of the timeline ([`crate::csv`]). Behind [`COLUMNS`] stands one column per setting, `set_NAME`.
+
+use crate::csv::row;
+use plimsoll_record::analysis::study::{CellRow, Estimate, Study};
+
+/// Cell (from 0, in the order of the table), its load in users or arrivals per second, runs pooled, whether they are a
+/// measurement, the figure with its unit, value and 95 % interval, whether the value is a lower bound, and what the
+/// interval comes from: `runs`, `blocks` or `none`. A column is added at the end of these, never renamed.
+pub const COLUMNS: [&str; 12] = [
+    "cell",
+    "level",
+    "level_unit",
+    "repeats",
+    "valid",
+    "figure",
+    "unit",
+    "value",
+    "low",
+    "high",
+    "at_least",
+    "basis",
+];
+
+/// A header and the rows.
+pub fn csv(study: &Study) -> String {
+    let settings = study.axes.iter().map(|axis| format!("set_{axis}"));
+    let mut out = row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(settings));
+    for (at, cell) in study.table.iter().enumerate() {
+        for (figure, unit, estimate) in figures(cell) {
+            out.push_str(&row(fields(study, at, cell, figure, unit, &estimate)));
+        }
+    }
+    out
+}
+
+fn figures(cell: &CellRow) -> Vec<(&'static str, &'static str, Estimate)> {
+    let bare = |value: f64| Estimate { value: Some(value), ..Estimate::default() };
+    let mut out = vec![
+        ("rate", "per_s", cell.rate_per_s),
+        ("error_ratio", "ratio", cell.error_ratio),
+        ("response_time_mean", "ns", cell.mean_ns),
+        ("response_time_p50", "ns", cell.p50_ns),
+        ("response_time_p90", "ns", cell.p90_ns),
+        ("response_time_p95", "ns", cell.p95_ns),
+        ("response_time_p99", "ns", cell.p99_ns),
+        ("in_flight", "requests", bare(cell.in_flight)),
+        ("rate_times_service_time", "requests", bare(cell.little.rate_times_time)),
+        ("missing_time", "ratio", bare(cell.little.missing_ratio)),
+        ("bytes_in", "bytes_per_s", bare(cell.bytes_in_per_s)),
+    ];
+    if let Some(offered) = cell.offered_rate_per_s {
+        out.insert(0, ("offered_rate", "per_s", bare(offered)));
+    }
+    out
+}
+
+fn fields(
+    study: &Study,
+    at: usize,
+    cell: &CellRow,
+    figure: &str,
+    unit: &str,
+    estimate: &Estimate,
+) -> Vec<String> {
+    let number = |x: Option<f64>| x.filter(|x| x.is_finite()).map(|x| x.to_string()).unwrap_or_default();
+    let basis = match estimate.low {
+        Some(_) => super::basis(cell.basis),
+        None => "none",
+    };
+    let fixed = [
+        at.to_string(),
+        number(Some(cell.level)),
+        if cell.is_users { "users" } else { "per_s" }.into(),
+        cell.repeats.to_string(),
+        cell.valid.to_string(),
+        figure.into(),
+        unit.into(),
+        number(estimate.value),
+        number(estimate.low),
+        number(estimate.high),
+        estimate.at_least.to_string(),
+        basis.into(),
+    ];
+    let settings = study.axes.iter().map(|axis| cell.setting(axis).unwrap_or_default().to_owned());
+    fixed.into_iter().chain(settings).collect()
+}

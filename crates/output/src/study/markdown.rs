@@ -1,0 +1,119 @@
+//! A study for READMEs and pull requests: findings first, then the tables and what is known of each curve.
+
+use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, sentences, time};
+use crate::format::{quantity, ratio};
+use plimsoll_record::analysis::study::{CellRow, Study, level_text, settings_text};
+
+const HEADS: &str = "rate | | errors | mean | p50 | | p90 | p99 | | in flight | X R |";
+const RULE: &str = "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|";
+
+/// The report. What came from outside is escaped.
+pub fn markdown(study: &Study) -> String {
+    let mut out = format!("## {}\n\n{}; {}\n", escape(&study.name), extent(study), intervals(study));
+    if !study.findings.is_empty() {
+        out.push_str("\n### What the runs say together\n\n");
+    }
+    for f in &study.findings {
+        out.push_str(&format!(
+            "- **{}** (`{}`): {}. *Advice:* {}\n",
+            prose(&f.sentence),
+            f.code,
+            prose(&f.evidence),
+            prose(&f.advice)
+        ));
+    }
+    for group in groups(study) {
+        table(&group, study, &mut out);
+    }
+    scaling(study, &mut out);
+    out
+}
+
+fn table(group: &Group, study: &Study, out: &mut String) {
+    let title = if group.fixed.is_empty() { study.name.clone() } else { settings_text(&group.fixed) };
+    let axis = group.curve.map_or("cell", |curve| curve.axis.as_str());
+    out.push_str(&format!("\n### {}\n\n| {} | {HEADS}\n{RULE}\n", escape(&title), escape(axis)));
+    for (name, row) in &group.rows {
+        out.push_str(&format!("| {} | {} |\n", escape(name), cells(row).join(" | ")));
+    }
+    let doubts: Vec<String> = group
+        .rows
+        .iter()
+        .filter(|(_, row)| !row.left_out.is_empty())
+        .map(|(name, row)| format!("- {} {}: {}\n", escape(axis), escape(name), escape(&doubt(row))))
+        .collect();
+    if !doubts.is_empty() {
+        out.push_str(&format!("\n{}", doubts.concat()));
+    }
+    if let Some(curve) = group.curve {
+        let told: Vec<String> = sentences(curve)
+            .into_iter()
+            .map(|(what, text)| format!("- {what}: {}\n", escape(&text)))
+            .collect();
+        out.push_str(&format!("\n{}", told.concat()));
+    }
+}
+
+fn cells(row: &CellRow) -> Vec<String> {
+    let both = |text: String, estimate| [escape(&text), plus_minus(estimate, "±")];
+    let mut out: Vec<String> = Vec::new();
+    out.extend(both(rate(&row.rate_per_s), &row.rate_per_s));
+    out.extend([errors(&row.error_ratio), escape(&time(&row.mean_ns))]);
+    out.extend(both(time(&row.p50_ns), &row.p50_ns));
+    out.push(escape(&time(&row.p90_ns)));
+    out.extend(both(time(&row.p99_ns), &row.p99_ns));
+    out.extend([quantity(row.in_flight), quantity(row.little.rate_times_time)]);
+    out
+}
+
+fn scaling(study: &Study, out: &mut String) {
+    for scaling in &study.scaling {
+        let fixed = settings_text(&scaling.fixed);
+        let title =
+            if fixed.is_empty() { scaling.axis.clone() } else { format!("{}, {fixed}", scaling.axis) };
+        out.push_str(&format!(
+            "\n### Scaling over {}\n\n| {} | rate | speed-up | efficiency |\n|--:|--:|--:|--:|\n",
+            escape(&title),
+            escape(&scaling.axis)
+        ));
+        for step in &scaling.steps {
+            let interval = step.low.zip(step.high).map(|(l, h)| format!(" ({} to {})", ratio(l), ratio(h)));
+            out.push_str(&format!(
+                "| {} | {} | {} | {}{} |\n",
+                level_text(step.n),
+                crate::format::rate_per_s(step.rate_per_s),
+                quantity(step.speed_up),
+                ratio(step.efficiency),
+                interval.unwrap_or_default()
+            ));
+        }
+    }
+}
+
+/// Names come from files and may hold anything; a line break would end a table.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' | '\\' | '*' | '_' | '[' | ']' | '#' | '~' | '`' => out.extend(['\\', c]),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The same, but what stands between backticks stays as it is.
+fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let part = |(at, part): (usize, &&str)| {
+        if at % 2 == 0 { escape(part) } else { format!("`{}`", part.replace(|c: char| c.is_control(), " ")) }
+    };
+    parts.iter().enumerate().map(part).collect()
+}

@@ -1,0 +1,217 @@
+//! Sweeps on the terminal, as Markdown and as CSV: what is printed is committed, keeps to its width, and says nothing
+//! that the study does not.
+
+// Clippy sees tests only in functions marked as such; the fixture is one of their tools.
+#![allow(clippy::expect_used)]
+
+use plimsoll_output::Look;
+use plimsoll_output::study::{COLUMNS, csv, markdown, terminal};
+use plimsoll_plan::experiment::{CellOutline, Setting};
+use plimsoll_record::analysis::digest::{Block, Digest, Level};
+use plimsoll_record::analysis::study::{Study, StudyAsked, study};
+use plimsoll_record::summary::{Outcome, Percentile, Times};
+use plimsoll_stats::Hist;
+use std::path::Path;
+
+const S: u64 = 1_000_000_000;
+
+/// Twenty seconds of `users` in a closed loop at `rate`, a little different in each repeat.
+fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32) -> Digest {
+    let wave = |at: u64| 1.0 + 0.01 * ((at * 7 + u64::from(repeat) * 3) % 5) as f64;
+    let mean_ns = users / rate * 1e9;
+    let blocks: Vec<Block> = (0..20)
+        .map(|at| {
+            let n = (rate * wave(at)) as u64;
+            let mut response = Hist::on_demand();
+            for place in 0..40 {
+                let share = n * (place + 1) / 40 - n * place / 40;
+                response.record_n((mean_ns / wave(at) * (0.5 + place as f64 / 40.0)) as u64, share);
+            }
+            Block {
+                from_ns: at * S,
+                length_ns: S,
+                requests: n,
+                bytes_in: (n as f64 * bytes) as u64,
+                in_flight: users,
+                service: response.clone(),
+                response,
+                ..Block::default()
+            }
+        })
+        .collect();
+    let mut all = Hist::on_demand();
+    blocks.iter().for_each(|b| all.merge(&b.response));
+    let requests: u64 = blocks.iter().map(|b| b.requests).sum();
+    let settings: Vec<Setting> = settings
+        .iter()
+        .map(|(axis, value)| Setting { axis: (*axis).into(), value: (*value).into() })
+        .collect();
+    Digest {
+        name: "compare".into(),
+        target: "http://10.0.0.7:8080".into(),
+        cell: Some(CellOutline {
+            experiment: "node | go".into(),
+            settings,
+            repeat,
+            turn: repeat,
+            seed: 1,
+            probe: None,
+        }),
+        level: Level::Users(users),
+        outcome: Outcome::Pass,
+        thresholds: Vec::new(),
+        cautions: Vec::new(),
+        complete: true,
+        measured_s: 20.0,
+        requests,
+        errors: 0,
+        error_ratio: 0.0,
+        socket_errors: 0,
+        client_faults: 0,
+        offered_rate_per_s: None,
+        rate_per_s: requests as f64 / 20.0,
+        iterations_rate_per_s: requests as f64 / 20.0,
+        response_time: times(&all),
+        service_time: times(&all),
+        in_flight_mean: users,
+        bytes_in_per_s: blocks.iter().map(|b| b.bytes_in).sum::<u64>() as f64 / 20.0,
+        rtt_floor_ns: Some(80_000),
+        connect_p50_ns: None,
+        first_byte_mean_ns: all.mean().map(|m| m * 0.9),
+        body_mean_ns: all.mean().map(|m| m * 0.1),
+        started_unix_ns: 0,
+        blocks,
+    }
+}
+
+fn times(hist: &Hist) -> Times {
+    let at = |q: f64| hist.quantile(q);
+    let percentile = |q: f64| {
+        let value_ns = hist.quantile(q)?;
+        Some(Percentile { q, value_ns, at_least: false, low_ns: None, high_ns: None, enough_samples: true })
+    };
+    Times {
+        count: hist.count(),
+        censored: 0,
+        min_ns: hist.min(),
+        mean_ns: hist.mean(),
+        mean_at_least: false,
+        std_dev_ns: hist.std_dev(),
+        p50_ns: at(0.5),
+        p75_ns: at(0.75),
+        p90_ns: at(0.9),
+        p95_ns: at(0.95),
+        p99_ns: at(0.99),
+        p999_ns: at(0.999),
+        max_ns: hist.max(),
+        max_at_least: false,
+        percentiles: [0.5, 0.9, 0.99].into_iter().filter_map(percentile).collect(),
+    }
+}
+
+/// Two services behind one link, eight levels, three repeats; one run is incomplete, and one cell is gone.
+fn ranked() -> Study {
+    let mut runs = Vec::new();
+    for (variant, able, bytes) in [("node", 4_800.0f64, 353.0), ("go", 5_900.0, 284.0)] {
+        for users in [1.0f64, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0] {
+            for repeat in 0..3 {
+                let rate = (able / 40.0 * users).min(390_000.0 / bytes) * (1.0 + 0.004 * f64::from(repeat));
+                let settings = [("variant", variant), ("users", &users.to_string())];
+                runs.push(run(&settings, users, rate, bytes, repeat));
+            }
+        }
+    }
+    runs[4].complete = false;
+    runs.iter_mut().rev().take(3).for_each(|run| run.outcome = Outcome::Inconclusive);
+    study(&runs, &StudyAsked::default())
+}
+
+fn scaled() -> Study {
+    let mut runs = Vec::new();
+    for (servers, rate) in [("1", 443.8), ("2", 449.1), ("3", 448.0)] {
+        for repeat in 0..3 {
+            runs.push(run(&[("servers", servers)], 200.0, rate + 2.0 * f64::from(repeat), 300.0, repeat));
+        }
+    }
+    study(&runs, &StudyAsked::default())
+}
+
+fn look(width: u16, unicode: bool) -> Look {
+    Look { colour: false, width, unicode }
+}
+
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).expect("the golden directory can be written");
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(golden == text, "tests/golden/{name} differs; look at it with UPDATE_GOLDEN=1 and `git diff`");
+}
+
+#[test]
+fn studies_are_printed_as_committed() {
+    let (ranked, scaled) = (ranked(), scaled());
+    check("study-60.txt", &terminal(&ranked, &look(60, true)));
+    check("study-80-ascii.txt", &terminal(&ranked, &look(80, false)));
+    check("study-120.txt", &terminal(&ranked, &look(120, true)));
+    check("study-servers.txt", &terminal(&scaled, &look(80, true)));
+    check("study.md", &markdown(&ranked));
+    check("study.csv", &csv(&scaled));
+}
+
+#[test]
+fn every_width_is_kept_to() {
+    for study in [ranked(), scaled(), study(&[], &StudyAsked::default())] {
+        for width in [60u16, 61, 79, 80, 103, 104, 120] {
+            for unicode in [true, false] {
+                let text = terminal(&study, &look(width, unicode));
+                let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+                assert!(widest <= usize::from(width), "{widest} > {width}:\n{text}");
+                assert!(unicode || text.is_ascii(), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn figures_are_never_cut_and_what_was_left_out_is_said() {
+    let text = terminal(&ranked(), &look(60, true));
+    assert!(!text.contains('…'), "{text}");
+    assert!(text.contains("1 left out: the record is incomplete"), "{text}");
+    assert!(text.contains("users 128: not valid: inconclusive"), "{text}");
+    for code in ["cannot_be_ranked", "runs_left_out"] {
+        assert!(text.contains(code), "{code} in {text}");
+    }
+}
+
+#[test]
+fn the_csv_holds_every_figure_of_every_cell_to_the_last_digit() {
+    let study = ranked();
+    let text = csv(&study);
+    let mut lines = text.lines();
+    let head: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    assert_eq!(head[..COLUMNS.len()], COLUMNS);
+    assert_eq!(head[COLUMNS.len()..], ["set_variant", "set_users"]);
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), study.table.len() * 11);
+    for row in &rows {
+        assert_eq!(row.len(), head.len());
+    }
+    let rates = rows.iter().filter(|row| row[5] == "rate");
+    for (row, cell) in rates.zip(&study.table) {
+        assert_eq!(row[7].parse().ok(), cell.rate_per_s.value);
+        assert_eq!(row[8].parse().ok(), cell.rate_per_s.low);
+        assert_eq!(Some(row[13]), cell.setting("users"));
+    }
+}
+
+#[test]
+fn names_cannot_break_a_table() {
+    let text = markdown(&ranked());
+    assert!(text.starts_with("## node \\| go\n"), "{text}");
+    let tables = text.lines().filter(|line| line.starts_with('|'));
+    let bars = |line: &str| line.replace("\\|", "").matches('|').count();
+    let all: Vec<usize> = tables.map(bars).collect();
+    assert!(all.len() == 20 && all.iter().all(|n| *n == all[0]), "{all:?}");
+}
