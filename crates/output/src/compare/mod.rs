@@ -1,1 +1,94 @@
 //! A comparison, for people, for pull requests and for machines.
+//!
+//! All four renderers show one [`Comparison`]: the sentence first, then every figure with its interval, then what
+//! speaks against believing it.
+
+mod junit;
+mod markdown;
+mod picture;
+mod terminal;
+mod text;
+
+pub use junit::junit;
+pub use markdown::{github_summary, markdown};
+pub use terminal::terminal;
+
+use crate::format::{NONE, figure};
+use plimsoll_record::analysis::compare::{Compared, Overall, Verdict, change};
+use plimsoll_record::summary::FigureUnit;
+
+/// The word of a whole comparison, about B.
+fn overall(verdict: Overall) -> &'static str {
+    match verdict {
+        Overall::Faster => "FASTER",
+        Overall::Slower => "SLOWER",
+        Overall::FewerErrors => "FEWER ERRORS",
+        Overall::MoreErrors => "MORE ERRORS",
+        Overall::Mixed => "MIXED",
+        Overall::NoDifference => "NO DIFFERENCE",
+        Overall::CannotTell => "CANNOT TELL",
+    }
+}
+
+/// The word of a figure, about B.
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "faster",
+        Verdict::Slower => "slower",
+        Verdict::Higher => "higher",
+        Verdict::Lower => "lower",
+        Verdict::Fewer => "fewer",
+        Verdict::More => "more",
+        Verdict::NoDifference => "no difference",
+        Verdict::CannotTell => "cannot tell",
+    }
+}
+
+/// The word with what bounds it: `no difference > 3.10 %`, `cannot tell, 4 more repeats`.
+fn long_word(row: &Compared) -> String {
+    match (row.verdict, row.larger_than, row.more_repeats) {
+        (Verdict::NoDifference, Some(most), _) => {
+            format!("no difference > {}", change(most, row.scale).trim_start_matches('+'))
+        }
+        (Verdict::CannotTell, _, Some(1)) => "cannot tell, 1 more repeat".into(),
+        (Verdict::CannotTell, _, Some(more)) => format!("cannot tell, {more} more repeats"),
+        (verdict, ..) => word(verdict).into(),
+    }
+}
+
+fn value(value: Option<f64>, at_least: bool, unit: FigureUnit) -> String {
+    let text = value.map_or_else(|| NONE.into(), |value| figure(value, unit));
+    if at_least { format!(">= {text}") } else { text }
+}
+
+fn maybe_change(row: &Compared, of: Option<f64>) -> String {
+    of.map_or_else(|| NONE.into(), |x| change(x, row.scale))
+}
+
+/// `-1.2 % to +4.5 %`.
+fn interval(row: &Compared) -> String {
+    match (row.low, row.high) {
+        (Some(low), Some(high)) => format!("{} to {}", change(low, row.scale), change(high, row.scale)),
+        _ => NONE.into(),
+    }
+}
+
+/// How it was made, as one line.
+fn footing(c: &plimsoll_record::analysis::compare::Comparison) -> String {
+    use crate::format::{count, counted, ratio};
+    let runs = if c.a.runs == c.b.runs {
+        format!("{} of each side", counted(c.a.runs as u64, "run"))
+    } else {
+        format!("{} against {}", counted(c.b.runs as u64, "run"), count(c.a.runs as u64))
+    };
+    format!(
+        "{runs}, {} and {} requests; {} intervals; {} adjusted together; differences up to {} are not worth naming; \
+         seed {}",
+        count(c.a.requests),
+        count(c.b.requests),
+        ratio(c.confidence),
+        counted(c.compared_together as u64, "figure"),
+        ratio(c.worth),
+        c.seed
+    )
+}

@@ -1,0 +1,61 @@
+//! The gate as JUnit XML, the format that every CI system shows: a suite for each comparison, a case for each rule.
+//!
+//! A rule about which nobody can tell is an `error`, not a failure and not a pass: CI systems show it as broken, and
+//! `skipped` would be green.
+
+use super::text::xml;
+use super::{long_word, overall};
+use plimsoll_record::analysis::compare::gate::{Gate, Passage, gate as judge};
+use plimsoll_record::analysis::compare::{Comparison, cell_name, evidence};
+
+/// See the module. Figures stand behind the rules as cases that pass, with their evidence; without rules the rules are
+/// one for each figure already.
+pub fn junit(comparisons: &[Comparison], gate: &Gate) -> String {
+    let (mut suites, mut tests, mut failures, mut errors) = (String::new(), 0, 0, 0);
+    for c in comparisons {
+        let gated = judge(c, gate);
+        let count = |passage: Passage| gated.rules.iter().filter(|rule| rule.passage == passage).count();
+        let place = if c.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&c.cell)) };
+        let name = format!("{} against {}{place}", c.b.name, c.a.name);
+        let mut cases = String::new();
+        for rule in &gated.rules {
+            let (tag, said) = match rule.passage {
+                Passage::Pass => (None, "PASS"),
+                Passage::Fail => (Some("failure"), "FAIL"),
+                Passage::Inconclusive => (Some("error"), "INCONCLUSIVE"),
+            };
+            let body = match tag {
+                Some(tag) => {
+                    format!("<{tag} type=\"{said}\" message=\"{}\"/>", xml(&rule.evidence))
+                }
+                None => format!("<system-out>{}</system-out>", xml(&rule.evidence)),
+            };
+            cases.push_str(&case(&name, &rule.text, &body));
+        }
+        let told = if gate.allow.is_empty() { &[][..] } else { &c.figures };
+        for row in told {
+            let text = format!("{}: {}", long_word(row), evidence(row, c.confidence));
+            cases.push_str(&case(&name, &row.figure, &format!("<system-out>{}</system-out>", xml(&text))));
+        }
+        let (all, failed, open) =
+            (gated.rules.len() + told.len(), count(Passage::Fail), count(Passage::Inconclusive));
+        let doubts: Vec<&str> = c.doubts.iter().map(|doubt| doubt.sentence.as_str()).collect();
+        let said = std::iter::once(format!("{}: {}", overall(c.verdict), c.sentence));
+        let said: Vec<String> = said.chain(doubts.into_iter().map(str::to_owned)).collect();
+        suites.push_str(&format!(
+            "  <testsuite name=\"{}\" tests=\"{all}\" failures=\"{failed}\" errors=\"{open}\" skipped=\"0\">\n\
+             {cases}    <system-out>{}</system-out>\n  </testsuite>\n",
+            xml(&name),
+            xml(&said.join("; "))
+        ));
+        (tests, failures, errors) = (tests + all, failures + failed, errors + open);
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plimsoll compare\" tests=\"{tests}\" \
+         failures=\"{failures}\" errors=\"{errors}\">\n{suites}</testsuites>\n"
+    )
+}
+
+fn case(suite: &str, name: &str, body: &str) -> String {
+    format!("    <testcase classname=\"{}\" name=\"{}\">{body}</testcase>\n", xml(suite), xml(name))
+}

@@ -1,0 +1,124 @@
+//! The comparison on a terminal: the sentence, a line for each figure, the doubts.
+
+use super::picture::{NARROWEST, WIDEST, picture, reach};
+use super::{footing, interval, long_word, maybe_change, overall, value, word};
+use crate::format::ratio;
+use crate::line::{Line, wrap, write_all};
+use crate::style::{Ink, Look};
+use crate::terminal::table::{Align, Table};
+use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Verdict, change};
+use plimsoll_record::summary::Weight;
+
+/// Between columns of a table.
+const GAP: usize = 2;
+
+/// See the module.
+pub fn terminal(c: &Comparison, look: &Look) -> String {
+    let columns = look.columns();
+    let mut lines = head(c, columns);
+    lines.push(Line::new());
+    lines.extend(figures(c, columns, look));
+    if !c.doubts.is_empty() {
+        lines.push(Line::new());
+    }
+    for doubt in &c.doubts {
+        let (sign, ink) = match doubt.weight {
+            Weight::Inconclusive => (look.signs().bad, Ink::Bad),
+            Weight::Warning => (look.signs().warn, Ink::Warn),
+            Weight::Note => (look.signs().note, Ink::Dim),
+        };
+        for (at, part) in wrap(&doubt.sentence, columns - 2).iter().enumerate() {
+            let front = if at == 0 { Line::of(ink, sign) } else { Line::new().text("  ") };
+            lines.push(front.text(part));
+        }
+    }
+    lines.push(Line::new());
+    lines.extend(wrap(&footing(c), columns).iter().map(|part| Line::of(Ink::Dim, part)));
+    write_all(&lines, look)
+}
+
+fn head(c: &Comparison, columns: usize) -> Vec<Line> {
+    let ink = match c.verdict {
+        Overall::Faster | Overall::FewerErrors | Overall::NoDifference => Ink::BadgeGood,
+        Overall::Slower | Overall::MoreErrors => Ink::BadgeBad,
+        Overall::Mixed | Overall::CannotTell => Ink::BadgeWarn,
+    };
+    let mut lines = vec![Line::of(ink, &format!(" {} ", overall(c.verdict)))];
+    lines.extend(wrap(&c.sentence, columns).iter().map(|part| Line::of(Ink::Strong, part)));
+    lines
+}
+
+fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
+    if c.figures.is_empty() {
+        return Vec::new();
+    }
+    let cells = |head: &str, of: &dyn Fn(&Compared) -> Line| -> Vec<Line> {
+        std::iter::once(Line::of(Ink::Dim, head)).chain(c.figures.iter().map(of)).collect()
+    };
+    let text = |text: String| Line::new().text(&text);
+    // Names of sides may be long; the sentence has them whole.
+    let short = |name: &str| Line::of(Ink::Dim, name).cut(12, look);
+    let with = |head: Line, mut column: Vec<Line>| {
+        column[0] = head;
+        column
+    };
+    let name = cells("", &|row| text(row.figure.clone()));
+    let a = with(short(&c.a.name), cells("", &|row| text(value(row.a, row.a_at_least, row.unit))));
+    let b = with(short(&c.b.name), cells("", &|row| text(value(row.b, row.b_at_least, row.unit))));
+    let shift = cells("change", &|row| Line::of(ink(row.verdict), &maybe_change(row, row.difference)));
+    let ends = cells(&format!("{} interval", ratio(c.confidence)), &|row| text(interval(row)));
+    let brief = cells("verdict", &|row| Line::of(ink(row.verdict), word(row.verdict)));
+    let long = cells("verdict", &|row| Line::of(ink(row.verdict), &long_word(row)));
+
+    let width = |column: &[Line]| column.iter().map(Line::width).max().unwrap_or(0) + GAP;
+    let needed = width(&name) + width(&a) + width(&b) + width(&shift) + width(&brief);
+    let left = columns.saturating_sub(needed);
+    // What goes in first: the picture, then the numbers of the interval, then what bounds a verdict.
+    let more = width(&long) - width(&brief);
+    let fits = |extra: usize| left >= extra + NARROWEST;
+    let with_ends = fits(width(&ends));
+    let taken = if with_ends { width(&ends) } else { 0 };
+    let with_long = fits(taken + more);
+    let room = left.saturating_sub(taken + if with_long { more } else { 0 }).min(WIDEST);
+    let mut table: Vec<(Align, Vec<Line>)> =
+        vec![(Align::Left, name), (Align::Right, a), (Align::Right, b), (Align::Right, shift)];
+    if with_ends {
+        table.push((Align::Right, ends));
+    }
+    if room >= NARROWEST {
+        let reach = reach(c);
+        let drawn = cells("", &|row| picture(row, reach, room, ink(row.verdict), look));
+        let edge = change(reach, plimsoll_record::analysis::compare::Scale::Ratio);
+        table.push((Align::Left, with(scale(&edge, room), drawn)));
+    }
+    table.push((Align::Left, if with_long { long } else { brief }));
+
+    let mut out = Table::new(&table.iter().map(|(align, _)| *align).collect::<Vec<_>>());
+    for row in 0..=c.figures.len() {
+        out.row(table.iter().map(|(_, column)| column[row].clone()).collect());
+    }
+    out.lines(columns, look)
+}
+
+/// What the edges of the pictures stand for, over the zero line: `-12 %    0    +12 %`.
+fn scale(edge: &str, room: usize) -> Line {
+    let half = room.saturating_sub(1) / 2;
+    let right = edge.to_owned();
+    let left = right.replacen('+', "-", 1);
+    let gap = half.saturating_sub(left.chars().count());
+    let text = format!("{left}{}0{}{right}", " ".repeat(gap), " ".repeat(gap));
+    if gap == 0 {
+        Line::of(Ink::Dim, &format!("{:>width$}", "0", width = half + 1))
+    } else {
+        Line::of(Ink::Dim, &text)
+    }
+}
+
+fn ink(verdict: Verdict) -> Ink {
+    match verdict {
+        _ if verdict.is_worse() => Ink::Bad,
+        _ if verdict.is_better() => Ink::Good,
+        Verdict::CannotTell => Ink::Warn,
+        _ => Ink::Plain,
+    }
+}
