@@ -1,1 +1,122 @@
 //! What a search found: the answer, the curve, the steps.
+//!
+//! The sentence comes first and is the answer's own; the curve shows how sure it is, the steps how it was found. JSON is
+//! the answer itself.
+
+mod csv;
+mod markdown;
+mod terminal;
+
+pub use csv::{COLUMNS, csv};
+pub use markdown::markdown;
+pub use terminal::{step_line, terminal};
+
+use crate::format::{NONE, count, duration_ns, rate_per_s, ratio};
+use plimsoll_plan::experiment::Purpose;
+use plimsoll_record::analysis::search::{Answer, Point, Reading, Shape, StepRow};
+
+/// The answer as one JSON document, a line break at the end.
+///
+/// # Errors
+/// When it holds something that JSON cannot express.
+pub fn json(answer: &Answer) -> Result<String, crate::Error> {
+    let mut text = serde_json::to_string_pretty(answer)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// A level in the unit of the search: `1,200/s`, `40`.
+fn level(value: f64, users: bool) -> String {
+    if users { count(value.max(0.0).round() as u64) } else { rate_per_s(value) }
+}
+
+fn value(reading: Option<Reading>) -> String {
+    reading.map_or_else(|| NONE.into(), |r| duration_ns(r.value_ns))
+}
+
+fn with_bounds(reading: Option<Reading>) -> String {
+    reading.map_or_else(|| NONE.into(), |r| crate::format::interval(r.value_ns, r.low_ns, r.high_ns))
+}
+
+fn errors(share: f64) -> String {
+    if share == 0.0 { "0".into() } else { ratio(share) }
+}
+
+fn purpose(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Floor => "one user",
+        Purpose::Bracket => "enclose",
+        Purpose::Bisect => "halve",
+        Purpose::Confirm => "confirm",
+        Purpose::Ladder => "ladder",
+    }
+}
+
+fn shape(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Gradual => "times climb gradually with the load",
+        Shape::Cliff => "times or errors jump within a few per cent of load",
+        Shape::Retrograde => "more load gets fewer answers",
+        Shape::Flat => "nothing changes up to the highest level",
+        Shape::Unknown => "too few levels to tell the shape",
+    }
+}
+
+/// `met`, `missed`, `3 of 4 met`.
+fn verdict(point: &Point) -> String {
+    match (point.met, point.runs) {
+        (met, runs) if met == runs => "met".into(),
+        (0, _) => "missed".into(),
+        (met, runs) => format!("{met} of {runs} met"),
+    }
+}
+
+/// What a step amounts to, in a word or two.
+fn outcome(step: &StepRow) -> String {
+    match &step.limited_by {
+        Some(by) => format!("does not count: {}", by.title),
+        None if step.met => "met".into(),
+        None if step.unstable => "missed, backlog grows".into(),
+        None => "missed".into(),
+    }
+}
+
+/// The facts below the sentence, each with its label.
+fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(refusal) = &answer.refusal {
+        facts.push(("refused", format!("{} ({})", refusal.sentence, refusal.code)));
+    }
+    if let Some(capacity) = &answer.capacity {
+        let [low, high] = capacity.interval.map(|bound| level(bound, answer.users));
+        let (what, kind) = match (capacity.at_least, answer.style) {
+            (true, _) => ("at least", String::new()),
+            (_, plimsoll_record::analysis::search::Style::Ladder) => {
+                ("last good", format!(", first bad {high}"))
+            }
+            _ => ("capacity", format!(", 95 % interval {low} to {high}")),
+        };
+        facts.push((what, format!("{}{kind}", level(capacity.level(), answer.users))));
+        facts.push(("from", capacity.basis.clone()));
+        if let Some(by) = &capacity.limited_by {
+            facts.push(("first missed", by.clone()));
+        }
+    }
+    if let Some(resource) = &answer.limiting_resource {
+        facts.push(("ran out", resource.clone()));
+    }
+    facts.push(("shape", shape(answer.shape).into()));
+    if let Some(knee) = &answer.knee {
+        let p50 = duration_ns(knee.p50_ns);
+        facts.push(("knee", format!("{}, p50 {p50} ({})", level(knee.level, answer.users), knee.method)));
+    }
+    if let Some(floor) = answer.floor_ns {
+        facts.push(("unloaded", format!("p50 {}", duration_ns(floor))));
+    }
+    if !answer.left_out.is_empty() {
+        facts.push(("not used", format!("{}: any low load misses it", answer.left_out.join(", "))));
+    }
+    let spent = crate::format::chosen_s(answer.spent_s);
+    facts.push(("took", format!("{} in {spent}", crate::format::counted(answer.steps.len() as u64, "run"))));
+    facts
+}

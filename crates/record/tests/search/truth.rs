@@ -92,6 +92,14 @@ pub fn general(service: Service, x: f64) -> f64 {
     })
 }
 
+/// One server with service times of this kind, and one of the limits whose truth is known in units of the service time.
+pub fn single(random: &mut SplitMix64, rates: (f64, f64), service: Service, known: &[(f64, f64)]) -> Case {
+    let mu = between(random, rates.0, rates.1);
+    let (x, rho) = known[(random.next_u64() % known.len() as u64) as usize];
+    let server = Server { service, mean_s: 1.0 / mu, servers: 1, room: None };
+    Case { server, limits: Limits { p99_s: Some(x / mu), errors: None }, truth: rho * mu }
+}
+
 fn bisect_few(mut low: f64, mut high: f64, is_met: impl Fn(f64) -> bool) -> f64 {
     while high - low > 0.001 {
         let middle = f64::midpoint(low, high);
@@ -110,7 +118,6 @@ pub fn scored(cases: impl Iterator<Item = Case>, seed: u64) -> Score {
         score.steps.push(history.len());
         score.spent_s.push(answer.spent_s);
         let Some(capacity) = answer.capacity else {
-            println!("no answer for {:.1}: {:?}", case.truth, answer.refusal);
             continue;
         };
         let error = capacity.level() / case.truth - 1.0;
@@ -119,33 +126,6 @@ pub fn scored(cases: impl Iterator<Item = Case>, seed: u64) -> Score {
         score.covered += usize::from(covers);
         score.errors.push(error);
         score.halves.push((capacity.interval[1] - capacity.interval[0]) / 2.0 / case.truth);
-        if std::env::var("SHOW_STEPS").is_ok_and(|n| n == number.to_string()) {
-            for (step, row) in history.iter().zip(&answer.steps) {
-                println!(
-                    "  {:?} {:.4} met {} margin {:?} len {} p99 {:?} rest {}",
-                    row.purpose,
-                    row.level / case.truth,
-                    row.met,
-                    row.margin,
-                    row.length_s,
-                    row.p99.map(|p| p.value_ns as f64 / case.limits.p99_s.unwrap() / 1e9),
-                    step.probe.rest_ns / 1_000_000_000
-                );
-            }
-            println!("{:?}", capacity);
-        }
-        if std::env::var_os("SHOW_SEARCHES").is_some() {
-            println!(
-                "{:8.1} {:+.3} {} ({:.3}) {} steps {:.0} s x={:?}",
-                case.truth,
-                error,
-                covers,
-                score.halves.last().unwrap_or(&0.0),
-                history.len(),
-                answer.spent_s,
-                case.limits.p99_s.map(|s| s / case.server.mean_s)
-            );
-        }
     }
     score
 }

@@ -143,7 +143,7 @@ impl Line {
         let s = residual.max(self.residual);
         let t = student(self.points.saturating_sub(2), confidence)?;
         let g = (t * s / self.slope).powi(2) / self.sxx;
-        if !(g < 1.0) {
+        if g.is_nan() || g >= 1.0 {
             return Some(Root { at, low: f64::NEG_INFINITY, high: f64::INFINITY });
         }
         let off = at - self.mean_x;

@@ -23,6 +23,8 @@ const DOWN: f64 = 0.25;
 const FLOOR_NS: u64 = 2_000_000_000;
 /// A level that the generator cannot send is not looked at more closely than this factor.
 const LIMIT_RATIO: f64 = 1.25;
+/// Wider than this, an enclosure is halved again although rounds have begun.
+const BEGUN: f64 = 1.5;
 /// First level of a search that knows nothing, arrivals per second.
 const BLIND: f64 = 50.0;
 
@@ -116,21 +118,22 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
         }
         return try_at(quest.level(top * DOWN), Purpose::Bracket);
     };
-    if confirm::has_begun(&view) {
-        return confirm::next(quest, &view, last, turn);
-    }
     let Some(top) = top else {
         if met >= quest.to {
             return confirm::at_cap(quest, &view, last, turn);
         }
         return try_at(quest.level(met * UP), Purpose::Bracket);
     };
-    if let Some((_, by)) = view.ceiling.filter(|c| c.0 <= top)
+    if let Some((_, by)) =
+        view.ceiling.filter(|c| c.0 <= top && view.missed.is_none_or(|missed| c.0 < missed))
         && (top / met <= LIMIT_RATIO || (quest.users && top - met <= 1.0))
     {
         return Choice::Done(Some(refuse::limited(by)));
     }
-    let close = top / met <= 1.0 + (4.0 * quest.within).max(0.08) || (quest.users && top - met <= 1.0);
+    // Behind the first round the enclosure is what rounds made of it, unless a vote has moved it far away.
+    let begun = confirm::has_begun(&view) && top / met <= BEGUN;
+    let close =
+        begun || top / met <= 1.0 + (4.0 * quest.within).max(0.08) || (quest.users && top - met <= 1.0);
     let between = quest.level((met * top).sqrt());
     if close || between <= met || between >= top {
         return confirm::next(quest, &view, last, turn);
@@ -153,12 +156,12 @@ pub(super) fn floor_probe() -> Probe {
     Probe { level: 1.0, purpose, rest_ns: 0, warmup_ns: 0, length_ns: FLOOR_NS, turn: 0 }
 }
 
-/// Half of what one connection after the other could do: met by nearly every service, and not far from those that
+/// A quarter of what one connection after the other could do: met by nearly every service, and not far from those that
 /// answer one request at a time.
 pub(super) fn start(quest: &Quest, floor_ns: Option<u64>) -> f64 {
     let blind = if quest.users { 1.0 } else { BLIND };
-    let half = floor_ns.filter(|ns| *ns > 0 && !quest.users).map(|ns| 0.5e9 / ns as f64);
-    quest.level(quest.from.or(half).unwrap_or(blind))
+    let quarter = floor_ns.filter(|ns| *ns > 0 && !quest.users).map(|ns| 0.25e9 / ns as f64);
+    quest.level(quest.from.or(quarter).unwrap_or(blind))
 }
 
 /// How long the service takes to work off what the last step left, half as long again, ns.

@@ -43,7 +43,7 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         left_out: texts(false),
         limiting_resource: None,
         curve,
-        steps: history.iter().map(row).collect(),
+        steps: history.iter().map(StepRow::from).collect(),
         spent_s: history.iter().map(|t| t.probe.total_ns() as f64 / 1e9).sum(),
     };
     answer.sentence = sentence(&answer);
@@ -104,29 +104,31 @@ fn of_ladder(quest: &Quest, history: &[Trial], refusal: Option<&Refusal>) -> Opt
     })
 }
 
-fn row(trial: &Trial) -> StepRow {
-    let probe = &trial.probe;
-    let seconds = |ns: u64| ns as f64 / 1e9;
-    StepRow {
-        turn: probe.turn,
-        level: probe.level,
-        purpose: probe.purpose,
-        rest_s: seconds(probe.rest_ns),
-        warmup_s: seconds(probe.warmup_ns),
-        length_s: seconds(probe.length_ns),
-        offered_rate_per_s: trial.offered_rate_per_s,
-        achieved_rate_per_s: trial.iterations_rate_per_s,
-        p50: reading(trial.blocks.iter(), 0.5),
-        p99: reading(trial.blocks.iter(), 0.99),
-        requests: trial.requests,
-        errors: trial.errors,
-        error_ratio: trial.error_ratio,
-        error_interval: wilson(trial.errors, trial.requests),
-        met: trial.met(),
-        margin: trial.slack(),
-        unstable: trial.unstable,
-        cautions: trial.cautions.iter().map(|c| c.code).collect(),
-        limited_by: trial.limited_by.clone(),
+impl From<&Trial> for StepRow {
+    fn from(trial: &Trial) -> StepRow {
+        let probe = &trial.probe;
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        StepRow {
+            turn: probe.turn,
+            level: probe.level,
+            purpose: probe.purpose,
+            rest_s: seconds(probe.rest_ns),
+            warmup_s: seconds(probe.warmup_ns),
+            length_s: seconds(probe.length_ns),
+            offered_rate_per_s: trial.offered_rate_per_s,
+            achieved_rate_per_s: trial.iterations_rate_per_s,
+            p50: reading(trial.blocks.iter(), 0.5),
+            p99: reading(trial.blocks.iter(), 0.99),
+            requests: trial.requests,
+            errors: trial.errors,
+            error_ratio: trial.error_ratio,
+            error_interval: wilson(trial.errors, trial.requests),
+            met: trial.met(),
+            margin: trial.slack(),
+            unstable: trial.unstable,
+            cautions: trial.cautions.iter().map(|c| c.code).collect(),
+            limited_by: trial.limited_by.clone(),
+        }
     }
 }
 

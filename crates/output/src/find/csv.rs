@@ -1,0 +1,41 @@
+//! The curve as CSV: a row a level, repeats pooled, with the 95 % intervals beside each figure. The rules are those of
+//! the timeline ([`crate::csv`]): line feeds, an empty field where nothing is known, units last in the names.
+
+use plimsoll_record::analysis::search::{Answer, Point, Reading};
+
+type Cell = fn(&Point) -> String;
+
+/// The columns in order; a column is added at the end, never renamed. `level` is arrivals per second, or users.
+pub const COLUMNS: &[(&str, Cell)] = &[
+    ("level", |p| number(p.level)),
+    ("runs", |p| p.runs.to_string()),
+    ("runs_met", |p| p.met.to_string()),
+    ("offered_rate_per_s", |p| p.offered_rate_per_s.map(number).unwrap_or_default()),
+    ("achieved_rate_per_s", |p| number(p.achieved_rate_per_s)),
+    ("p50_ns", |p| of(p.p50, |r| Some(r.value_ns))),
+    ("p50_low_ns", |p| of(p.p50, |r| r.low_ns)),
+    ("p50_high_ns", |p| of(p.p50, |r| r.high_ns)),
+    ("p99_ns", |p| of(p.p99, |r| Some(r.value_ns))),
+    ("p99_low_ns", |p| of(p.p99, |r| r.low_ns)),
+    ("p99_high_ns", |p| of(p.p99, |r| r.high_ns)),
+    ("error_ratio", |p| number(p.error_ratio)),
+    ("error_low_ratio", |p| number(p.error_interval[0])),
+    ("error_high_ratio", |p| number(p.error_interval[1])),
+];
+
+/// A header and one row a level.
+pub fn csv(answer: &Answer) -> String {
+    let mut out = crate::csv::row(COLUMNS.iter().map(|(name, _)| (*name).to_owned()));
+    for point in &answer.curve {
+        out.push_str(&crate::csv::row(COLUMNS.iter().map(|(_, cell)| cell(point))));
+    }
+    out
+}
+
+fn of(reading: Option<Reading>, field: impl Fn(Reading) -> Option<u64>) -> String {
+    reading.and_then(field).map(|ns| ns.to_string()).unwrap_or_default()
+}
+
+fn number(x: f64) -> String {
+    if x.is_finite() { x.to_string() } else { String::new() }
+}

@@ -1,0 +1,83 @@
+//! The answer for a README or a pull request.
+
+use super::{errors, facts, level, outcome, purpose, value, verdict, with_bounds};
+use plimsoll_record::analysis::search::Answer;
+
+/// The sentence, the facts, the curve and the steps, as CommonMark with tables.
+pub fn markdown(answer: &Answer) -> String {
+    let mut out = format!("## {}\n\n", escape(&answer.sentence));
+    for (label, fact) in facts(answer) {
+        out.push_str(&format!("- {label}: {}\n", escape(&fact)));
+    }
+    let unit = if answer.users { "users" } else { "offered" };
+    if !answer.curve.is_empty() {
+        head(
+            &mut out,
+            "The curve",
+            &[unit, "achieved", "p50 (95 %)", "p99 (95 %)", "errors", "runs", "thresholds"],
+        );
+        for p in &answer.curve {
+            let cells = [
+                level(p.level, answer.users),
+                level(p.achieved_rate_per_s, false),
+                with_bounds(p.p50),
+                with_bounds(p.p99),
+                errors(p.error_ratio),
+                p.runs.to_string(),
+                verdict(p),
+            ];
+            row(&mut out, &cells);
+        }
+    }
+    if !answer.steps.is_empty() {
+        head(
+            &mut out,
+            "The runs",
+            &["run", "for", unit, "achieved", "p50", "p99", "errors", "outcome", "cautions"],
+        );
+        for step in &answer.steps {
+            let cells = [
+                (step.turn + 1).to_string(),
+                purpose(step.purpose).into(),
+                level(step.level, answer.users || step.purpose == plimsoll_plan::experiment::Purpose::Floor),
+                level(step.achieved_rate_per_s, false),
+                value(step.p50),
+                value(step.p99),
+                errors(step.error_ratio),
+                outcome(step),
+                step.cautions.join(", "),
+            ];
+            row(&mut out, &cells);
+        }
+    }
+    out
+}
+
+fn head(out: &mut String, title: &str, columns: &[&str]) {
+    out.push_str(&format!(
+        "\n### {title}\n\n| {} |\n|{}\n",
+        columns.join(" | "),
+        " --- |".repeat(columns.len())
+    ));
+}
+
+fn row(out: &mut String, cells: &[String]) {
+    let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+    out.push_str(&format!("| {} |\n", cells.join(" | ")));
+}
+
+/// Names of requests and scopes come from the user: they must neither break a table nor become a tag or a link.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' | '<' | '>' | '[' | ']' | '*' | '_' | '`' | '\\' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,231 @@
+//! What a search found, as people and programs read it.
+
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
+
+use plimsoll_output::find::{COLUMNS, csv, json, markdown, step_line, terminal};
+use plimsoll_output::line::width;
+use plimsoll_output::style::Look;
+use plimsoll_plan::experiment::Purpose;
+use plimsoll_record::analysis::search::{
+    Answer, Capacity, Knee, Limited, Point, Reading, Refusal, Shape, StepRow, Style,
+};
+
+fn look(width: u16, unicode: bool) -> Look {
+    Look { colour: false, width, unicode }
+}
+
+fn reading(ms: f64, spread: f64) -> Option<Reading> {
+    let ns = ms * 1e6;
+    let (low_ns, high_ns) = (Some((ns / spread) as u64), Some((ns * spread) as u64));
+    Some(Reading { value_ns: ns as u64, low_ns, high_ns })
+}
+
+fn point(level: f64, p50: f64, p99: f64, met: u32, error_ratio: f64) -> Point {
+    Point {
+        level,
+        runs: 3,
+        met,
+        offered_rate_per_s: Some(level),
+        achieved_rate_per_s: level * (1.0 - error_ratio),
+        p50: reading(p50, 1.05),
+        p99: reading(p99, 1.2),
+        error_ratio,
+        error_interval: [error_ratio * 0.9, (error_ratio * 1.1).max(0.001)],
+    }
+}
+
+fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
+    StepRow {
+        turn,
+        level,
+        purpose,
+        rest_s: 0.0,
+        warmup_s: 1.0,
+        length_s: 12.0,
+        offered_rate_per_s: Some(level),
+        achieved_rate_per_s: level,
+        p50: reading(4.0, 1.1),
+        p99: reading(if met { 40.0 } else { 900.0 }, 1.3),
+        requests: 12_000,
+        errors: 0,
+        error_ratio: 0.0,
+        error_interval: [0.0, 0.0003],
+        met,
+        margin: Some(if met { 0.7 } else { -0.7 }),
+        unstable: !met,
+        cautions: vec!["short_run"],
+        limited_by: None,
+    }
+}
+
+fn answer() -> Answer {
+    Answer {
+        style: Style::Search,
+        users: false,
+        capacity: Some(Capacity {
+            rate_per_s: Some(9_480.0),
+            users: None,
+            interval: [9_390.0, 9_560.0],
+            at_least: false,
+            basis: "a line through 15 runs near the crossing".into(),
+            limited_by: Some("response_time{request: a|b} p99 < 250ms".into()),
+        }),
+        refusal: None,
+        sentence: "carries 9,480/s (95 % interval 9,390 to 9,560, +-0.9 %) with response_time p99 < 250ms; above it \
+                   times climb gradually"
+            .into(),
+        shape: Shape::Gradual,
+        knee: Some(Knee { level: 8_000.0, p50_ns: 4_100_000, method: "last level with a calm median" }),
+        floor_ns: Some(2_100_000),
+        within: 0.02,
+        thresholds: vec!["response_time p99 < 250ms".into()],
+        left_out: vec!["rate > 100/s".into()],
+        limiting_resource: None,
+        curve: vec![
+            point(1_000.0, 2.2, 8.0, 3, 0.0),
+            point(8_000.0, 4.1, 60.0, 3, 0.0),
+            point(9_480.0, 30.0, 248.0, 2, 0.0),
+            point(16_000.0, 2_000.0, 9_800.0, 0, 0.12),
+        ],
+        steps: vec![step(0, 1.0, Purpose::Floor, true), step(1, 8_000.0, Purpose::Bracket, true), step(2, 16_000.0, Purpose::Bracket, false)],
+        spent_s: 212.0,
+    }
+}
+
+#[test]
+fn the_sentence_stands_first_and_no_line_is_too_wide() {
+    for columns in [60u16, 80, 100, 120] {
+        for unicode in [true, false] {
+            let text = terminal(&answer(), &look(columns, unicode));
+            if unicode {
+                println!("{text}");
+            }
+            assert!(text.starts_with("carries 9,480/s"), "{text}");
+            for line in text.lines() {
+                assert!(width(line) <= usize::from(columns), "{} columns: `{line}`", width(line));
+            }
+            assert!(unicode || text.is_ascii());
+            assert!(
+                text.contains("16,000/s") && text.contains("12 %") && text.contains("2 of 3 met"),
+                "{text}"
+            );
+            assert!(text.contains("knee") && text.contains("8,000/s") && text.contains("not used"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn bars_grow_with_the_times_where_there_is_room() {
+    let text = terminal(&answer(), &look(100, false));
+    let bar = |level: &str| {
+        let line =
+            text.lines().find(|line| line.trim_start().starts_with(level)).expect("a row of the curve");
+        line.matches('#').count()
+    };
+    assert!(
+        bar("1,000/s") < bar("8,000/s")
+            && bar("8,000/s") < bar("9,480/s")
+            && bar("9,480/s") < bar("16,000/s"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_refusal_is_said_first_and_in_full() {
+    let mut refused = answer();
+    refused.capacity = None;
+    refused.sentence =
+        "no answer: the load generator was the limit, not the service: requests were sent late".into();
+    refused.refusal =
+        Some(Refusal { code: "generator_limited", sentence: "the load generator was the limit".into() });
+    for text in [terminal(&refused, &look(80, true)), markdown(&refused)] {
+        assert!(text.trim_start_matches("## ").starts_with("no answer"), "{text}");
+        assert!(text.contains("generator_limited") || text.contains("generator\\_limited"), "{text}");
+        assert!(!text.contains("capacity"), "{text}");
+    }
+}
+
+#[test]
+fn a_ladder_is_told_as_one() {
+    let mut ladder = answer();
+    ladder.style = Style::Ladder;
+    let text = terminal(&ladder, &look(80, true));
+    assert!(
+        text.contains("last good")
+            && text.contains("first bad 9,560/s")
+            && !text.contains("95 % interval 9,390/s"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_step_is_one_line() {
+    for columns in [60u16, 80, 120] {
+        for (met, users) in [(true, false), (false, true)] {
+            let line = step_line(&step(3, 640.0, Purpose::Confirm, met), users, &look(columns, true));
+            println!("{line}");
+            assert!(width(&line) <= usize::from(columns) && !line.contains('\n'), "{line}");
+            assert!(line.contains(if users { "640 users" } else { "640/s" }), "{line}");
+        }
+    }
+    let mut limited = step(3, 640.0, Purpose::Confirm, false);
+    limited.limited_by = Some(Limited {
+        code: "late_sends".into(),
+        title: "requests were sent late".into(),
+        evidence: String::new(),
+    });
+    let line = step_line(&limited, false, &look(120, true));
+    assert!(line.contains("does not count: requests were sent late"), "{line}");
+    let floor = step_line(&step(0, 1.0, Purpose::Floor, true), false, &look(120, true));
+    assert!(floor.contains("1 user") && floor.contains("one user"), "{floor}");
+}
+
+#[test]
+fn the_csv_has_a_row_a_level_and_a_field_a_column() {
+    let text = csv(&answer());
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 5);
+    assert!(rows.iter().all(|row| row.len() == COLUMNS.len()), "{text}");
+    assert_eq!(rows[0][0..3], ["level", "runs", "runs_met"]);
+    let column = |name: &str| rows[0].iter().position(|n| *n == name).expect("a column");
+    assert_eq!(rows[3][column("level")], "9480");
+    assert_eq!(rows[3][column("p99_ns")], "248000000");
+    assert_eq!(rows[4][column("error_ratio")], "0.12");
+    let mut unknown = answer();
+    unknown.curve[0].p99 = None;
+    unknown.curve[0].achieved_rate_per_s = f64::NAN;
+    let text = csv(&unknown);
+    let row: Vec<&str> = text.lines().nth(1).expect("a row").split(',').collect();
+    assert_eq!((row[column("p99_ns")], row[column("achieved_rate_per_s")]), ("", ""));
+}
+
+#[test]
+fn markdown_cannot_be_broken_by_a_name() {
+    let text = markdown(&answer());
+    println!("{text}");
+    assert!(text.starts_with("## carries 9,480/s"), "{text}");
+    assert!(text.contains("request: a\\|b"), "{text}");
+    let tables = text.lines().filter(|line| line.starts_with('|'));
+    let counts: Vec<usize> = tables.map(|line| line.replace("\\|", "").matches('|').count()).collect();
+    assert!(counts.iter().all(|n| *n == 8 || *n == 10), "{counts:?}");
+}
+
+#[test]
+fn json_is_the_answer_itself() {
+    let text = json(&answer()).expect("plain data");
+    let value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(value["capacity"]["rate_per_s"], 9_480.0);
+    assert_eq!(value["capacity"]["interval"][1], 9_560.0);
+    assert_eq!(value["shape"], "gradual");
+    assert_eq!(value["curve"][3]["error_ratio"], 0.12);
+    assert!(value["refusal"].is_null() && value["limiting_resource"].is_null());
+}
+
+#[test]
+fn an_empty_answer_is_no_panic() {
+    let mut empty = answer();
+    (empty.curve, empty.steps, empty.capacity, empty.knee) = (Vec::new(), Vec::new(), None, None);
+    assert!(!terminal(&empty, &look(60, true)).is_empty());
+    assert_eq!(csv(&empty).lines().count(), 1);
+    assert!(!markdown(&empty).is_empty());
+}
