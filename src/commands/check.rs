@@ -8,6 +8,7 @@ use crate::say;
 use plimsoll_front::explain::TABLE;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_record::caution;
 use plimsoll_record::phrase::counted;
 use plimsoll_script::feed::Feeds;
 use plimsoll_script::program::Stage;
@@ -16,9 +17,8 @@ use std::fmt::Write;
 /// `plimsoll check FILE`: all that `run` would do before the first packet.
 pub fn command(check: &Check) -> Result<Exit, Failure> {
     let (study, plans) = run::plans_of("check", check.file.as_deref(), &check.flags)?;
-    let mut text = String::new();
     let file = check.file.as_deref().unwrap_or_default();
-    for (plan, cell) in plans.iter().zip(&study.cells) {
+    for plan in &plans {
         // What only the interpreter can judge: patterns, paths, files to be written.
         if let Some(script) = &plan.script {
             Stage::new(plan).map_err(Failure::hinted)?;
@@ -27,16 +27,15 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
                 .map_err(Failure::hinted)?;
         }
         plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
-        if check.show {
-            let settings = cell.settings.iter().map(|s| format!("{} = {}", s.axis, s.value));
-            let settings: Vec<String> = settings.collect();
-            if !settings.is_empty() {
-                // Writing to a string cannot fail.
-                let _ = writeln!(text, "== {}", settings.join(", "));
-            }
-            text.push_str(&plimsoll_front::show(plan));
-        }
     }
+    let mut text = match (check.show, plans.as_slice()) {
+        (false, _) => String::new(),
+        (true, [plan]) if run::is_single(&study) => plimsoll_front::show(plan),
+        (true, _) => {
+            let settings = study.cells.iter().map(|cell| cell.settings.as_slice());
+            plimsoll_front::show_study(&study.experiment, &settings.zip(&plans).collect::<Vec<_>>())
+        }
+    };
     if !check.show {
         let requests = plans.first().map_or(0, |plan| plan.outline.requests.len());
         let _ = write!(text, "{file}: nothing is wrong; {}", counted(requests as u64, "request"));
@@ -66,9 +65,25 @@ pub fn explain(explain: &Explain) -> Result<Exit, Failure> {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}  {}", row.code, row.title);
         }
+        for caution in caution::Kind::ALL {
+            let _ = writeln!(text, "{}  {}", caution.code(), caution.title());
+        }
         say::result(&text)?;
         return Ok(Exit::Pass);
     };
+    if let Some(caution) = caution::Kind::of_code(code) {
+        let page = caution::page(code).unwrap_or_default();
+        let _ = write!(
+            text,
+            "{}  {}\n\n{}\n\n{}\n",
+            caution.code(),
+            caution.title(),
+            page.trim_end(),
+            caution.advice()
+        );
+        say::result(&text)?;
+        return Ok(Exit::Pass);
+    }
     let Some(row) = TABLE.iter().chain(codes::TABLE).find(|row| row.code.eq_ignore_ascii_case(code)) else {
         return Err(Diagnostic::new(
             "U021",

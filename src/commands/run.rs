@@ -67,7 +67,7 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
 }
 
 /// One cell, run once: the result is a run file, not a folder.
-fn is_single(study: &Study) -> bool {
+pub fn is_single(study: &Study) -> bool {
     let experiment = &study.experiment;
     study.cells.len() == 1
         && experiment.repeat <= 1

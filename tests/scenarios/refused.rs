@@ -156,9 +156,9 @@ const ROWS: &[Row] = &[
         &[("2:12", "PEM"), ("2:1", "https")],
     ),
     (
-        "what is left for later: variants",
-        "variants: {}\nscenarios: { a: [ { get: /x } ] }\n",
-        &[("2:1", "`variants`")],
+        "what is left for later: agents",
+        "agents: {}\nscenarios: { a: [ { get: /x } ] }\n",
+        &[("2:1", "`agents`")],
     ),
     (
         "what is left for later: monitor",

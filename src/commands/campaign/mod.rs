@@ -17,7 +17,7 @@ use plimsoll_output::find::step_line;
 use plimsoll_plan::experiment::{CellOutline, Experiment, Find, Purpose, Setting};
 use plimsoll_plan::{Outline, Plan};
 use plimsoll_record::analysis::digest::digest_with;
-use plimsoll_record::analysis::search::{self, Move, Probe, Quest};
+use plimsoll_record::analysis::search::{self, Move, Probe, Quest, StepRow, Trial};
 use plimsoll_record::experiment::{is_valid, met, quest, trials};
 use plimsoll_record::folder::{INDEX_VERSION, Index, Run};
 use std::path::PathBuf;
@@ -207,8 +207,9 @@ impl Campaign {
         let repeat = repeat.count() as u32;
         self.run(plan, cell, repeat, Some(probe.purpose))?;
         if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
-            let trial = search::Trial::of(*probe, &run.digest);
-            say::talk(&step_line(&trial, &say::look_of_talk(self.manner.no_color)));
+            let step = StepRow::from(&Trial::of(*probe, &run.digest));
+            let look = say::look_of_talk(self.manner.no_color);
+            say::talk(&step_line(&step, quest.users, &look));
         }
         Ok(())
     }
