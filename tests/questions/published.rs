@@ -52,5 +52,5 @@ fn a_text_without_results_says_so() {
     let scratch = Scratch::new();
     let said = Tool::run(&["audit", &scratch.file("poem.md", "Shall I compare thee\nto a summer's day?\n")]);
     assert_eq!(said.code, 0, "{}", said.stderr);
-    assert!(said.stdout.contains("no result"), "{}", said.stdout);
+    assert!(said.stdout.contains("no figures were found"), "{}", said.stdout);
 }
