@@ -94,35 +94,46 @@ pub fn terminal(audit: &Audit, look: &Look) -> String {
         lines.push(Line::new());
         let rest = columns.saturating_sub(width(title) + 1);
         lines.push(Line::of(Ink::Strong, title).text(" ").ink(Ink::Dim, &look.signs().rule.repeat(rest)));
+        if grade == Grade::Missing {
+            missing(audit, &findings, look, &mut lines);
+            continue;
+        }
         for finding in findings {
-            if grade == Grade::Missing {
-                missing(audit, finding, look, &mut lines);
-            } else {
-                lines.push(Line::new());
-                detail(audit, finding, ink, look, &mut lines);
-            }
+            lines.push(Line::new());
+            detail(audit, finding, ink, look, &mut lines);
         }
     }
     unread(audit, look, &mut lines);
     write_all(&lines, look)
 }
 
-/// One line each: what is not there needs no snippet.
-fn missing(audit: &Audit, finding: &Finding, look: &Look, lines: &mut Vec<Line>) {
-    let room = look.columns().saturating_sub(4);
-    let mut parts = wrap(&absent(audit, finding), room).into_iter();
-    let first = parts.next().unwrap_or_default();
-    lines.push(Line::of(Ink::Accent, "  - ").ink(Ink::Strong, &first));
-    lines.extend(parts.map(|part| Line::new().text("    ").ink(Ink::Strong, &part)));
-    let arrow = look.signs().arrow;
-    hanging(Ink::Dim, arrow, &finding.advice, 4, look, lines);
+/// What is missing in several files is said once: sentence and advice, with the files if there is a choice.
+fn gaps(audit: &Audit, findings: &[&Finding]) -> Vec<(String, String)> {
+    let mut all: Vec<(&Finding, Vec<&str>)> = Vec::new();
+    for finding in findings {
+        let file = finding.quotes.first().map(|quote| quote.file.as_str());
+        match all.iter_mut().find(|(f, _)| f.sentence == finding.sentence && f.advice == finding.advice) {
+            Some((_, files)) => files.extend(file),
+            None => all.push((finding, file.into_iter().collect())),
+        }
+    }
+    let named = |(finding, mut files): (&Finding, Vec<&str>)| {
+        files.dedup();
+        let of = if audit.files.len() > 1 && !files.is_empty() {
+            format!(" ({})", files.join(", "))
+        } else {
+            String::new()
+        };
+        (finding.sentence.clone() + &of, finding.advice.clone())
+    };
+    all.into_iter().map(named).collect()
 }
 
-/// What is missing, and of several files in which.
-fn absent(audit: &Audit, finding: &Finding) -> String {
-    match finding.quotes.first() {
-        Some(quote) if audit.files.len() > 1 => format!("{}: {}", quote.file, finding.sentence),
-        _ => finding.sentence.clone(),
+/// One line each: what is not there needs no snippet.
+fn missing(audit: &Audit, findings: &[&Finding], look: &Look, lines: &mut Vec<Line>) {
+    for (sentence, advice) in gaps(audit, findings) {
+        hanging_in(Ink::Accent, "- ", Ink::Strong, &sentence, 2, look, lines);
+        hanging(Ink::Dim, look.signs().arrow, &advice, 4, look, lines);
     }
 }
 
@@ -269,17 +280,15 @@ pub fn markdown(audit: &Audit) -> String {
             continue;
         }
         out.push_str(&format!("\n### {title}\n\n"));
-        for finding in findings {
-            if grade == Grade::Missing {
-                let advice = if finding.advice.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", prose(&finding.advice))
-                };
-                out.push_str(&format!("- **{}**{advice}\n", prose(&absent(audit, finding))));
-            } else {
-                item(audit, finding, &mut out);
+        if grade == Grade::Missing {
+            for (sentence, advice) in gaps(audit, &findings) {
+                let advice = if advice.is_empty() { advice } else { format!(": {}", prose(&advice)) };
+                out.push_str(&format!("- **{}**{advice}\n", prose(&sentence)));
             }
+            continue;
+        }
+        for finding in findings {
+            item(audit, finding, &mut out);
         }
     }
     if !audit.unread.is_empty() {

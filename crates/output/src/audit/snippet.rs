@@ -1,6 +1,6 @@
 //! The line that a finding is about, with its figures underlined.
 
-use crate::line::{Line, width};
+use crate::line::{Line, width, wrap};
 use crate::style::{Ink, Look};
 use plimsoll_record::audit::{Audit, Finding};
 
@@ -51,7 +51,18 @@ impl Place<'_> {
             }
             return;
         };
-        let (text, marks) = window(source, &self.marks(source), room, signs.cut);
+        let marks = self.marks(source);
+        if is_whole(source, &marks) {
+            let parts = wrap(source, room);
+            let more = parts.len() > SENTENCE;
+            for (at, part) in parts.iter().take(SENTENCE).enumerate() {
+                let line = side().text(part);
+                let cut = if more && at + 1 == SENTENCE { signs.cut } else { "" };
+                lines.push(line.ink(Ink::Dim, cut).cut(look.columns(), look));
+            }
+            return;
+        }
+        let (text, marks) = window(source, &marks, room, signs.cut);
         lines.push(side().text(&text));
         if marks.iter().any(|m| *m) {
             lines.push(side().ink(ink, &underline(&text, &marks)));
@@ -64,9 +75,11 @@ impl Place<'_> {
         match &self.source {
             None => out.push(format!("  {}", self.figures.join(", "))),
             Some(source) => {
-                let (text, marks) = window(source, &self.marks(source), 110, "~");
+                let marks = self.marks(source);
+                let whole = is_whole(source, &marks);
+                let (text, marks) = window(source, &marks, 110, "~");
                 out.push(format!("  {text}"));
-                if marks.iter().any(|m| *m) {
+                if !whole && marks.iter().any(|m| *m) {
                     out.push(format!("  {}", underline(&text, &marks)));
                 }
             }
@@ -83,13 +96,20 @@ impl Place<'_> {
             if wanted.is_empty() || wanted.len() > chars.len() {
                 continue;
             }
-            // `1.5` is not meant in `21.5` nor in `1.52`.
+            // `1.5` is not meant in `21.5`, nor in `1.52`, and `0` not in `0.00`.
             let digit = |at: Option<usize>| at.and_then(|i| chars.get(i)).is_some_and(char::is_ascii_digit);
+            let point =
+                |at: Option<usize>| at.and_then(|i| chars.get(i)).is_some_and(|c| matches!(c, '.' | ','));
+            let goes_on = |end: usize| digit(Some(end)) || point(Some(end)) && digit(Some(end + 1));
+            let began = |at: usize| {
+                let before = at.checked_sub(1);
+                digit(before) || point(before) && digit(at.checked_sub(2))
+            };
             let found = (0..=chars.len() - wanted.len()).find(|&at| {
                 let end = at + wanted.len();
                 let (first, last) = (wanted[0], wanted[wanted.len() - 1]);
-                let longer_before = first.is_ascii_digit() && digit(at.checked_sub(1));
-                let longer_after = last.is_ascii_digit() && digit(Some(end));
+                let longer_before = first.is_ascii_digit() && began(at);
+                let longer_after = last.is_ascii_digit() && goes_on(end);
                 chars[at..end] == wanted && !(marks[at] || longer_before || longer_after)
             });
             if let Some(at) = found {
@@ -98,6 +118,16 @@ impl Place<'_> {
         }
         marks
     }
+}
+
+/// Lines of a sentence that is meant as a whole.
+const SENTENCE: usize = 3;
+
+/// Whether nearly all of the line is meant: then it is a sentence, and underlining it would point at nothing.
+fn is_whole(source: &str, marks: &[bool]) -> bool {
+    let letters = source.chars().zip(marks).filter(|(c, _)| c.is_alphanumeric());
+    let (all, meant) = letters.fold((0, 0), |(all, meant), (_, mark)| (all + 1, meant + usize::from(*mark)));
+    all > 12 && meant * 10 >= all * 9
 }
 
 /// At most `room` columns of the line, from shortly before the first mark on.

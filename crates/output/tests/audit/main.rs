@@ -71,6 +71,42 @@ fn carets_stand_below_the_figure_at_every_width() {
 }
 
 #[test]
+fn a_sentence_is_quoted_whole_and_a_number_never_inside_another() {
+    let sentence = "the service was warmed up with a handful of requests, and then measured for some time";
+    let mut audit = Audit { figures: 1, files: vec!["a.md".into()], ..Audit::default() };
+    let quote =
+        |line, text: &str| plimsoll_record::audit::Quote { file: "a.md".into(), line, text: text.into() };
+    let mut found = finding(Grade::Doubtful, "something");
+    found.quotes = vec![quote(1, sentence), quote(2, "0"), quote(3, "5")];
+    audit.findings.push(found);
+    let lines = [
+        (1, sentence.to_owned()),
+        (2, "failed: 0.00% 10 0 of 100,0".into()),
+        (3, "1.5 and 2,5 and 5.".into()),
+    ];
+    audit.sources.insert("a.md".into(), lines.into_iter().collect());
+    let text = output::terminal(&audit, &look(60, false, true));
+    assert!(text.contains("    │ and then measured for some time\n  --> a.md:2"), "{text}");
+    assert!(text.contains("    │ failed: 0.00% 10 0 of 100,0\n    │                  ^\n"), "{text}");
+    assert!(text.contains("    │ 1.5 and 2,5 and 5.\n    │                 ^\n"), "{text}");
+}
+
+#[test]
+fn what_is_missing_in_several_files_is_said_once() {
+    let quote = |file: &str| plimsoll_record::audit::Quote { file: file.into(), line: 1, text: "x".into() };
+    let gap = |file: &str| {
+        let mut gap = finding(Grade::Missing, "no repeats");
+        gap.quotes.push(quote(file));
+        gap
+    };
+    let files = vec!["a.md".to_owned(), "b.md".to_owned()];
+    let audit = Audit { figures: 1, files, findings: vec![gap("a.md"), gap("b.md")], ..Audit::default() };
+    for text in [output::terminal(&audit, &look(80, false, true)), output::markdown(&audit)] {
+        assert_eq!(text.matches("no repeats (a.md, b.md)").count(), 1, "{text}");
+    }
+}
+
+#[test]
 fn the_headline_counts_by_grade() {
     let of = |grades: &[Grade]| {
         let findings = grades.iter().map(|g| finding(*g, "something")).collect();

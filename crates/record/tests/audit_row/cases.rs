@@ -214,6 +214,24 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("more_than_offered", "vegeta offered=100 rate=140.0", "rate=99.9", "k6 offered=50 rate=75.1"),
     ("below_the_resolution", "jmeter mean=0ms requests=900", "mean=2ms", "ab p50=0ms requests=50000"),
     ("fifty_thousand", "ab requests=50000", "requests=49000", "ab requests=50000 users=20"),
+    (
+        "ended_early",
+        "ab requests=28239 word:command=ab_-t_60_-n_1000000",
+        "requests=1000000",
+        "ab requests=7 word:command=ab_-n100_-c2",
+    ),
+    (
+        "checks_are_no_multiple",
+        "k6 iterations=600 passed=1799 failed=0",
+        "failed=1",
+        "k6 iterations=7 passed=20 failed=2",
+    ),
+    (
+        "answers_without_bytes",
+        "k6 requests=90000 bytes=1000",
+        "bytes=90000000",
+        "table requests=40 errors=2 bytes=60",
+    ),
     ("no_percentiles", "hey mean=20.0ms max=90.0ms", "p99=80.0ms", "table mean=1.2s sd=300ms"),
     ("only_a_mean", "table mean=20ms rate=40", "p95=80ms", "loadtest mean=1.4ms"),
     ("no_errors", "table rate=800 users=40", "errors=0", "loadtest rate=90 requests=900"),
@@ -265,6 +283,8 @@ fn what_rounding_explains_is_no_finding() {
         ("deviation_too_large", "table mean=1s sd=1s max=2s"),
         ("ab_phases_exceed_total", "ab connect=10ms processing=20ms mean=29ms"),
         ("below_the_resolution", "jmeter mean=1ms"),
+        // One step of a second is a slow network; two are retransmissions.
+        ("connects_at_whole_seconds", "k6 connect.min=20.0ms connect.median=1.03s connect.p90=1.05s"),
     ];
     for (rule, text) in silent {
         assert!(!codes(text).contains(&rule), "`{rule}` speaks of `{text}`");

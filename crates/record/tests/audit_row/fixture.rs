@@ -107,6 +107,8 @@ fn measure(key: &str) -> (Measure, bool) {
         "processing" => (M::ProcessingMean, false),
         "each" => (M::TimePerRequestAll, false),
         "iterations" => (M::Iterations, true),
+        "passed" => (M::ChecksPassed, true),
+        "failed" => (M::ChecksFailed, true),
         other => panic!("`{other}` is no measure"),
     }
 }

@@ -61,6 +61,27 @@ fn the_tail_that_a_mean_needs_is_said() {
 }
 
 #[test]
+fn time_outs_bound_the_percentiles_above_their_share() {
+    let audit = found(vec![row("wrk requests=17000 timeouts=340 p90=1.10s p99=1.80s max=2.00s")]);
+    let finding = audit.findings.iter().find(|f| f.rule == "timeouts_left_out").expect("340 timed out");
+    assert_eq!(finding.sentence, "a row: p99 leaves out 340 time-outs, which are slower");
+    let expected = "340 / 17,000 = 2 % timed out: from p98 on every percentile is at least the time-out";
+    assert_eq!(finding.arithmetic[0], expected);
+    assert_eq!(finding.arithmetic[1], "the stated p99 (1.8 s) is p97 of all requests");
+    // 1 in 1000: p99 still holds, and the sentence accuses no percentile.
+    let audit = found(vec![row("wrk requests=17000 timeouts=17 p99=1.80s")]);
+    let finding = audit.findings.iter().find(|f| f.rule == "timeouts_left_out").expect("17 timed out");
+    assert_eq!(finding.sentence, "a row: 17 time-outs are in no percentile");
+}
+
+#[test]
+fn a_percentile_out_of_order_is_held_against_the_largest_before_it() {
+    let audit = found(vec![row("table min=50ms p50=60ms p75=55ms p90=40ms")]);
+    let finding = audit.findings.iter().find(|f| f.rule == "percentiles_out_of_order").expect("60 > 40");
+    assert_eq!(finding.arithmetic, ["the median 60 ms > p75 55 ms", "the median 60 ms > p90 40 ms"]);
+}
+
+#[test]
 fn lost_answers_are_told_by_their_bytes() {
     let text = "ab requests=1000 lengths=90 body=76 other:html_transferred=69160";
     let audit = found(vec![row(text)]);
@@ -95,6 +116,12 @@ fn parts_and_totals_add_up() {
     // The total may stand above its parts, as in a table that is sorted.
     let above: Vec<Row> = rows(1200).into_iter().rev().collect();
     assert!(has(above, "total_impossible"));
+    // A second total is no part of the first.
+    let twice: Vec<Row> =
+        rows(1000).into_iter().chain([row("jmeter label=total requests=1000 errors=0")]).collect();
+    assert!(!has(twice.clone(), "parts_exceed_total"));
+    let tabled = twice.into_iter().map(|row| Row { table: Some(0), ..row }).collect();
+    assert!(!has(tabled, "parts_exceed_total"));
     // Runs one after the other are no parts of each other.
     assert!(!has(
         vec![row("jmeter label=a requests=5"), row("jmeter label=total requests=50")],
@@ -121,7 +148,9 @@ fn stated_figures_are_held_against_the_samples() {
     let rule = "figures_are_not_of_the_samples";
     let sound = "jmeter requests=1000 errors=0 mean=500ms min=1ms p50=500ms p99=990ms max=1000ms users=10";
     assert!(!has(vec![with_samples(sound)], rule));
-    for wrong in ["p99=870ms", "mean=300ms", "requests=900", "errors=3", "max=800ms"] {
+    for wrong in
+        ["p99=870ms", "p50=600ms", "p50=400ms", "mean=300ms", "requests=900", "errors=3", "max=800ms"]
+    {
         let text = crate::fixture::mended(sound, wrong);
         assert!(has(vec![with_samples(&text)], rule), "{wrong}");
     }

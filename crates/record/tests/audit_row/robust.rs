@@ -90,9 +90,16 @@ fn a_figure_without_sense_is_passed_over() {
 
 #[test]
 fn thousands_of_rows_are_no_work() {
-    let rows: Vec<Row> = (0..5_000).map(|_| row("wrk rate=612.50 mean=201.30ms users=90")).collect();
+    let at = |line: u32| {
+        let mut row = row("wrk rate=612.50 mean=201.30ms users=90");
+        row.figures.values_mut().for_each(|figure| figure.line = line);
+        row
+    };
+    let rows: Vec<Row> = (1..=5_000).map(at).collect();
     let mut large = document(rows);
     large.text = "some line of a large file\n".repeat(50_000);
     let audit = audit(&[large]);
-    assert_eq!(audit.findings.iter().filter(|f| f.rule == "more_in_flight_than_users").count(), 1);
+    let found: Vec<_> = audit.findings.iter().filter(|f| f.rule == "more_in_flight_than_users").collect();
+    assert_eq!((found.len(), found[0].quotes.len()), (1, 15_000));
+    assert_eq!(audit.sources["run.txt"].len(), 5_000);
 }

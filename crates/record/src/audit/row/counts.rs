@@ -244,3 +244,25 @@ pub(super) fn not_more_than_offered(s: &Subject) -> Option<Hit> {
     let why = "the rates count different things (iterations and requests), or the pacing does not hold";
     Some(hit.why(why).advice("state what one arrival is, and how many requests it makes"))
 }
+
+/// bytes / requests >= 9: the head of a frame (RFC 9113, section 4.1) is the least that an answer can be.
+pub(super) fn answers_have_bytes(s: &Subject) -> Option<Hit> {
+    const LEAST: f64 = 9.0;
+    let (bytes_figure, bytes) = s.get(Measure::BytesTotal)?;
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    let failed = [Measure::Errors, Measure::TimeoutErrors].into_iter().filter_map(|m| s.span(m));
+    let good = failed.fold(count, Span::minus);
+    let each = bytes.over(good)?;
+    if good.low < 1.0 || each.high >= LEAST {
+        return None;
+    }
+    let sentence = "there are fewer bytes than the answers must have had";
+    let hit = Hit::new(Likely, sentence, sentence).line(format!(
+        "{} B / {} = {} B an answer < {LEAST} B",
+        say::number(bytes.said),
+        say::number(good.said),
+        say::about(each.said)
+    ));
+    let why = "answers without a byte that count as good, or a size in another unit than it says";
+    Some(hit.at([bytes_figure, count_figure]).why(why).advice("check the unit, and what counts as an answer"))
+}

@@ -176,12 +176,13 @@ fn finding(
     };
     let mut arithmetic = Vec::new();
     let mut quotes = Vec::new();
+    let mut quoted = std::collections::BTreeSet::new();
     for (subject, hit) in &hits {
         let front = if hits.len() == 1 { String::new() } else { subject.front() };
         arithmetic.extend(hit.arithmetic.iter().map(|line| format!("{front}{line}")));
         for (line, text) in &hit.places {
             let quote = Quote { file: document.name.clone(), line: *line, text: text.clone() };
-            if !quotes.contains(&quote) {
+            if quoted.insert((*line, text.as_str())) {
                 quotes.push(quote);
             }
         }

@@ -291,3 +291,52 @@ pub(super) fn failed_reads_inverted(s: &Subject) -> Option<Hit> {
     let why = "the metric is a rate of failures: a tick is a request that failed";
     Some(hit.at([figure]).why(why).advice("write the number of failures in words"))
 }
+
+/// Checks of a script that runs to its end: a whole number for each iteration.
+pub(super) fn checks_by_iteration(s: &Subject) -> Option<Hit> {
+    let (passed_figure, passed) = s.get(Measure::ChecksPassed)?;
+    let (failed_figure, failed) = s.get(Measure::ChecksFailed)?;
+    let (count_figure, count) = s.get(Measure::Iterations)?;
+    let all = passed.plus(failed);
+    let each = all.over(count)?;
+    if count.low < 1.0 || all.said < 1.0 || (each.said - each.said.round()).abs() < 1e-9 {
+        return None;
+    }
+    let sentence = "the checks are no whole number for each iteration";
+    let hit = Hit::new(Possible, sentence, sentence).line(format!(
+        "({} + {}) / {} = {}",
+        say::number(passed.said),
+        say::number(failed.said),
+        say::number(count.said),
+        say::number(each.said)
+    ));
+    let why = "checks that stand behind a condition, or iterations that were cut off at the end";
+    let hit = hit.at([passed_figure, failed_figure, count_figure]).why(why);
+    Some(hit.advice("state how many iterations did not reach all of their checks"))
+}
+
+/// `-n` of ab's command against what was completed.
+pub(super) fn ab_stopped_early(s: &Subject) -> Option<Hit> {
+    let (figure, count) = s.get(Measure::Requests)?;
+    let command = &s.row.words.get("command").filter(|_| s.tool() == Some(Tool::Ab))?.text;
+    let parts: Vec<&str> = command.split_whitespace().collect();
+    let value = |flag: &str| {
+        let at = parts.iter().position(|part| part.starts_with(flag))?;
+        let own = &parts[at][flag.len()..];
+        let text = if own.is_empty() { parts.get(at + 1).copied()? } else { own };
+        text.parse::<f64>().ok()
+    };
+    let asked = value("-n").filter(|n| count.high < *n)?;
+    let mut hit = Hit::new(
+        Possible,
+        "the run ended before its number of requests",
+        format!("the run ended after {} of {} requests", say::number(count.said), say::number(asked)),
+    )
+    .line(format!("{} < `-n {asked}`", say::number(count.said)));
+    if let Some(seconds) = value("-t") {
+        hit =
+            hit.line(format!("`-t {seconds}` ended it, or its 50,000 requests where it stands behind `-n`"));
+    }
+    let why = "the time limit was reached first, or the run was broken off";
+    Some(hit.at([figure]).why(why).advice("state the limit that ended the run: by time or by count"))
+}
