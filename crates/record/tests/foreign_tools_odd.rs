@@ -180,6 +180,22 @@ fn a_jtl_is_read_by_the_names_of_its_columns() {
 }
 
 #[test]
+fn lines_of_a_remote_run_count_the_threads_that_were_there() {
+    let text = "summary +   3005 in 00:00:08 =  375.6/s Avg:   119 Min:    16 Max:  3730 Err:     0 (0.00%) \
+                Active: 60 Started: 45 Finished: 0\nsomething else\n\
+                summary +    995 in 00:00:02 =  497.5/s Avg:   100 Min:    15 Max:   766 Err:     1 (0.10%) \
+                Active: 0 Started: 45 Finished: 60\n\
+                summary =   4000 in 00:00:10 =  400.0/s Avg:   114 Min:    15 Max:  3730 Err:     1 (0.03%)\n";
+    let document = read(text);
+    let row = document.rows.first().expect("one run");
+    assert_eq!(value(row, Measure::Users), Some(60.0));
+    assert_eq!(row.others["samples of all intervals"].value, 4_000.0);
+    // A second test in the same log begins with a smaller total.
+    let again = read(&format!("{text}{}", text.replace("4000", "4001")));
+    assert_eq!(again.rows.len(), 2, "{:?}", again.rows);
+}
+
+#[test]
 fn runs_appended_to_one_jtl_are_counted() {
     let run = |from: u32, count: u32| -> String {
         (0..count).map(|i| format!("{},{},a,200,true\n", from + i * 100, 80 + i % 7)).collect()
