@@ -281,6 +281,13 @@ const CASES: &[Case] = &[
         ],
     ),
     ("made/vegeta-old.txt", Tool::Vegeta, 1, &[(P99, 66.688e-3, 66.6875e-3, 66.6885e-3)]),
+    ("made/vegeta-histogram.txt", Tool::Vegeta, 1, &[(Measure::Requests, 2_000.0, 2_000.0, 2_000.0)]),
+    (
+        "sound/hey-samples.csv",
+        Tool::Hey,
+        1,
+        &[(Measure::Requests, 300.0, 300.0, 300.0), (Measure::Errors, 0.0, 0.0, 0.0)],
+    ),
     (
         "made/vegeta.json",
         Tool::Vegeta,
