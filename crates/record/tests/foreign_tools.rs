@@ -75,6 +75,19 @@ const CASES: &[Case] = &[
         ],
     ),
     (
+        "sound/ab-failures.txt",
+        Tool::Ab,
+        1,
+        &[
+            (Measure::Errors, 31.0, 31.0, 31.0),
+            (Measure::LengthErrors, 31.0, 31.0, 31.0),
+            (Measure::ConnectErrors, 0.0, 0.0, 0.0),
+            (Measure::ReadErrors, 0.0, 0.0, 0.0),
+            (Measure::ExceptionErrors, 0.0, 0.0, 0.0),
+            (Measure::KeepAliveRequests, 969.0, 969.0, 969.0),
+        ],
+    ),
+    (
         "sound/ab-post.txt",
         Tool::Ab,
         1,

@@ -60,6 +60,9 @@ fn runs_in_a_report_are_told_apart_and_keep_their_headings() {
             );
         }
     }
+    // The second run's address is its own and not a second one of the first.
+    let url = document.rows[1].words.get("url").expect("wrk names its address");
+    assert!(url.line > document.rows[0].lines.1, "{} {:?}", url.line, document.rows[0].lines);
     // Prose is left to others.
     let prose = text.lines().position(|line| line == "Better is:").expect("it is there") as u32 + 1;
     assert!(!document.taken.contains(&prose));
