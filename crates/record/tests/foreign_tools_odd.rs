@@ -143,6 +143,21 @@ fn an_output_that_stops_in_the_middle_is_said_and_what_is_there_is_read() {
 }
 
 #[test]
+fn a_run_that_stops_gives_nothing_to_the_next() {
+    let (first, second) = (sample("sound/wrk-404.txt"), sample("sound/wrk-plain.txt"));
+    let cut: String = first.lines().take(4).map(|line| format!("{line}\n")).collect();
+    let document = read(&format!("{cut}{second}"));
+    let urls: Vec<&str> = document.rows.iter().map(|row| row.words["url"].text.as_str()).collect();
+    assert_eq!(urls, ["http://127.0.0.1:18471/missing", "http://127.0.0.1:18471/page"]);
+    assert_eq!(document.rows[1].lines.0, 5);
+    assert_eq!(value(&document.rows[0], Measure::Rate), None);
+    // A line of samples that was cut off can still begin with two good numbers.
+    let jtl = read("timeStamp,elapsed,label,success\n1000,40,a,true\n1040,50,a");
+    assert_eq!(value(&jtl.rows[0], Measure::Requests), Some(1.0));
+    assert_eq!(jtl.unread.len(), 1);
+}
+
+#[test]
 fn what_wrk_prints_when_nothing_was_answered_is_no_figure() {
     let text = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 2 connections\n\
                 Thread Stats   Avg      Stdev     Max   +/- Stdev\n\
