@@ -60,6 +60,9 @@ fn runs_in_a_report_are_told_apart_and_keep_their_headings() {
             );
         }
     }
+    // The second run's address is its own and not a second one of the first.
+    let url = document.rows[1].words.get("url").expect("wrk names its address");
+    assert!(url.line > document.rows[0].lines.1, "{} {:?}", url.line, document.rows[0].lines);
     // Prose is left to others.
     let prose = text.lines().position(|line| line == "Better is:").expect("it is there") as u32 + 1;
     assert!(!document.taken.contains(&prose));
@@ -140,6 +143,21 @@ fn an_output_that_stops_in_the_middle_is_said_and_what_is_there_is_read() {
 }
 
 #[test]
+fn a_run_that_stops_gives_nothing_to_the_next() {
+    let (first, second) = (sample("sound/wrk-404.txt"), sample("sound/wrk-plain.txt"));
+    let cut: String = first.lines().take(4).map(|line| format!("{line}\n")).collect();
+    let document = read(&format!("{cut}{second}"));
+    let urls: Vec<&str> = document.rows.iter().map(|row| row.words["url"].text.as_str()).collect();
+    assert_eq!(urls, ["http://127.0.0.1:18471/missing", "http://127.0.0.1:18471/page"]);
+    assert_eq!(document.rows[1].lines.0, 5);
+    assert_eq!(value(&document.rows[0], Measure::Rate), None);
+    // A line of samples that was cut off can still begin with two good numbers.
+    let jtl = read("timeStamp,elapsed,label,success\n1000,40,a,true\n1040,50,a");
+    assert_eq!(value(&jtl.rows[0], Measure::Requests), Some(1.0));
+    assert_eq!(jtl.unread.len(), 1);
+}
+
+#[test]
 fn what_wrk_prints_when_nothing_was_answered_is_no_figure() {
     let text = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 2 connections\n\
                 Thread Stats   Avg      Stdev     Max   +/- Stdev\n\
@@ -177,6 +195,22 @@ fn a_jtl_is_read_by_the_names_of_its_columns() {
     assert_eq!(total.others["samples whose latency is above their elapsed time"].value, 1.0);
     let lines: Vec<u32> = document.unread.iter().map(|unread| unread.line).collect();
     assert_eq!(lines, [6, 7], "{:?}", document.unread);
+}
+
+#[test]
+fn lines_of_a_remote_run_count_the_threads_that_were_there() {
+    let text = "summary +   3005 in 00:00:08 =  375.6/s Avg:   119 Min:    16 Max:  3730 Err:     0 (0.00%) \
+                Active: 60 Started: 45 Finished: 0\nsomething else\n\
+                summary +    995 in 00:00:02 =  497.5/s Avg:   100 Min:    15 Max:   766 Err:     1 (0.10%) \
+                Active: 0 Started: 45 Finished: 60\n\
+                summary =   4000 in 00:00:10 =  400.0/s Avg:   114 Min:    15 Max:  3730 Err:     1 (0.03%)\n";
+    let document = read(text);
+    let row = document.rows.first().expect("one run");
+    assert_eq!(value(row, Measure::Users), Some(60.0));
+    assert_eq!(row.others["samples of all intervals"].value, 4_000.0);
+    // A second test in the same log begins with a smaller total.
+    let again = read(&format!("{text}{}", text.replace("4000", "4001")));
+    assert_eq!(again.rows.len(), 2, "{:?}", again.rows);
 }
 
 #[test]

@@ -91,7 +91,8 @@ impl Entry {
         };
     }
 
-    /// Hands the row over, and says whether there was one. Without figures it is no result: a tool's name in a sentence.
+    /// Hands the row over, and says whether there was one. One without
+    /// figures is no result: a tool's name in a sentence.
     pub fn finish(self, document: &mut Document) -> bool {
         let is_row = !self.row.figures.is_empty() || self.row.samples.is_some();
         if is_row || !self.row.others.is_empty() {

@@ -5,6 +5,7 @@ mod ab;
 mod ab_files;
 mod entry;
 mod hey;
+mod hey_csv;
 mod jmeter;
 mod json;
 mod k6;
@@ -39,10 +40,9 @@ const READERS: [Reader; 9] = [
 /// Adds what tools wrote in `text` to the document, and marks their lines as taken.
 pub fn read(_name: &str, text: &str, document: &mut Document) {
     // Files of single samples can be large; they are read line by line, and are nothing but themselves.
-    if jmeter::csv::read(text, document)
-        || jmeter::xml::read(text, document)
-        || k6_points::read(text, document)
-    {
+    const WHOLE: [fn(&str, &mut Document) -> bool; 4] =
+        [jmeter::csv::read, jmeter::xml::read, k6_points::read, hey_csv::read];
+    if WHOLE.iter().any(|read| read(text, document)) {
         return;
     }
     let text = Text::new(text);

@@ -5,10 +5,13 @@ use super::entry::{Entry, measure_of};
 use super::number::{self, count, percent, plain};
 use super::text::Text;
 use super::vegeta_json::complement;
-use crate::foreign::model::{Document, Measure, Tool};
+use crate::foreign::model::{Document, Figure, Measure, Tool};
 
 /// Reads the report or the histogram that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    if text.at(at).starts_with("Bucket ") && text.at(at).ends_with("Histogram") {
+        return histogram(text, at, document);
+    }
     let (name, columns, _) = titled(text.at(at))?;
     if !(name == "Requests" && columns.contains(&"total")) {
         return None;
@@ -52,6 +55,32 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let line = entry.row.lines.0;
     entry.word("rate", "of successful answers only", line);
+    entry.finish(document).then_some(next)
+}
+
+/// `vegeta report -type=hist`: `[0s,     5ms]  120   60.00%  ####`. It says how many, and between which bounds.
+fn histogram(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    let mut entry = Entry::new(Tool::Vegeta, text, at);
+    "vegeta, histogram".clone_into(&mut entry.row.label);
+    entry.take(text.number(at));
+    let (end, mut next, mut sum) = (text.end(at), at + 1, 0.0);
+    while next < end && text.at(next).starts_with('[') {
+        let (line, number) = (text.at(next), text.number(next));
+        let bucket = line.split_once(']').and_then(|(bounds, rest)| Some((bounds.get(1..)?, rest)));
+        let figure = bucket.and_then(|(_, rest)| count(rest.split_whitespace().next()?, number));
+        sum += figure.as_ref().map_or(0.0, |figure| figure.value);
+        let bounds = bucket.map_or("", |(bounds, _)| bounds).split_whitespace().collect::<Vec<_>>().join(" ");
+        entry.other(format!("answers in [{bounds}]"), figure, (number, line));
+        next += 1;
+    }
+    if sum > 0.0 {
+        let number = text.number(at);
+        entry.put(
+            Measure::Requests,
+            Some(Figure::exact(sum, format!("{sum} in all buckets"), number)),
+            (number, ""),
+        );
+    }
     entry.finish(document).then_some(next)
 }
 

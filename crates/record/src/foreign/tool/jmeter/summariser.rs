@@ -10,39 +10,53 @@ use crate::foreign::model::{Document, Figure, Measure, Tool};
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     summary(text.at(at))?;
     let (end, mut next, mut strangers) = (text.end(at), at, 0);
-    let (mut last, mut lines) = (None::<(usize, f64)>, Vec::new());
-    let (mut sum, mut intervals, mut started) = (0.0, 0.0, None::<Figure>);
-    // Other lines of the log may stand in between; an empty stretch or a smaller total ends the run.
+    let (mut last, mut lines, mut sum) = (None::<(usize, f64)>, Vec::new(), 0.0);
+    // Intervals since the last total, by line.
+    let mut open: Vec<(usize, f64)> = Vec::new();
+    // Other lines of the log may stand in between.
     while next < end && strangers < 20 {
-        let (line, number) = (text.at(next), text.number(next));
-        match summary(line) {
+        match summary(text.at(next)) {
             Some((is_total, rest)) => {
                 let samples = leading(rest, Comma::Groups).map_or(0.0, |(number, _)| number.value);
-                if is_total && last.is_some_and(|(_, before)| samples < before) {
-                    break;
-                }
-                if is_total {
-                    last = Some((next, samples));
+                if !is_total {
+                    open.push((next, samples));
                 } else {
-                    (sum, intervals) = (sum + samples, intervals + 1.0);
-                    started = field(rest, "Started:").and_then(|value| count(value, number)).or(started);
+                    let since: f64 = open.iter().map(|(_, samples)| samples).sum();
+                    // A total that is nearer to its own intervals than to all before belongs to the next run.
+                    let another = |before: f64| (samples - since).abs() < (samples - before - since).abs();
+                    if last.is_some_and(|(_, before)| before > 0.0 && another(before)) {
+                        next = open.first().map_or(next, |(first, _)| *first);
+                        open.clear();
+                        strangers = 0;
+                        break;
+                    }
+                    sum += since;
+                    lines.extend(open.drain(..).map(|(line, _)| line));
+                    lines.push(next);
+                    last = Some((next, samples));
                 }
-                lines.push(number);
                 strangers = 0;
             }
             // A new test in the same log.
-            None if line.starts_with("Starting ") || line.starts_with("... end of run") => break,
+            None if text.at(next).starts_with("Starting ") || text.at(next).starts_with("... end of run") => {
+                break;
+            }
             None => strangers += 1,
         }
         next += 1;
     }
+    sum += open.iter().map(|(_, samples)| samples).sum::<f64>();
+    lines.extend(open.into_iter().map(|(line, _)| line));
+    let started = threads(text, &lines);
+    let intervals =
+        lines.iter().filter(|line| summary(text.at(**line)).is_some_and(|(is_total, _)| !is_total)).count();
     let after = next.saturating_sub(strangers).max(at + 1);
     // Intervals without a total: the interval itself is all there is.
     let (result, samples) = last.unwrap_or((at, sum));
     let mut entry = Entry::new(Tool::Jmeter, text, result);
     let (line, number) = (text.at(result), text.number(result));
     totals(&mut entry, summary(line).map_or("", |(_, rest)| rest), (number, line));
-    lines.into_iter().for_each(|line| entry.take(line));
+    lines.into_iter().for_each(|line| entry.take(text.number(line)));
     for i in at.saturating_sub(4)..(after + 3).min(end) {
         const AROUND: [&str; 5] =
             ["Creating summariser", "Created the tree", "Starting ", "Tidying up", "... end of run"];
@@ -50,7 +64,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
             entry.take(text.number(i));
         }
     }
-    if last.is_some() && intervals > 0.0 {
+    if last.is_some() && intervals > 0 {
         entry.other(
             "samples of all intervals",
             Some(Figure::exact(sum, format!("{sum}"), number)),
@@ -67,6 +81,17 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         false => format!("{}, {samples} samples", entry.row.label),
     };
     entry.finish(document).then_some(after)
+}
+
+/// In remote runs `Started` can stay below `Active`: the largest of the three is the number of threads.
+fn threads(text: &Text, lines: &[usize]) -> Option<Figure> {
+    let all = lines.iter().flat_map(|line| {
+        let (text, number) = (text.at(*line), text.number(*line));
+        ["Active:", "Started:", "Finished:"]
+            .into_iter()
+            .filter_map(move |name| count(field(text, name)?, number))
+    });
+    all.max_by(|a, b| a.value.total_cmp(&b.value))
 }
 
 /// `summary =   1800 in ...`, perhaps after a logger's prefix, perhaps with another name of the summariser.

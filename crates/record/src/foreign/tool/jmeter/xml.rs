@@ -8,8 +8,10 @@ use std::borrow::Cow;
 
 /// Reads the file if it is one.
 pub fn read(source: &str, document: &mut Document) -> bool {
-    let head = source.get(..source.floor_char_boundary(2_000)).unwrap_or(source);
-    if !head.contains("<testResults") {
+    // A report may quote a few lines of such a file: it does not begin with them.
+    let head = source.trim_start_matches(['\u{feff}', ' ', '\n', '\r']);
+    let prologue = source.get(..source.floor_char_boundary(2_000)).unwrap_or(source);
+    if !(head.starts_with("<testResults") || head.starts_with("<?xml") && prologue.contains("<testResults")) {
         return false;
     }
     let (mut gathered, mut depth) = (Gathered::default(), 0u32);
@@ -39,6 +41,9 @@ pub fn read(source: &str, document: &mut Document) -> bool {
     }
     if depth > 0 {
         gathered.bad(document, line, "</testResults>", "the file ends inside a sample");
+    }
+    if gathered.is_empty() {
+        gathered.bad(document, line, "<testResults>", "there is no sample in this file");
     }
     let lines = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
     take_all(document, lines);
