@@ -5,7 +5,8 @@ use crate::help::{number, unless_noisy};
 use crate::provoke::{Elsewhere, json, pass, shell, until};
 use crate::support::{Ruler, Running, Tool, alone, namespace};
 use serde_json::Value;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -31,6 +32,40 @@ fn a_link_that_is_full_is_said() {
         let slow = json(&[&ruler.url("/?body=16k&delay=20ms"), "-c", "4", "-d", "5s"], 0);
         silent(&slow, "link_full");
     });
+}
+
+/// A server that hands each connection 16 kB every 20 ms looks the same but for the losses, and may as well be one that
+/// makes its bodies slowly: nobody can tell from here, so nothing is said.
+#[test]
+fn a_server_that_paces_each_connection_is_not_called_a_link() {
+    let _alone = alone();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || paced(stream));
+        }
+    });
+    let said = json(&[&url, "-c", "4", "-d", "5s"], 0);
+    let (first, body) = (number(&said, "/phases/first_byte/mean_ns"), number(&said, "/phases/body/mean_ns"));
+    assert!(body > first * 10.0, "it does look alike: {}", said["phases"]);
+    silent(&said, "link_full");
+}
+
+/// Five parts of a body, the last four after 20 ms each.
+fn paced(mut stream: TcpStream) {
+    let mut request = [0; 4_096];
+    while let Ok(1..) = stream.read(&mut request) {
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 80000\r\n\r\n";
+        let mut written = stream.write_all(head);
+        for part in 0..5 {
+            pass(Duration::from_millis(if part == 0 { 0 } else { 20 }));
+            written = written.and_then(|()| stream.write_all(&[b'x'; 16_000]));
+        }
+        if written.is_err() {
+            return;
+        }
+    }
 }
 
 /// A listen queue of one place, and three hundred users in one instant: whoever finds it full is not answered, and
