@@ -17,7 +17,7 @@ const WORTH: f64 = 0.20;
 /// A slope is told when chance makes one like it in fewer than one of a thousand runs.
 const CHANCE: f64 = 0.001;
 /// Spikes come again when there are this many ...
-const AGAIN: usize = 4;
+const AGAIN: usize = 5;
 /// ... whose distances differ by at most this share of their mean (standard deviation).
 const REGULAR: f64 = 0.25;
 /// Back at the baseline: at most this many of it.
