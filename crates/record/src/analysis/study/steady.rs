@@ -75,7 +75,7 @@ pub fn steady_from(digest: &Digest) -> Steady {
         return Steady { from_ns: begin_ns, reached: true, sentence: "steady from the beginning".into() };
     }
     let from_ns = whole.get(cut).map_or(begin_ns, |b| b.from_ns);
-    let from_s = quantity((from_ns - begin_ns) as f64 / 1e9);
+    let from_s = quantity(from_ns.saturating_sub(begin_ns) as f64 / 1e9);
     Steady { from_ns, reached: true, sentence: format!("steady after {from_s} s: {change}") }
 }
 
