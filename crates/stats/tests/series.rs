@@ -139,3 +139,11 @@ fn nothing_in_the_values_makes_it_panic_or_loop() {
         let _any = (mser5(values), pelt(values, f64::NAN, 0), pelt(values, 0.0, 0), pelt(values, -1.0, 1));
     }
 }
+
+#[test]
+fn nine_hours_of_seconds_are_judged() {
+    let calm = alike(32_400, 0.5, 1, |_| 50.0);
+    assert_eq!(mser5(&calm).state, State::Steady);
+    let stepped = alike(32_400, 0.5, 1, |at| if at < 20_000 { 50.0 } else { 60.0 });
+    assert!(!matches!(mser5(&stepped).state, State::Steady));
+}

@@ -156,3 +156,29 @@ fn an_hour_and_sixty_runs_of_a_minute_are_studied() {
         study.findings
     );
 }
+
+#[test]
+fn few_answers_a_second_have_noisy_percentiles_and_no_course() {
+    // Exponential times, 40 a second: each second's p99 is its maximum.
+    let alarms: Vec<_> = (0..20)
+        .flat_map(|seed| {
+            let mut random = SplitMix64::new(7_000 + seed);
+            let mut digest = course(CLOSED, 600, seed, |_| 10.0);
+            for block in &mut digest.blocks {
+                block.response = plimsoll_stats::Hist::on_demand();
+                (0..40).for_each(|_| block.response.record((10.0 * MS * random.exponential()) as u64));
+            }
+            studied(&[digest]).findings
+        })
+        .collect();
+    assert!(alarms.len() <= 1, "{alarms:?}");
+}
+
+#[test]
+fn runs_without_a_steady_state_are_counted_where_one_was_asked_for() {
+    let asked = StudyAsked { steady: true, ..StudyAsked::default() };
+    let runs = [course(CLOSED, 50, 1, |at| 10.0 + at as f64), course(CLOSED, 50, 2, |_| 10.0)];
+    let study = study(&runs, &asked);
+    assert!(found(&study, "not_steady").expect("one rises").sentence.starts_with("1 of 2 runs"));
+    assert!(found(&studied(&runs), "not_steady").is_none());
+}

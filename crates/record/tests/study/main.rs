@@ -8,4 +8,5 @@ mod courses;
 mod curves;
 mod findings;
 mod fixture;
+mod odd;
 mod table;

@@ -123,3 +123,17 @@ fn the_order_of_the_runs_and_the_empty_study_change_nothing() {
     assert_eq!(study.table.len(), 1);
     assert!(serde_json::to_string(&study).is_ok());
 }
+
+#[test]
+fn the_runs_of_a_search_are_cells_of_their_own_levels() {
+    let runs: Vec<Digest> = [10.0, 20.0, 40.0]
+        .map(|users| {
+            let mut run = closed(&[("variant", "go")], users, 100.0 * users, 1);
+            run.cell.as_mut().expect("it has settings").probe =
+                Some(plimsoll_plan::experiment::Purpose::Bisect);
+            run
+        })
+        .to_vec();
+    let study = studied(&runs);
+    assert_eq!((study.table.len(), study.curves.len()), (3, 1));
+}

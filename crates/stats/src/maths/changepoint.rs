@@ -66,6 +66,8 @@ pub fn pelt(values: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
 /// Changes of level with a penalty made for series of seconds: 3 ln n per cut, in units of a variance that comes from
 /// neighbouring differences (a level shift does not inflate it), times (1 + r) / (1 - r) for the first autocorrelation
 /// r of what remains (neighbouring seconds are alike, and a wave is no change). Spikes are flattened before.
+///
+/// Without any change the time grows with the square of the length: average more than a few thousand values first.
 pub fn changes(values: &[f64]) -> Vec<Change> {
     let n = values.len();
     if n < 4 * SHORTEST || values.iter().any(|v| !v.is_finite()) {

@@ -8,6 +8,8 @@ use super::changepoint::{changes, trend};
 
 /// Fewer values say nothing about a beginning.
 pub const FEWEST: usize = 20;
+/// Of longer series the batches are searched for steps.
+const LONG: usize = 3_600;
 /// A slope or a step of the rest is only told when it changes the level by this share.
 pub const DRIFT: f64 = 0.05;
 
@@ -73,9 +75,11 @@ pub fn mser5(values: &[f64]) -> Truncation {
         let change = t.slope * rest.len() as f64;
         if level == 0.0 { 0.0 } else { change / level }
     });
+    // The search for levels grows with the square of a long series; its batches show a step as well.
+    let judged = if rest.len() > LONG { &batches[best..] } else { rest };
     // A late step is no slope: ranks that stay alike for so long make the test for a slope doubt everything.
     let steps =
-        changes(rest).into_iter().map(|c| if level == 0.0 { 0.0 } else { (c.after - c.before) / level });
+        changes(judged).into_iter().map(|c| if level == 0.0 { 0.0 } else { (c.after - c.before) / level });
     let step = steps.fold(0.0f64, |most, step| if step.abs() > most.abs() { step } else { most });
     let state = if change_ratio.abs() > DRIFT {
         State::Drifts { change_ratio }

@@ -74,6 +74,10 @@ fn settings(digests: &[Digest]) -> Vec<Vec<Setting>> {
     let differs = |of: fn(&Digest) -> &str| digests.iter().any(|d| of(d) != of(&digests[0]));
     let named = |axis: &str, value: &str| Setting { axis: axis.into(), value: value.into() };
     let (names, targets) = (differs(|d| &d.name), differs(|d| &d.target));
+    let level = |digest: &Digest| match digest.level {
+        Level::Users(n) => named("users", &n.to_string()),
+        Level::Rate(n) => named("rate", &n.to_string()),
+    };
     let free = |digest: &Digest| {
         let mut own = Vec::new();
         if names {
@@ -82,13 +86,14 @@ fn settings(digests: &[Digest]) -> Vec<Vec<Setting>> {
         if targets {
             own.push(named("target", &digest.target));
         }
-        own.push(match digest.level {
-            Level::Users(n) => named("users", &n.to_string()),
-            Level::Rate(n) => named("rate", &n.to_string()),
-        });
+        own.push(level(digest));
         own
     };
     let of = |digest: &Digest| match &digest.cell {
+        // The runs of a search have the settings of their cell, but each its own level.
+        Some(cell) if !cell.settings.is_empty() && cell.probe.is_some() => {
+            cell.settings.iter().cloned().chain([level(digest)]).collect()
+        }
         Some(cell) if !cell.settings.is_empty() => cell.settings.clone(),
         _ => free(digest),
     };
@@ -197,6 +202,7 @@ fn little(runs: &[&Digest]) -> LittleRow {
         rate_times_time: mean(|p| p.rate_times_time),
         missing_ratio: mean(|p| p.missing_ratio),
         missing_per_request_ns: mean(|p| p.missing_per_request_ns),
+        is_unexplained: parts.iter().any(|p| p.is_unexplained),
     }
 }
 

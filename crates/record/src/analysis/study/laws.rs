@@ -3,6 +3,7 @@
 use super::{AxisKind, CellRow, Curve, Finding, LittleRow, level_text, levels_text, settings_text};
 use crate::analysis::digest::{Digest, Level};
 use crate::analysis::facts::ratio;
+use crate::caution::Kind;
 use crate::phrase::{duration_f64_ns, duration_ns, quantity, rate_per_s, ratio as percent};
 
 /// Time that no request accounts for is told from this share on.
@@ -34,6 +35,7 @@ pub(super) fn little(digest: &Digest) -> LittleRow {
         rate_times_time,
         missing_ratio: ratio(missing, n),
         missing_per_request_ns: ratio(missing * 1e9, digest.rate_per_s),
+        is_unexplained: digest.cautions.iter().any(|c| c.code == Kind::LittlesLaw.code()),
     }
 }
 
@@ -73,7 +75,7 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
     let worst = |least: bool| {
         let judged = users.iter().filter(|(_, row)| {
             let missing = row.little.missing_ratio;
-            if least { missing < -MISSING } else { missing > MISSING }
+            if least { missing < -MISSING } else { missing > MISSING && row.little.is_unexplained }
         });
         let mut all: Vec<&&(f64, &CellRow)> = judged.collect();
         all.sort_by(|a, b| b.1.little.missing_ratio.abs().total_cmp(&a.1.little.missing_ratio.abs()));
@@ -102,8 +104,8 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
                 levels_text(&xs)
             ),
             evidence: format!("at {}: {}", level_text(*x), evidence(row)),
-            advice: "where the file has no think time this is the load generator, or connecting: the rates are lower \
-                     than the service's"
+            advice: "nothing in the plan explains it, so it is the load generator's: the rates are lower than the \
+                     service's; use fewer users or more workers"
                 .into(),
         });
     }

@@ -151,6 +151,8 @@ pub struct LittleRow {
     pub missing_ratio: f64,
     /// The same per request, ns.
     pub missing_per_request_ns: f64,
+    /// A run found no reason for it: neither thinking nor connecting nor the pause after a failure.
+    pub is_unexplained: bool,
 }
 
 /// Cells that differ in one numeric setting only.
@@ -263,15 +265,16 @@ pub struct ScalingStep {
 
 /// Analyses the runs of an experiment, in any order. A run without a cell is one at its own level.
 pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
+    let mut findings = Vec::new();
     let cut: Vec<Digest>;
     let digests = if asked.steady {
+        steady::findings(digests, &mut findings);
         cut = digests.iter().cloned().map(without_beginning).collect();
         &cut
     } else {
         digests
     };
     let (axes, table) = cells::table(digests, asked);
-    let mut findings = Vec::new();
     cells::findings(&table, &mut findings);
     let mut curves = curve::curves(&axes, &table, asked.seed);
     link::findings(&table, &mut curves, &mut findings);

@@ -12,12 +12,14 @@ use serde::Serialize;
 
 /// A run with fewer seconds has no course.
 const FEWEST: usize = 60;
+/// Longer series are averaged to so many values: the search for levels grows with the square where there are none.
+const MOST: usize = 3_600;
 /// What a level must change by, and a slope over the whole run, to be told.
 const WORTH: f64 = 0.20;
 /// A slope is told when chance makes one like it in fewer than one of a thousand runs.
 const CHANCE: f64 = 0.001;
 /// Spikes come again when there are this many ...
-const AGAIN: usize = 4;
+const AGAIN: usize = 5;
 /// ... whose distances differ by at most this share of their mean (standard deviation).
 const REGULAR: f64 = 0.25;
 /// Back at the baseline: at most this many of it.
@@ -151,9 +153,13 @@ fn judge(
     shifts: &mut Vec<Shift>,
     drifts: &mut Vec<Drift>,
 ) {
+    let width = values.len().div_ceil(MOST).max(1);
+    let means: Vec<f64> = values.chunks(width).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
+    let values = &means[..];
     let Some(usual) = median(&mut values.to_vec()).filter(|m| *m > 0.0) else { return };
     let n = values.len() as f64;
-    let seconds = |at: usize| blocks[at].from_ns as f64 / 1e9;
+    // proof: `at` is below the number of means, so that its first block exists.
+    let seconds = |at: usize| blocks[at * width].from_ns as f64 / 1e9;
     let found: Vec<Change> = changes(values);
     let slope = trend(values).filter(|t| t.p_value < CHANCE && (t.slope * n / usual).abs() > WORTH);
     let steps_left = {
@@ -173,7 +179,7 @@ fn judge(
         let line_left: f64 = level.iter_mut().map(|v| (*v - start).abs()).sum();
         let price = (found.len() as f64 * 2.0 - 1.0).max(0.0) * n.ln() / n;
         if found.is_empty() || line_left.ln() <= steps_left.max(f64::MIN_POSITIVE).ln() + price {
-            let lasted_s = seconds(blocks.len() - 1) - seconds(0);
+            let lasted_s = seconds(values.len() - 1) - seconds(0);
             let per_hour = 3_600.0 * (n - 1.0) / lasted_s.max(f64::MIN_POSITIVE);
             drifts.push(Drift {
                 what,

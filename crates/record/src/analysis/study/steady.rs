@@ -1,9 +1,10 @@
 //! The beginning of a run that is not like the rest: where it ends, and the run without it.
 
+use super::Finding;
 use crate::analysis::digest::{Block, Digest};
 use crate::analysis::facts::ratio;
 use crate::analysis::times::{Belief, times};
-use crate::phrase::{duration_f64_ns, quantity, ratio as percent};
+use crate::phrase::{count, counted, duration_f64_ns, quantity, ratio as percent};
 use plimsoll_stats::Hist;
 use plimsoll_stats::maths::steady::{State, mser5};
 use serde::Serialize;
@@ -74,7 +75,7 @@ pub fn steady_from(digest: &Digest) -> Steady {
         return Steady { from_ns: begin_ns, reached: true, sentence: "steady from the beginning".into() };
     }
     let from_ns = whole.get(cut).map_or(begin_ns, |b| b.from_ns);
-    let from_s = quantity((from_ns - begin_ns) as f64 / 1e9);
+    let from_s = quantity(from_ns.saturating_sub(begin_ns) as f64 / 1e9);
     Steady { from_ns, reached: true, sentence: format!("steady after {from_s} s: {change}") }
 }
 
@@ -128,4 +129,22 @@ pub fn without_beginning(mut digest: Digest) -> Digest {
         }
     }
     digest
+}
+
+/// Runs that were to be cut at their steady state and have none.
+pub(super) fn findings(digests: &[Digest], out: &mut Vec<Finding>) {
+    let all: Vec<Steady> = digests.iter().map(steady_from).filter(|steady| !steady.reached).collect();
+    if let Some(first) = all.first() {
+        out.push(Finding {
+            code: "not_steady",
+            sentence: format!(
+                "{} of {} reached no steady state, and count from their beginning",
+                count(all.len() as u64),
+                counted(digests.len() as u64, "run")
+            ),
+            evidence: first.sentence.clone(),
+            advice: "run longer; what still changes at half of a run has no mean that another run would find"
+                .into(),
+        });
+    }
 }
