@@ -128,9 +128,45 @@ fn interleaved_repeats_cancel_a_drift_that_both_sides_share() {
     assert_eq!(wide.basis, Basis::Runs);
     assert!(wide.high.unwrap() - wide.low.unwrap() > 1.5 * (p50.high.unwrap() - p50.low.unwrap()));
 
+    // Nor are they pairs when all of one side came first.
+    let mut later = b.clone();
+    later.runs.iter_mut().for_each(|run| run.started_unix_ns += 1_000_000_000_000);
+    let after = compare(&a, &later, &Asked::default());
+    assert!(after.figures.iter().all(|row| row.basis == Basis::Runs));
+
     // And pairs cry no wolf.
     let same = score(60, &Asked::default(), || in_one_weather(&light, &light, 8, &mut random));
     assert!(same.named <= 7, "{same:?}");
+}
+
+#[test]
+fn runs_that_agree_by_chance_prove_no_more_than_their_samples() {
+    let short = Service { seconds: 10, rate: 300.0, ..USUAL };
+    let mut random = Random::new(109);
+    let width = |a: &Side, b: &Side| {
+        let c = compare(a, b, &Asked::default());
+        let row = c.figure("response_time p50").expect("it is compared").clone();
+        (row.basis, row.high.unwrap_or(f64::NAN) - row.low.unwrap_or(f64::NAN))
+    };
+    // Four times the same run on each side: the runs do not differ at all.
+    let copies = |name: &str, first: u32, random: &mut Random| {
+        let one = run(&short, 1.0, random);
+        let of = |repeat: u32| {
+            let mut copy = one.clone();
+            place(&mut copy, name, repeat, 2 * repeat + first);
+            copy
+        };
+        side(name, (0..4).map(of).collect())
+    };
+    let (a, b) = (copies("a", 0, &mut random), copies("b", 1, &mut random));
+    assert!(width(&a, &b).1 > 0.02, "{:?}", width(&a, &b));
+
+    // Runs that differ a lot, and each pair not at all.
+    let (a, _) = in_one_weather(&short, &short, 8, &mut random);
+    let mut b = a.clone();
+    b.runs.iter_mut().enumerate().for_each(|(at, run)| place(run, "b", at as u32, 2 * at as u32 + 1));
+    let (basis, width) = width(&a, &b);
+    assert!(basis == Basis::Pairs && width > 0.02, "{basis:?} {width}");
 }
 
 #[test]
