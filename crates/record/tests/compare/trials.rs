@@ -56,8 +56,8 @@ fn a_service_slowed_by_five_per_cent_is_found_in_nine_of_ten() {
     for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
         let a = Service { spread, ..USUAL };
         let mut random = Random::new(102);
-        let score = score(40, &Asked::default(), || sides(&a, &slowed(a, 1.05), 5, &mut random));
-        assert!(score.slower >= 36, "{spread:?} {score:?}");
+        let score = score(30, &Asked::default(), || sides(&a, &slowed(a, 1.05), 5, &mut random));
+        assert!(score.slower >= 27, "{spread:?} {score:?}");
     }
 }
 
