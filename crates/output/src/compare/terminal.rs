@@ -62,7 +62,9 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
         column[0] = head;
         column
     };
-    let name = cells("", &|row| text(row.figure.clone()));
+    let names = |short: bool| {
+        cells("", &|row| text(if short { row.figure.replace("_time ", " ") } else { row.figure.clone() }))
+    };
     let a = with(short(&c.a.name), cells("", &|row| text(value(row.a, row.a_at_least, row.unit))));
     let b = with(short(&c.b.name), cells("", &|row| text(value(row.b, row.b_at_least, row.unit))));
     let shift = cells("change", &|row| Line::of(ink(row.verdict), &maybe_change(row, row.difference)));
@@ -71,7 +73,9 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     let long = cells("verdict", &|row| Line::of(ink(row.verdict), &long_word(row)));
 
     let width = |column: &[Line]| column.iter().map(Line::width).max().unwrap_or(0) + GAP;
-    let needed = width(&name) + width(&a) + width(&b) + width(&shift) + width(&brief);
+    let fixed = width(&a) + width(&b) + width(&shift) + width(&brief);
+    let name = names(fixed + width(&names(false)) - GAP > columns);
+    let needed = width(&name) + fixed;
     let left = columns.saturating_sub(needed);
     // What goes in first: the picture, then the numbers of the interval, then what bounds a verdict.
     let more = width(&long) - width(&brief);

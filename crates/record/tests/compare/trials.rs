@@ -56,8 +56,8 @@ fn a_service_slowed_by_five_per_cent_is_found_in_nine_of_ten() {
     for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
         let a = Service { spread, ..USUAL };
         let mut random = Random::new(102);
-        let score = score(40, &Asked::default(), || sides(&a, &slowed(a, 1.05), 5, &mut random));
-        assert!(score.slower >= 36, "{spread:?} {score:?}");
+        let score = score(30, &Asked::default(), || sides(&a, &slowed(a, 1.05), 5, &mut random));
+        assert!(score.slower >= 27, "{spread:?} {score:?}");
     }
 }
 
@@ -128,9 +128,45 @@ fn interleaved_repeats_cancel_a_drift_that_both_sides_share() {
     assert_eq!(wide.basis, Basis::Runs);
     assert!(wide.high.unwrap() - wide.low.unwrap() > 1.5 * (p50.high.unwrap() - p50.low.unwrap()));
 
+    // Nor are they pairs when all of one side came first.
+    let mut later = b.clone();
+    later.runs.iter_mut().for_each(|run| run.started_unix_ns += 1_000_000_000_000);
+    let after = compare(&a, &later, &Asked::default());
+    assert!(after.figures.iter().all(|row| row.basis == Basis::Runs));
+
     // And pairs cry no wolf.
     let same = score(60, &Asked::default(), || in_one_weather(&light, &light, 8, &mut random));
     assert!(same.named <= 7, "{same:?}");
+}
+
+#[test]
+fn runs_that_agree_by_chance_prove_no_more_than_their_samples() {
+    let short = Service { seconds: 10, rate: 300.0, ..USUAL };
+    let mut random = Random::new(109);
+    let width = |a: &Side, b: &Side| {
+        let c = compare(a, b, &Asked::default());
+        let row = c.figure("response_time p50").expect("it is compared").clone();
+        (row.basis, row.high.unwrap_or(f64::NAN) - row.low.unwrap_or(f64::NAN))
+    };
+    // Four times the same run on each side: the runs do not differ at all.
+    let copies = |name: &str, first: u32, random: &mut Random| {
+        let one = run(&short, 1.0, random);
+        let of = |repeat: u32| {
+            let mut copy = one.clone();
+            place(&mut copy, name, repeat, 2 * repeat + first);
+            copy
+        };
+        side(name, (0..4).map(of).collect())
+    };
+    let (a, b) = (copies("a", 0, &mut random), copies("b", 1, &mut random));
+    assert!(width(&a, &b).1 > 0.02, "{:?}", width(&a, &b));
+
+    // Runs that differ a lot, and each pair not at all.
+    let (a, _) = in_one_weather(&short, &short, 8, &mut random);
+    let mut b = a.clone();
+    b.runs.iter_mut().enumerate().for_each(|(at, run)| place(run, "b", at as u32, 2 * at as u32 + 1));
+    let (basis, width) = width(&a, &b);
+    assert!(basis == Basis::Pairs && width > 0.02, "{basis:?} {width}");
 }
 
 #[test]
@@ -149,7 +185,7 @@ fn the_number_of_more_repeats_is_about_what_it_takes() {
     let more = (median.round() as u32).clamp(1, 17);
     let score = score(12, &Asked::default(), || sides(&short, &slowed(short, 1.05), 3 + more, &mut random));
     assert!(score.slower >= 6, "{more} more: {score:?}");
-    assert!(median >= 1.0 && median <= 17.0, "{median}");
+    assert!((1.0..=17.0).contains(&median), "{median}");
 }
 
 #[test]
@@ -158,11 +194,12 @@ fn two_runs_of_an_hour_are_compared_within_seconds() {
     let (a, b) = sides(&hour, &hour, 1, &mut Random::new(108));
     let begin = std::time::Instant::now();
     let c = compare(&a, &b, &Asked::default());
+    println!("two hours compared in {:?}", begin.elapsed());
     assert!(begin.elapsed().as_secs_f64() < 3.0, "{:?}", begin.elapsed());
     assert!(c.figures.len() == 9);
 }
 
-/// The table of docs/concepts/comparing.md.
+/// The first table of docs/concepts/comparing.md.
 #[test]
 #[ignore = "nightly: two thousand comparisons"]
 fn what_repeats_buy() {
@@ -184,5 +221,22 @@ fn what_repeats_buy() {
         println!("{spread:?}, 10 repeats of 10 s: A/A {same:?}");
         println!("{spread:?}, 10 repeats of 10 s: 5 % {slow:?}");
         assert!(same.named <= 17 && slow.slower >= 90, "{same:?} {slow:?}");
+    }
+}
+
+/// Its second table: hardly any queue, so that 5 % more work are 6 % more time and not 14 %.
+#[test]
+#[ignore = "nightly: two thousand comparisons"]
+fn what_repeats_buy_without_a_queue() {
+    for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
+        let a = Service { spread, rate: 200.0, ..USUAL };
+        for repeats in [3, 5, 10] {
+            let mut random = Random::new(400 + u64::from(repeats));
+            let same = score(200, &Asked::default(), || sides(&a, &a, repeats, &mut random));
+            let slow = score(100, &Asked::default(), || sides(&a, &slowed(a, 1.05), repeats, &mut random));
+            println!("{spread:?}, {repeats} repeats of 30 s at 12 % load: A/A {same:?}");
+            println!("{spread:?}, {repeats} repeats of 30 s at 12 % load: 5 % {slow:?}");
+            assert!(same.named <= 17, "{same:?}");
+        }
     }
 }

@@ -311,7 +311,8 @@ fn apart(a: &Side, b: &Side) -> Option<Doubt> {
     let starts = |side: &Side| side.runs.iter().map(|run| run.started_unix_ns).min().unwrap_or(0);
     let (first, second) = if starts(a) < starts(b) { (a, b) } else { (b, a) };
     let text = format!(
-        "all runs of `{}` came before all of `{}`: a drift of the machine cannot be told from the change; run them in turns",
+        "all runs of `{}` came before all of `{}`: a drift of the machine cannot be told from the \
+         change; run them in turns",
         first.name, second.name
     );
     doubt("not_interleaved", Weight::Warning, text)

@@ -207,6 +207,8 @@ fn of_capacities(
     let named =
         |name: &str| capacities.iter().find(|(other, ..)| other == name).map(|(_, at, ends)| (*at, *ends));
     let searched = other_of(&expectation.who, expectation.against.as_deref(), &names).ok();
+    let is_searched =
+        searched.as_deref().is_some_and(|a| named(&expectation.who).is_some() && named(a).is_some());
     let (who, other, against) = match searched.and_then(|a| Some((named(&expectation.who)?, named(&a)?, a))) {
         Some(found) => found,
         None => {
@@ -214,7 +216,7 @@ fn of_capacities(
             (of_sweep(&expectation.who, &axis, digests)?, of_sweep(&against, &axis, digests)?, against)
         }
     };
-    let change = quotient(who, other);
+    let change = if is_searched { quotient(who, other) } else { bounds(who, other) };
     let told = |(at, (low, high)): (f64, (f64, f64))| {
         let high = if high.is_finite() { format!("to {}", quantity(high)) } else { "or more".into() };
         format!("{} ({} {high})", quantity(at), quantity(low))
@@ -243,6 +245,13 @@ fn quotient((who, w): (f64, (f64, f64)), (other, o): (f64, (f64, f64))) -> Chang
     Change { low: ends.0, high: ends.1, is_certain: ends.0 > 0.0 || ends.1 < 0.0, is_none: false }
 }
 
+/// The quotient of two capacities between levels of a sweep: all that their bounds allow.
+fn bounds((_, w): (f64, (f64, f64)), (_, o): (f64, (f64, f64))) -> Change {
+    let (low, high) = ((w.0 / o.1).ln(), (w.1 / o.0).ln());
+    let ends = if low.is_nan() || high.is_nan() { (f64::NEG_INFINITY, f64::INFINITY) } else { (low, high) };
+    Change { low: ends.0, high: ends.1, is_certain: ends.0 > 0.0 || ends.1 < 0.0, is_none: false }
+}
+
 /// Highest level that all repeats met with every lower one met too, and the lowest one missed: the capacity lies
 /// between them.
 fn of_sweep(name: &str, axis: &str, digests: &[Digest]) -> Result<(f64, (f64, f64)), String> {
@@ -260,8 +269,9 @@ fn of_sweep(name: &str, axis: &str, digests: &[Digest]) -> Result<(f64, (f64, f6
     let met = levels.iter().take_while(|(_, met)| *met).last();
     let missed = levels.iter().find(|(_, met)| !met);
     match (met, missed) {
+        // A missed level is not reached, by however little.
         (Some((level, _)), missed) => {
-            Ok((*level, (*level, missed.map_or(f64::INFINITY, |(level, _)| *level))))
+            Ok((*level, (*level, missed.map_or(f64::INFINITY, |(level, _)| *level * (1.0 - 1e-9)))))
         }
         (None, _) => Err(format!("`{name}` met its thresholds at no level")),
     }

@@ -63,7 +63,8 @@ impl Rule {
     pub fn parse(text: &str) -> Result<Rule, String> {
         let wrong = |what: &str| {
             format!(
-                "{what} in `{text}`; expected a rule such as `response_time p99 < +5%`, `rate > -3%` or `errors < +0.1%`"
+                "{what} in `{text}`; expected a rule such as `response_time p99 < +5%`, `rate > -3%` or \
+                 `errors < +0.1%`"
             )
         };
         let at = text.find(['<', '>']).ok_or_else(|| wrong("neither `<` nor `>`"))?;

@@ -18,18 +18,21 @@ pub fn figure_name(kind: Figure) -> String {
     }
 }
 
-/// A difference with its sign: `+12.4 %`, `-0.31 %`; of error ratios in percentage points, `+0.12 pp`.
+/// A difference with its sign: `+12.4 %`, `-0.31 %`; of error ratios in percentage points, `+0.12 pp`. No zeros behind
+/// the point that carry no information, as in every per cent.
 pub fn change(difference: f64, scale: Scale) -> String {
     let sign = if difference < 0.0 { "-" } else { "+" };
     if !difference.is_finite() {
         return crate::phrase::NONE.into();
     }
-    match scale {
-        // `ratio` shows the distance to 100 %; of a change that means nothing.
-        _ if difference == 0.0 => format!("0 {}", if scale == Scale::Ratio { "%" } else { "pp" }),
-        Scale::Ratio => format!("{sign}{} %", quantity(difference.abs() * 100.0)),
-        Scale::Points => format!("{sign}{} pp", quantity(difference.abs() * 100.0)),
+    let unit = if scale == Scale::Ratio { "%" } else { "pp" };
+    if difference == 0.0 {
+        return format!("0 {unit}");
     }
+    let digits = quantity(difference.abs() * 100.0);
+    let digits =
+        if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+    format!("{sign}{digits} {unit}")
 }
 
 /// `users 10, payload big`.
