@@ -87,7 +87,11 @@ fn answer() -> Answer {
             point(9_480.0, 30.0, 248.0, 2, 0.0),
             point(16_000.0, 2_000.0, 9_800.0, 0, 0.12),
         ],
-        steps: vec![step(0, 1.0, Purpose::Floor, true), step(1, 8_000.0, Purpose::Bracket, true), step(2, 16_000.0, Purpose::Bracket, false)],
+        steps: vec![
+            step(0, 1.0, Purpose::Floor, true),
+            step(1, 8_000.0, Purpose::Bracket, true),
+            step(2, 16_000.0, Purpose::Bracket, false),
+        ],
         spent_s: 212.0,
     }
 }

@@ -1,7 +1,7 @@
 //! What a search found: the answer, the curve, the steps.
 //!
-//! The sentence comes first and is the answer's own; the curve shows how sure it is, the steps how it was found. JSON is
-//! the answer itself.
+//! The sentence comes first and is the answer's own; the curve shows how sure it is, the steps how it was found.
+//! JSON is the answer itself.
 
 mod csv;
 mod markdown;

@@ -77,19 +77,21 @@ pub fn bounded(random: &mut SplitMix64, rates: (f64, f64)) -> Case {
     Case { server, limits: Limits { p99_s: Some(4.0 * f64::from(room) / mu), errors: Some(0.001) }, truth }
 }
 
-/// M/G/1 by a long simulation in units of the service time: the rate does not matter.
-pub fn general(service: Service, x: f64) -> f64 {
+/// M/G/1 by a long simulation in units of the service time: the rate does not matter. A short one tells where to look.
+pub fn general(service: Service, x: f64, count: u64) -> f64 {
     let server = Server { service, mean_s: 1.0, servers: 1, room: None };
-    bisect_few(0.2, 0.995, |rho| {
+    let is_met = |rho: f64, count: u64| {
         let mut random = SplitMix64::new(7);
-        let (mut wait, mut late, count) = (0.0f64, 0u64, 1_500_000u64);
+        let (mut wait, mut late) = (0.0f64, 0u64);
         for _ in 0..count {
             let service = server.draw(&mut random);
             late += u64::from(wait + service > x);
             wait = (wait + service - random.exponential() / rho).max(0.0);
         }
         (late as f64) < 0.01 * count as f64
-    })
+    };
+    let coarse = bisect_until(0.1, 0.995, 0.01, |rho| is_met(rho, count / 20));
+    bisect_until(0.9 * coarse, (1.1 * coarse).min(0.999), 0.001, |rho| is_met(rho, count))
 }
 
 /// One server with service times of this kind, and one of the limits whose truth is known in units of the service time.
@@ -100,8 +102,8 @@ pub fn single(random: &mut SplitMix64, rates: (f64, f64), service: Service, know
     Case { server, limits: Limits { p99_s: Some(x / mu), errors: None }, truth: rho * mu }
 }
 
-fn bisect_few(mut low: f64, mut high: f64, is_met: impl Fn(f64) -> bool) -> f64 {
-    while high - low > 0.001 {
+fn bisect_until(mut low: f64, mut high: f64, width: f64, is_met: impl Fn(f64) -> bool) -> f64 {
+    while high - low > width {
         let middle = f64::midpoint(low, high);
         if is_met(middle) { low = middle } else { high = middle }
     }
@@ -143,7 +145,8 @@ impl Score {
         let bias = self.errors.iter().sum::<f64>() / n as f64;
         let square = self.errors.iter().map(|e| e * e).sum::<f64>() / n as f64;
         format!(
-            "{name}: {}/{n} within 3 %, {}/{n} covered, bias {bias:+.4}, rms {:.4}, median half width {:.4}, {} steps, {:.0} s (longest {:.0})",
+            "{name}: {}/{n} within 3 %, {}/{n} covered, bias {bias:+.4}, rms {:.4}, half width {:.4}, \
+             {} steps, {:.0} s (longest {:.0}); medians",
             self.near,
             self.covered,
             square.sqrt(),

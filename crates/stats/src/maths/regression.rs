@@ -1,4 +1,5 @@
-//! Straight lines and monotone curves through noisy points: where a figure crosses its limit, and how well that is known.
+//! Straight lines and monotone curves through noisy points: where a figure crosses its limit, and how well that is
+//! known.
 
 use super::inverse_normal;
 
@@ -68,13 +69,13 @@ pub struct Share {
     pub whole: f64,
 }
 
-/// Fits ln(part / whole) = a + b x by quasi-Poisson likelihood (McCullagh & Nelder, Generalized Linear Models, 2nd ed.,
-/// section 6.2): counts are unbiased where the logarithm of a small share, or a quantile of a short sample, is not.
-/// Events that come in bursts deviate more than Poisson numbers; Pearson's statistic measures by how much, and
+/// Fits ln(part / whole) = a + b x by quasi-Poisson likelihood (McCullagh & Nelder, Generalized Linear Models, 2nd
+/// ed., section 6.2): counts are unbiased where the logarithm of a small share, or a quantile of a short sample, is
+/// not. Events that come in bursts deviate more than Poisson numbers; Pearson's statistic measures by how much, and
 /// `residual` is its root (1 at least).
 ///
-/// `None` when fewer than three points have events, all stand at one x, or nothing (or everything) below some x is zero
-/// so that no finite slope is best.
+/// `None` when fewer than three points have events, all stand at one x, or nothing (or everything) below some x is
+/// zero so that no finite slope is best.
 pub fn fit_shares(points: &[Share]) -> Option<Line> {
     let sane = |p: &&Share| p.x.is_finite() && p.part >= 0.0 && p.whole >= p.part && p.whole.is_finite();
     let used: Vec<&Share> = points.iter().filter(|p| p.whole > 0.0).collect();
@@ -117,9 +118,9 @@ impl Line {
         self.mean_y + self.slope * (x - self.mean_x)
     }
 
-    /// Where the line is at `y` when the points were placed around that place by design: the interval of the delta method
-    /// (Fieller's without its doubt about the slope), at most doubled for that doubt. With points on both sides the
-    /// slope hardly matters; and that it falls at all is known beforehand. `None` for a flat line.
+    /// Where the line is at `y` when the points were placed around that place by design: the interval of the delta
+    /// method (Fieller's without its doubt about the slope), at most doubled for that doubt. With points on both
+    /// sides the slope hardly matters; and that it falls at all is known beforehand. `None` for a flat line.
     pub fn root_within(&self, y: f64, confidence: f64, residual: f64) -> Option<Root> {
         let at = self.mean_x + (y - self.mean_y) / self.slope;
         let s = residual.max(self.residual);
@@ -129,9 +130,9 @@ impl Line {
         (at.is_finite() && spread.is_finite()).then_some(Root { at, low: at - spread, high: at + spread })
     }
 
-    /// Where the line is at `y`, with the interval that holds it with `confidence`: Fieller's theorem (Fieller 1954; Draper
-    /// & Smith, Applied Regression Analysis, 3rd ed., section 3.2, inverse regression to a true mean). `residual` may
-    /// be given from elsewhere when it is larger than that of the points. `None` for a flat line.
+    /// Where the line is at `y`, with the interval that holds it with `confidence`: Fieller's theorem (Fieller 1954;
+    /// Draper & Smith, Applied Regression Analysis, 3rd ed., section 3.2, inverse regression to a true mean).
+    /// `residual` may be given from elsewhere when it is larger than that of the points. `None` for a flat line.
     ///
     /// The quotient of two estimates has no symmetric interval: when the slope itself may be zero, none of the sides
     /// is bounded, and saying so is the point of the formula.

@@ -3,7 +3,7 @@
 use super::shares::{self, PARTS, Shares};
 use super::trial::{FAR, Trial, decides};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_stats::maths::regression::{Point, Root, fit_line, fit_shares};
+use plimsoll_stats::maths::regression::{Point, Root, Share, fit_line, fit_shares};
 
 /// The level at which the first of the thresholds is crossed.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,7 @@ const SHARE_WINDOW: f64 = 1.6;
 const JUMP: f64 = 0.3;
 /// Widest part of the curve that is taken for straight: e^0.3, about a third up or down.
 const WIDEST: f64 = 0.3;
+const WIDEST_SHARE: f64 = 0.2;
 
 /// The lowest crossing of all thresholds. `None` as long as none is enclosed.
 pub(super) fn crossing(trials: &[&Trial], within: f64) -> Option<Crossing> {
@@ -51,8 +52,8 @@ fn is_full(trial: &Trial) -> bool {
     matches!(trial.probe.purpose, Purpose::Bisect | Purpose::Confirm)
 }
 
-/// The crossing of one threshold: by the share of requests beyond the limit where that is known, else by the distance from
-/// the limit.
+/// The crossing of one threshold: by the share of requests beyond the limit where that is known, else by the
+/// distance from the limit.
 fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     let judged = |t: &&Trial| t.judged.iter().find(|j| j.text == name).map(|j| t.slack_of(j));
     let slacks: Vec<(f64, f64, f64)> = trials
@@ -105,18 +106,24 @@ fn cliff(points: &[Point], name: &str) -> Option<Crossing> {
 /// Estimate, root, reach, steps.
 type Found = (f64, Root, f64, usize);
 
+/// In the level itself, not its logarithm: exp(-(mu - rate) L) is straight there, and what bends more than that (a
+/// tail of the service times' own) bends least there.
 fn by_shares(shares: &Shares, start: f64, within: f64) -> Option<Found> {
-    let (mut centre, mut width, mut found) = (start, WIDEST, None);
+    let scale = start.exp();
+    let points: Vec<Share> = shares.points.iter().map(|p| Share { x: p.x.exp() / scale, ..*p }).collect();
+    let (mut centre, mut width, mut found) = (1.0, WIDEST_SHARE, None);
     for _ in 0..6 {
-        let near = window(&shares.points, |p| p.x, centre, width, 3 * PARTS);
+        let near = window(&points, |p| p.x, centre, width, 3 * PARTS);
         let line = fit_shares(&near).filter(|line| line.slope > 1e-9);
         // A narrow window may hold too little: then the wider one before it stands.
         let Some(line) = line else { break };
         let root = line.root_within(shares.limit.ln(), CONFIDENCE, shares.bursts.sqrt() * line.slope)?;
         let ends = ends(near.iter().map(|p| p.x));
         centre = root.at.clamp(ends.0, ends.1);
-        found = Some((centre, root, SHARE_REACH / line.slope, near.len().div_ceil(PARTS)));
-        width = (SHARE_WINDOW / line.slope).clamp((1.5 * within).min(WIDEST), WIDEST);
+        let log = |x: f64| x.max(1e-9).ln() + start;
+        let logs = Root { at: log(root.at), low: log(root.low), high: log(root.high) };
+        found = Some((log(centre), logs, SHARE_REACH / line.slope, near.len().div_ceil(PARTS)));
+        width = (SHARE_WINDOW / line.slope).clamp((1.5 * within).min(WIDEST_SHARE), WIDEST_SHARE);
     }
     found
 }

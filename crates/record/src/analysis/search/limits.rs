@@ -33,8 +33,8 @@ pub(super) const LINK: &str = "link_full";
 
 /// What limited this run besides the service, if anything.
 ///
-/// A busy worker is none by itself (spinning and waiting look the same from outside); it is where users spent their time
-/// outside requests, or workers waited for a CPU.
+/// A busy worker is none by itself (spinning and waiting look the same from outside); it is where users spent their
+/// time outside requests, or workers waited for a CPU.
 pub fn limit_of(digest: &Digest) -> Option<Limited> {
     let raised = |code: &str| digest.cautions.iter().find(|c| c.code == code);
     let cpu = || raised("client_cpu").filter(|_| raised("littles_law").or(raised("run_queue")).is_some());

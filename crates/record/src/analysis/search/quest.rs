@@ -8,9 +8,9 @@ use plimsoll_plan::experiment::{Purpose, Step, Until};
 const SHORTEST_NS: f64 = 5e9;
 /// Nor longer than this unless the user says so, ns.
 const LONGEST_NS: f64 = 120e9;
-/// Requests in a full step, in units of 1 / within^2. Near saturation a crossing is known to within w by about 100 / w^2
-/// requests however steep it is: a steeper share needs less precision and comes in longer bursts, and both cancel. A
-/// dozen steps make that up.
+/// Requests in a full step, in units of 1 / within^2. Near saturation a crossing is known to within w by about 100 /
+/// w^2 requests however steep it is: a steeper share needs less precision and comes in longer bursts, and both
+/// cancel. A dozen steps make that up.
 const SAMPLES: f64 = 8.0;
 const SECOND: f64 = 1e9;
 /// A figure of a ladder's step when the user gives no length, ns.
@@ -136,9 +136,9 @@ impl Quest {
 
     /// How long the queue of a service near the answer remembers, s.
     ///
-    /// In heavy traffic (M/M/1: relaxation about 2 / (mu (1 - rho)^2), and a p99 of L at mu - lambda = ln(100) / L) that is
-    /// about 0.2 L^2 lambda. Nearer to saturation than `within` nobody looks: there it is 2 / (lambda within^2), and twice
-    /// that to be safe.
+    /// In heavy traffic (M/M/1: relaxation about 2 / (mu (1 - rho)^2), and a p99 of L at mu - lambda = ln(100) / L)
+    /// that is about 0.2 L^2 lambda. Nearer to saturation than `within` nobody looks: there it is 2 / (lambda
+    /// within^2), and twice that to be safe.
     fn memory_s(&self, level: f64, floor_ns: Option<u64>) -> f64 {
         let limit = self.limit_s();
         let rate = match (self.users, floor_ns) {
