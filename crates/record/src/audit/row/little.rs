@@ -47,17 +47,10 @@ fn product(law: &Law, sign: &str, who: &str) -> String {
     )
 }
 
-/// X R > users.
+/// X R > users, where a mean is a mean of what was sent.
 pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
-    let law = law(s)?;
-    let who = say::users(s.tool());
     let (room, certainty, why) = match s.tool() {
-        Some(Tool::Wrk) => (
-            CORRECTED,
-            Proved,
-            "wrk adds made-up samples for every answer that took longer than twice the expected interval (its \
-             correction for coordinated omission), so this is no mean of the requests that were sent",
-        ),
+        Some(Tool::Wrk) => return None,
         Some(Tool::K6) => (1.02, Likely, "`http.batch` sends several requests of one user at once"),
         Some(Tool::Jmeter) => (
             1.05,
@@ -67,6 +60,24 @@ pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
         Some(_) => (1.02, Proved, ""),
         None => (1.05, Likely, "the column may be users per machine, or the rate of several rows together"),
     };
+    let name = "rate x mean latency gives more in flight than there are users";
+    more_than_users(s, room, certainty, name).map(|hit| hit.why(why))
+}
+
+/// The same for wrk. What it prints is what it computed: the figure holds as its definition goes, and misleads whoever
+/// takes it for a mean of the requests that were sent.
+pub(super) fn made_up_samples(s: &Subject) -> Option<Hit> {
+    if s.tool() != Some(Tool::Wrk) {
+        return None;
+    }
+    let why = "wrk adds made-up samples for every answer that took longer than twice the expected interval (its \
+               correction for coordinated omission), so this is no mean of the requests that were sent";
+    more_than_users(s, CORRECTED, Proved, "made-up samples are in the mean").map(|hit| hit.why(why))
+}
+
+fn more_than_users<'a>(s: &Subject<'a>, room: f64, certainty: Certainty, name: &'static str) -> Option<Hit> {
+    let law = law(s)?;
+    let who = say::users(s.tool());
     // Failures are often in the rate and not in the mean.
     let failed =
         s.span(Measure::ErrorRatio).or_else(|| s.span(Measure::Errors)?.over(s.span(Measure::Requests)?));
@@ -76,7 +87,7 @@ pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
     }
     let sentence = format!("rate x mean latency gives more requests in flight than there are {who}");
     let most = law.users.over(law.rate)?;
-    let hit = Hit::new(certainty, "rate x mean latency gives more in flight than there are users", sentence)
+    let hit = Hit::new(certainty, name, sentence)
         .line(product(&law, ">", who))
         .line(format!(
             "the mean can be {} / {}/s = {} at most",
@@ -84,7 +95,7 @@ pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
             say::number(law.rate.said),
             say::time(most.said)
         ));
-    Some(hit.at(law.figures).why(why).advice("state the mean of the requests that were really sent"))
+    Some(hit.at(law.figures).advice("state the mean of the requests that were really sent"))
 }
 
 /// X R well below users, for tools that pause for nothing.

@@ -78,6 +78,8 @@ pub const RULES: &[Rule] = &[
         "mean > p95 or p99: the rest would need (mean - sum of the bands) / (1 - p)"),
     rule!(Doubtful, "mean_far_above_median", spread::mean_far_above_the_median,
         "mean > 5 x median; rate x median = users that are enough"),
+    rule!(Doubtful, "made_up_samples", little::made_up_samples,
+        "wrk: N = X R: rate x mean <= 1.25 x connections"),
     rule!(Doubtful, "users_idle", little::users_busy,
         "N = X R: rate x mean >= 0.8 x users, where nobody pauses"),
     rule!(Doubtful, "connections_never_came_about", tools::everybody_connected,
