@@ -137,3 +137,15 @@ fn the_runs_of_a_search_are_cells_of_their_own_levels() {
     let study = studied(&runs);
     assert_eq!((study.table.len(), study.curves.len()), (3, 1));
 }
+
+#[test]
+fn rates_stand_in_their_order_whatever_their_unit() {
+    let cell = |rate: &str, level: f64| {
+        let mut run = closed(&[("arrivals", rate)], 1.0, level, 1);
+        run.level = Level::Rate(level);
+        run
+    };
+    let study = studied(&[cell("200/s", 200.0), cell("6,000/m", 100.0), cell("180000/h", 50.0)]);
+    let xs: Vec<f64> = study.curves[0].points.iter().map(|p| p.x).collect();
+    assert_eq!(xs, [50.0, 100.0, 200.0]);
+}

@@ -41,11 +41,17 @@ impl Axes {
     }
 }
 
-/// `10`, `1,000`, `200/s`.
+/// `10`, `1,000`, `200/s`; rates in other units per second, so that they stand in their order.
 pub(super) fn number(text: &str) -> Option<f64> {
-    let plain: String =
-        text.trim().trim_end_matches("/s").chars().filter(|c| *c != ',' && *c != '_').collect();
-    plain.parse::<f64>().ok().filter(|n| n.is_finite())
+    let (digits, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
+    let per_s = match unit.trim() {
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3_600.0,
+        _ => return None,
+    };
+    let plain: String = digits.chars().filter(|c| *c != ',' && *c != '_').collect();
+    plain.trim().parse::<f64>().ok().filter(|n| n.is_finite()).map(|n| n / per_s)
 }
 
 /// One row per cell, sorted by the axes: names in the order in which they come, numbers by their size.
