@@ -10,7 +10,7 @@ use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::random::SplitMix64;
 
 /// Rounds of three at most.
-const MOST_ROUNDS: usize = 12;
+const MOST_ROUNDS: usize = 20;
 /// The outer levels are at most so far from the middle, as a share.
 const WIDEST: f64 = 0.12;
 /// A round that was met (or missed) as a whole is followed by a step of this factor beyond.
