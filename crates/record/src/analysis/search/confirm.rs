@@ -118,6 +118,8 @@ fn allowed(quest: &Quest, view: &View, level: f64, known: f64) -> f64 {
     }
 }
 
+/// What was known when the round began: all three levels come from one estimate, or its later ones would follow the
+/// luck of its first.
 fn before_round<'a>(view: &View<'a>, place: usize) -> Vec<&'a Trial> {
     let mut known = view.usable.clone();
     for _ in 0..place {
