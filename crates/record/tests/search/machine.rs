@@ -232,6 +232,23 @@ fn a_level_that_broke_the_service_is_neither_repeated_nor_exceeded() {
 }
 
 #[test]
+fn a_service_that_breaks_just_below_its_limit_is_not_pushed_over() {
+    let (_, history) = drive(&quest(1e6), |probe| {
+        let mut trial = figure(probe, 250e6 * (probe.level / 3_050.0).powi(2), 250e6);
+        trial.error_ratio = if probe.level > 3_000.0 { 0.8 } else { 0.0 };
+        trial
+    });
+    let mut broken = f64::MAX;
+    for trial in &history {
+        assert!(trial.probe.level < broken, "{} behind {broken}", trial.probe.level);
+        if trial.is_runaway() {
+            broken = trial.probe.level;
+        }
+    }
+    assert!(broken < f64::MAX, "it was met on the way");
+}
+
+#[test]
 fn a_fluke_at_a_low_level_is_outvoted() {
     let mut flukes = 0;
     let (answer, _) = drive(&quest(1e6), |probe| {

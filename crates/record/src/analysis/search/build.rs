@@ -1,4 +1,7 @@
-//! From the trials to the answer.
+//! From the trials to the answer: what was found, what stands against it, and a sentence that says both.
+//!
+//! A capacity may stand beside a refusal. Whoever ran out of time, or of a load generator, still wants to know how far
+//! the service was known to carry.
 
 use super::answer::{Answer, Capacity, Knee, Refusal, Shape, StepRow, Style};
 use super::bracket::View;
@@ -52,6 +55,7 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
 
 fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
     let make = |at: f64, interval: [f64; 2], at_least: bool, basis: String, limited_by: Option<String>| {
+        // The last whole user inside the line: rounding up would promise what was not met.
         let at = if quest.users { at.floor().max(1.0) } else { at };
         let interval = if quest.users {
             [interval[0].floor().max(1.0).min(at), interval[1].floor().max(at)]
@@ -65,6 +69,7 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
     if met.is_some_and(|met| met >= quest.to) && view.missed.is_none() {
         return make(quest.to, [quest.to, quest.to], true, "met at the highest level allowed".into(), None);
     }
+    // A miss below the ceiling is the service's own: then the ceiling never mattered.
     let limited = view.ceiling.filter(|c| view.missed.is_none_or(|missed| c.0 < missed));
     if let (Some(met), Some((level, by))) = (met, limited) {
         let basis = format!("highest level met before {} limited the load", by.code);
@@ -91,6 +96,7 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
 fn of_ladder(quest: &Quest, history: &[Trial], refusal: Option<&Refusal>) -> Option<Capacity> {
     let steps: Vec<&Trial> = history.iter().filter(|t| t.probe.purpose == Purpose::Ladder).collect();
     let good = |t: &&&Trial| !ladder::ends(quest, t) && t.limited_by.is_none() && t.complete;
+    // Only levels below the first bad one count: what was met above it was luck, or the bad one was.
     let last = steps.iter().take_while(good).last()?.probe.level;
     let first_bad = steps.iter().find(|t| !good(t)).filter(|_| refusal.is_none()).map(|t| t.probe.level);
     let (rate_per_s, users) = if quest.users { (None, Some(last)) } else { (Some(last), None) };

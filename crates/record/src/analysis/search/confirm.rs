@@ -10,7 +10,7 @@ use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::random::SplitMix64;
 
 /// Rounds of three at most.
-const MOST_ROUNDS: usize = 12;
+const MOST_ROUNDS: usize = 20;
 /// The outer levels are at most so far from the middle, as a share.
 const WIDEST: f64 = 0.12;
 /// A round that was met (or missed) as a whole is followed by a step of this factor beyond.
@@ -118,6 +118,8 @@ fn allowed(quest: &Quest, view: &View, level: f64, known: f64) -> f64 {
     }
 }
 
+/// What was known when the round began: all three levels come from one estimate, or its later ones would follow the
+/// luck of its first.
 fn before_round<'a>(view: &View<'a>, place: usize) -> Vec<&'a Trial> {
     let mut known = view.usable.clone();
     for _ in 0..place {

@@ -41,6 +41,7 @@ pub(super) fn next(quest: &Quest, step: Step, history: &[Trial]) -> Choice {
     }
     let level = last.probe.level;
     let mut higher = step.next(level);
+    // x1.10 of four users is four again once rounded.
     if quest.users {
         higher = higher.round().max(level + 1.0);
     }
