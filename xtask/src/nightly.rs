@@ -21,6 +21,12 @@ pub fn command(arguments: &[String]) -> Outcome {
     println!("== truth tests, long");
     let truth = ["test", "--release", "--package", "plimsoll", "--test", "truth"];
     shell::run(shell::cargo().args(truth).env("PLIMSOLL_NIGHTLY", "1"))?;
+    println!("== questions against real servers, long");
+    let questions = ["test", "--release", "--package", "plimsoll", "--test", "questions"];
+    shell::run(shell::cargo().args(questions).env("PLIMSOLL_NIGHTLY", "1"))?;
+    println!("== searches and comparisons, simulated by the hundred");
+    let simulated = ["test", "--release", "--package", "plimsoll-record", "--test", "search", "--test", "compare"];
+    shell::run(shell::cargo().args(simulated).env("PLIMSOLL_NIGHTLY", "1"))?;
     println!("== parsers, {FUZZ_CASES} cases each");
     for (package, tests) in FUZZED {
         let mut line = vec!["test", "--release", "--package", package];

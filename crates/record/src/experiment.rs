@@ -9,7 +9,7 @@ use crate::analysis::study::{Study, StudyAsked, study};
 use crate::folder::{Folder, Index, rebuilt};
 use crate::phrase::counted;
 use crate::summary::{FigureUnit, Outcome};
-use plimsoll_plan::experiment::{Axis, Find, Purpose, Setting};
+use plimsoll_plan::experiment::{Axis, Experiment, Find, Purpose, Setting};
 use plimsoll_plan::threshold::{Kind, Threshold};
 use serde::Serialize;
 
@@ -123,7 +123,8 @@ pub fn conclude(folder: &Folder) -> Option<Conclusion> {
         study(&digests, &asked)
     });
     let asked = Asked::default();
-    let comparisons = if is_search { Vec::new() } else { variants(&digests, None, &asked) };
+    let comparisons =
+        if is_search { Vec::new() } else { variants(&digests, first_variant(experiment), &asked) };
     let capacities: Vec<(String, f64, (f64, f64))> = searches.iter().filter_map(capacity_of).collect();
     let expectations: Vec<Expected> =
         experiment.expects.iter().map(|e| expect::judge(e, &digests, &capacities, &asked)).collect();
@@ -145,6 +146,12 @@ pub fn conclude(folder: &Folder) -> Option<Conclusion> {
     };
     (conclusion.result, conclusion.sentence) = judged(&conclusion);
     Some(conclusion)
+}
+
+/// What the others are held against: the variant that the file names first.
+fn first_variant(experiment: &Experiment) -> Option<&str> {
+    let axis = experiment.axes.iter().find(|axis| axis.name == "variant")?;
+    axis.values.first().map(String::as_str)
 }
 
 fn searches(index: &Index, digests: &[Digest]) -> Vec<Searched> {

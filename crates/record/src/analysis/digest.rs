@@ -4,8 +4,9 @@
 use super::cells::Cells;
 use super::facts::{Facts, ratio};
 use super::summary::summarise;
+use crate::caution::Kind;
 use crate::record::RunRecord;
-use crate::summary::{Caution, Judged, Outcome, Summary, Times};
+use crate::summary::{Caution, Judged, Outcome, Summary, Times, Weight};
 use plimsoll_plan::experiment::CellOutline;
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
@@ -56,6 +57,16 @@ pub struct Digest {
     pub blocks: Vec<Block>,
 }
 
+impl Digest {
+    /// The run is in doubt as a whole. That a percentile of a threshold had too few samples is no such doubt: intervals
+    /// know how many samples there were, and other figures had enough.
+    pub fn is_doubtful(&self) -> bool {
+        let heavy = |caution: &&Caution| caution.weight == Weight::Inconclusive;
+        self.outcome == Outcome::Inconclusive
+            && self.cautions.iter().filter(heavy).any(|caution| caution.code != Kind::TooFewSamples.code())
+    }
+}
+
 /// What the load generator was told to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Level {
@@ -72,6 +83,9 @@ impl Level {
         }
     }
 }
+
+/// A longer run's seconds are added up in pairs, threes and so on: two histograms each take 76 KiB.
+const MOST_BLOCKS: usize = 3_600;
 
 /// One stretch of a run, usually a second.
 #[derive(Debug, Clone, Default)]
@@ -159,7 +173,7 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         first_byte_mean_ns: summary.phases.first_byte.mean_ns,
         body_mean_ns: summary.phases.body.mean_ns,
         started_unix_ns: facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0),
-        blocks: blocks(&facts),
+        blocks: coarser(&blocks(&facts), MOST_BLOCKS),
     }
 }
 

@@ -42,9 +42,15 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "more_in_flight_than_users",
-        "wrk rate=612.50 mean=201.30ms users=90",
+        "hey rate=612.50 mean=201.30ms users=90",
         "mean=141.30ms",
         "jmeter rate=386.1 mean=1002ms users=200",
+    ),
+    (
+        "made_up_samples",
+        "wrk rate=612.50 mean=201.30ms users=90",
+        "mean=141.30ms",
+        "wrk rate=92.0 mean=3.1s users=160",
     ),
     (
         "more_in_flight_than_users",

@@ -80,7 +80,7 @@ fn no_figure_makes_a_rule_panic() {
 
 #[test]
 fn a_figure_without_sense_is_passed_over() {
-    let mut nonsense = row("wrk rate=612.50 mean=201.30ms users=90");
+    let mut nonsense = row("hey rate=612.50 mean=201.30ms users=90");
     if let Some(mean) = nonsense.figures.get_mut(&Measure::Mean) {
         mean.high = f64::NAN;
     }
@@ -91,7 +91,7 @@ fn a_figure_without_sense_is_passed_over() {
 #[test]
 fn thousands_of_rows_are_no_work() {
     let at = |line: u32| {
-        let mut row = row("wrk rate=612.50 mean=201.30ms users=90");
+        let mut row = row("hey rate=612.50 mean=201.30ms users=90");
         row.figures.values_mut().for_each(|figure| figure.line = line);
         row
     };

@@ -4,7 +4,7 @@ use super::Pair;
 use super::types::{Asked, Basis, Compared, Doubt, Side};
 use crate::analysis::digest::{Digest, Level};
 use crate::phrase::{counted, duration_ns, quantity, rate_per_s, ratio};
-use crate::summary::{Outcome, Weight};
+use crate::summary::Weight;
 use plimsoll_plan::experiment::Figure;
 use std::collections::BTreeSet;
 
@@ -94,7 +94,7 @@ fn nothing(a: &Side, b: &Side) -> Option<Doubt> {
 }
 
 fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
-    let of = |run: &Digest| run.outcome == Outcome::Inconclusive;
+    let of = Digest::is_doubtful;
     let who = who(a, b, of);
     if who.is_empty() {
         return None;

@@ -6,7 +6,6 @@ use super::{
 use crate::analysis::digest::{Digest, Level};
 use crate::analysis::facts::ratio;
 use crate::phrase::{count, counted, duration_ns, quantity, ratio as percent};
-use crate::summary::Outcome;
 use plimsoll_plan::experiment::Setting;
 
 /// The settings that differ, in order.
@@ -129,7 +128,7 @@ fn flaw(digest: &Digest, least_ns: u64) -> Option<String> {
     if !digest.complete {
         return Some("the record is incomplete".into());
     }
-    if digest.outcome == Outcome::Inconclusive {
+    if digest.is_doubtful() {
         let why = digest.cautions.iter().find(|c| c.weight == crate::summary::Weight::Inconclusive);
         return Some(why.map_or("inconclusive".into(), |c| format!("inconclusive: {}", c.title)));
     }

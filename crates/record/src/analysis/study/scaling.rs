@@ -9,7 +9,7 @@ use plimsoll_plan::experiment::Setting;
 const SHARED: f64 = 0.75;
 
 pub(super) fn is_server_axis(name: &str) -> bool {
-    matches!(name, "servers" | "replicas" | "instances" | "workers" | "nodes")
+    matches!(name, "servers" | "replicas" | "instances" | "nodes")
 }
 
 fn is_load(name: &str) -> bool {

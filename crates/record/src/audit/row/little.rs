@@ -87,14 +87,12 @@ fn more_than_users<'a>(s: &Subject<'a>, room: f64, certainty: Certainty, name: &
     }
     let sentence = format!("rate x mean latency gives more requests in flight than there are {who}");
     let most = law.users.over(law.rate)?;
-    let hit = Hit::new(certainty, name, sentence)
-        .line(product(&law, ">", who))
-        .line(format!(
-            "the mean can be {} / {}/s = {} at most",
-            say::number(law.users.said),
-            say::number(law.rate.said),
-            say::time(most.said)
-        ));
+    let hit = Hit::new(certainty, name, sentence).line(product(&law, ">", who)).line(format!(
+        "the mean can be {} / {}/s = {} at most",
+        say::number(law.users.said),
+        say::number(law.rate.said),
+        say::time(most.said)
+    ));
     Some(hit.at(law.figures).advice("state the mean of the requests that were really sent"))
 }
 
