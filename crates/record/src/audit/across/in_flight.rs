@@ -2,7 +2,9 @@
 //! (Little: A Proof for the Queuing Formula L = lambda W, Operations Research 9, 1961.)
 
 use super::say::{Out, num, share, time};
-use super::view::{around, middle, stated, table_rows, together, value, window};
+use super::view::{
+    around, middle, parts_of_one_run, same_window, stated, table_rows, together, value, window,
+};
 use crate::audit::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Table};
 
@@ -59,6 +61,8 @@ pub fn more_than_stated(documents: &[Document], out: &mut Out) {
             let rows = judged(document, table);
             let all: Vec<&Row> = rows.iter().map(|(r, _)| *r).collect();
             let sum: f64 = rows.iter().map(|(_, n)| n.0).sum();
+            // Rows that each fill the users were measured one after the other.
+            let most = rows.iter().map(|(_, n)| n.1).fold(0.0, f64::max);
             let over: Vec<_> = rows.iter().filter(|(_, n)| n.0 > users.high * 1.01).collect();
             if !over.is_empty() {
                 let mut say = out.say(
@@ -77,7 +81,7 @@ pub fn more_than_stated(documents: &[Document], out: &mut Out) {
                 say.claim(document, claim)
                     .explained("users were counted per machine, or rate and time are of different windows")
                     .advise("state users over all machines, and print N = X R beside every row");
-            } else if together(&all) && sum > users.high * 1.01 {
+            } else if together(&all) && sum > users.high * 1.01 && most < users.value * 0.8 {
                 let mut say = out.say(
                     Likely,
                     format!(
@@ -112,26 +116,22 @@ pub fn time_missing(documents: &[Document], out: &mut Out) {
                 continue;
             }
             // Parts of one run (two sites, one number of users) are added up.
-            let section = super::view::section(&table.headings);
-            let parts: Vec<&Table> = document
-                .tables
-                .iter()
-                .filter(|t| {
-                    t.lines == table.lines
-                        || own
-                            && !section.is_empty()
-                            && t.headings.starts_with(section)
-                            && super::view::section(&t.headings) == section
-                })
-                .collect();
+            let one_run = |t: &&Table| t.lines == table.lines || own && parts_of_one_run(table, t);
+            let parts: Vec<&Table> = document.tables.iter().filter(one_run).collect();
             let sums: Vec<f64> = parts
                 .iter()
                 .filter_map(|t| {
                     let rows = judged(document, t);
                     let all: Vec<&Row> = rows.iter().map(|(r, _)| *r).collect();
-                    together(&all).then(|| rows.iter().map(|(_, n)| n.2).sum())
+                    let sum: f64 = rows.iter().map(|(_, n)| n.2).sum();
+                    (same_window(&all) && sum <= users.value * 1.05).then_some(sum)
                 })
                 .collect();
+            // Rows without samples may be of one run or of several.
+            let windows: Vec<f64> = judged(document, table).iter().filter_map(|(r, _)| window(r)).collect();
+            if windows.len() != judged(document, table).len() {
+                continue;
+            }
             if sums.len() == parts.len() {
                 let sum: f64 = sums.iter().sum();
                 let idle = 1.0 - sum / users.value;

@@ -20,10 +20,14 @@ pub fn label_contradicts_row(documents: &[Document], out: &mut Out) {
                 document.prose.iter().filter(is_heading).map(|s| s.line).max().unwrap_or(floor).max(floor);
             let near =
                 document.claims.iter().filter(|c| c.line >= from && c.line > floor && c.line < row.lines.0);
+            let labels: Vec<&Claim> = near.filter(|c| is_label(c, heading)).collect();
             let mut lines = Vec::new();
             let mut quotes: Vec<(&Claim, &Figure)> = Vec::new();
-            for claim in near.filter(|c| is_label(c, heading)) {
+            for claim in labels.iter().copied() {
                 for (measure, figure) in &claim.figures {
+                    if is_list_of_levels(&labels, heading, claim, *measure, figure) {
+                        continue;
+                    }
                     let Some((name, own)) = measure.and_then(|m| differs(m, figure, &claim.text, row)) else {
                         continue;
                     };
@@ -42,6 +46,20 @@ pub fn label_contradicts_row(documents: &[Document], out: &mut Out) {
                 .advise("write labels from the data, and say which of the two holds");
         }
     }
+}
+
+/// Several labels for one quantity with several values label none of them.
+fn is_list_of_levels(
+    labels: &[&Claim],
+    heading: Option<&String>,
+    claim: &Claim,
+    measure: Option<Measure>,
+    figure: &Figure,
+) -> bool {
+    let threads = |c: &Claim| has(&c.text, &["thread"]);
+    let others = labels.iter().filter(|c| Some(&c.text) != heading && threads(c) == threads(claim));
+    let mut figures = others.flat_map(|c| &c.figures);
+    Some(&claim.text) != heading && figures.any(|(m, f)| *m == measure && f.value != figure.value)
 }
 
 /// A heading, or a short line of the form `name: value` with one figure.

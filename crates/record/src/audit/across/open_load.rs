@@ -265,7 +265,7 @@ pub fn step_is_the_resolution(documents: &[Document], out: &mut Out) {
         let step = |s: &Said| {
             let lower = s.text.to_lowercase();
             if s.code
-                || !has(&lower, &["increas", "raising", "step"])
+                || !has(&lower, &["increas", "raising", "raised", "grows", "step"])
                 || !has(&lower, &["rps", "rate", "concurrency", "load"])
             {
                 return None;

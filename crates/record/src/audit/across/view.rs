@@ -137,10 +137,28 @@ pub fn window(row: &Row) -> Option<f64> {
     Some(n / x).filter(|w| w.is_finite() && *w > 0.0)
 }
 
-/// Whether the rows were measured side by side by the same users: their windows are one and the same.
-pub fn together(rows: &[&Row]) -> bool {
+/// Windows of all rows are one and the same: they ran side by side, or each for the same planned time.
+pub fn same_window(rows: &[&Row]) -> bool {
     let windows: Vec<f64> = rows.iter().filter_map(|r| window(r)).collect();
     windows.len() == rows.len() && rows.len() >= 2 && spread(&windows).is_some_and(|s| s <= 1.03)
+}
+
+/// Whether the rows were measured side by side by the same users. Runs of one planned length have one window too, but
+/// not counts in whole ratios.
+pub fn together(rows: &[&Row]) -> bool {
+    let counts: Vec<f64> = rows.iter().filter_map(|r| value(r, Measure::Requests)).collect();
+    let least = counts.iter().copied().fold(f64::MAX, f64::min);
+    let near = |n: &f64| (n / least - (n / least).round()).abs() <= 0.005 * n / least;
+    same_window(rows) && counts.iter().all(near)
+}
+
+/// Two tables of one run: a sentence about its load generators stands above both, or each caption counts its own.
+pub fn parts_of_one_run(a: &Table, b: &Table) -> bool {
+    let machines =
+        |t: &Table| around(t, Measure::Generators).map(|(c, _)| c.text.clone()).collect::<Vec<_>>();
+    let (of_a, of_b) = (machines(a), machines(b));
+    let captions = of_a.contains(&a.caption) && of_b.contains(&b.caption);
+    section(&a.headings) == section(&b.headings) && (captions || of_a.iter().any(|c| of_b.contains(c)))
 }
 
 /// Largest over smallest.

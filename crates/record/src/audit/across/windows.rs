@@ -2,7 +2,9 @@
 //! be added, percentiles of different parts cannot be averaged.
 
 use super::say::{Out, num, share, time};
-use super::view::{around, has, middle, section, spread, stated, table_rows, together, value, window};
+use super::view::{
+    around, has, middle, parts_of_one_run, section, spread, stated, table_rows, together, value, window,
+};
 use crate::audit::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Document, Measure, Row, Table};
 
@@ -77,9 +79,7 @@ fn parts(document: &Document) -> Vec<(&Table, &Table)> {
     let mut found = Vec::new();
     for (i, a) in document.tables.iter().enumerate() {
         for b in &document.tables[i + 1..] {
-            let one = section(&a.headings) == section(&b.headings)
-                && a.caption != b.caption
-                && a.columns == b.columns;
+            let one = parts_of_one_run(a, b) && a.caption != b.caption && a.columns == b.columns;
             let labels = |t: &Table| table_rows(document, t).map(|r| r.label.clone()).collect::<Vec<_>>();
             let common = labels(a).iter().filter(|l| labels(b).contains(l)).count();
             if one && common >= 3 && common == a.rows.len() && around(a, Measure::Users).count() <= 1 {
@@ -357,15 +357,28 @@ pub fn closed_loops_compared(documents: &[Document], out: &mut Out) {
         let labels = |t: &Table| table_rows(document, t).map(|r| r.label.clone()).collect::<Vec<_>>();
         for (i, a) in document.tables.iter().enumerate() {
             let Some(b) = document.tables.get(i + 1) else { continue };
-            let (Some((claim, ua)), Some((_, ub))) = (stated(a, Measure::Users), stated(b, Measure::Users))
+            let (Some((claim, ua)), Some((other_claim, ub))) =
+                (stated(a, Measure::Users), stated(b, Measure::Users))
             else {
                 continue;
             };
             let common = labels(a).iter().filter(|l| labels(b).contains(l)).count();
             let offered =
                 around(a, Measure::OfferedRate).chain(around(b, Measure::OfferedRate)).next().is_some();
-            let other_section = section(&a.headings) != section(&b.headings);
+            let other_section = claim.line != other_claim.line;
             let ratio = spread(&[total(a), total(b)]).unwrap_or(1.0);
+            // Every common row moved the same way; else the tables are of different kinds.
+            let rate = |t: &Table, l: &str| {
+                table_rows(document, t).find(|r| r.label == l).and_then(|r| value(r, Measure::Rate))
+            };
+            let grows = total(b) > total(a);
+            let moved = labels(a)
+                .iter()
+                .filter_map(|l| Some((rate(a, l)?, rate(b, l)?)))
+                .all(|(x, y)| if grows { y >= 1.3 * x } else { x >= 1.3 * y });
+            if !moved {
+                continue;
+            }
             if offered || !other_section || ua.value != ub.value || common < 3 || ratio < 1.5 {
                 continue;
             }

@@ -182,7 +182,9 @@ fn count_measure(number: &Number, before: &str, after: &str, whole_before: &str)
         || trimmed.ends_with(" -")
         || trimmed.ends_with(" of")
         || trimmed.ends_with(" to");
-    if linked {
+    // `machines of 600 users`: the word behind says more than the one before.
+    let weak = trimmed.ends_with(" of") || trimmed.ends_with(" to");
+    if linked && !(weak && noun_measure(&noun(after)).is_some()) {
         let head =
             trimmed.trim_end_matches([':', '=', '-', ' ']).trim_end_matches(" of").trim_end_matches(" to");
         let head = head.rsplit([',', ';', '(']).next().unwrap_or(head).to_lowercase();
