@@ -111,3 +111,29 @@ fn what_is_no_comparison_is_refused_with_what_would_be_one() {
         assert!(said.contains(part), "{part} is missing in\n{said}");
     }
 }
+
+/// Two names for one thing, taken in turns: nobody may be called faster more than now and then. Long.
+#[test]
+fn a_service_is_hardly_ever_told_from_itself() {
+    if std::env::var_os("PLIMSOLL_NIGHTLY").is_none_or(|value| value != "1") {
+        return;
+    }
+    let _alone = alone();
+    let ruler = Ruler::start(&["--workers", "4", "--service", "exponential:4ms", "--queue", "5000"]);
+    let mut told_apart = Vec::new();
+    for trial in 0..20 {
+        let scratch = Scratch::new();
+        let text = format!(
+            "name: twins\ntarget: {}\nscenarios: {{ s: [ {{ get: / }} ] }}\nvariants: {{ a: {{}}, b: {{}} }}\n\
+             load: {{ arrivals: 500/s, spread: poisson, duration: 3s }}\nrepeat: 4\n",
+            ruler.url("").trim_end_matches('/')
+        );
+        let args = ["run", &scratch.file("t.yaml", &text), "--out", &scratch.path("out"), "--json"];
+        let said = Tool::run(&args).json();
+        let verdict = said["comparisons"][0]["verdict"].as_str().unwrap().to_owned();
+        if !["cannot_tell", "no_difference"].contains(&verdict.as_str()) {
+            told_apart.push((trial, said["comparisons"][0]["sentence"].to_string()));
+        }
+    }
+    assert!(told_apart.len() <= 3, "{told_apart:?}");
+}

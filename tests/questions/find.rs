@@ -1,5 +1,6 @@
 //! `plimsoll find` against a service whose capacity is known: workers / service time.
 
+use crate::support::peers::{Nginx, Node, Options};
 use crate::support::{Ruler, Scratch, Tool, alone};
 use serde_json::Value;
 
@@ -87,6 +88,25 @@ fn the_load_line_of_a_random_service_is_where_theory_puts_it() {
     let (found, low, high) = capacity(&said);
     assert!((found / truth - 1.0).abs() <= 0.03, "{found} of {truth}: {}", said["sentence"]);
     assert!(low <= truth && truth <= high, "{truth} outside of {low} to {high}");
+}
+
+/// nginx in front of Node, whose four places of 10 ms can do 400 a second. Long.
+#[test]
+fn the_capacity_behind_nginx_is_found() {
+    if !is_nightly() {
+        return;
+    }
+    let _alone = alone();
+    let said = patiently(|| {
+        let node = Node::start("station.mjs");
+        let nginx = Nginx::start(Options { proxy_to: Some(node.address()), ..Options::default() });
+        let url = nginx.http_url("/");
+        let said = Tool::run(&["find", &url, "--threshold", "response_time p99 < 60ms", "--json"]).json();
+        (!is_disturbed(&said)).then_some(said)
+    });
+    let (found, low, high) = capacity(&said);
+    assert!((found / 400.0 - 1.0).abs() <= 0.03, "{found} of 400/s: {}", said["sentence"]);
+    assert!(low <= 400.0 && 400.0 <= high * 1.01, "{low} to {high}");
 }
 
 /// The arrival rate at which the p99 of the response time of an M/M/c is `limit_s` (Erlang C; the response time is the

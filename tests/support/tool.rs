@@ -7,8 +7,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// No test runs the tool for longer.
-const DEADLINE: Duration = Duration::from_secs(120);
+/// No test runs the tool for longer, the long ones of `cargo xtask nightly` apart.
+fn deadline() -> Duration {
+    let is_nightly = std::env::var_os("PLIMSOLL_NIGHTLY").is_some_and(|value| value == "1");
+    Duration::from_secs(if is_nightly { 900 } else { 120 })
+}
 
 /// How the tool is started. Its state directory is a folder of its own, so nothing is left in the user's.
 pub struct Tool {
@@ -91,11 +94,11 @@ impl Running {
     /// Waits for the end; kills it at the deadline and fails.
     pub fn wait(mut self) -> Output {
         // The pipes close when the process ends, so waiting for them is waiting for it.
-        let texts = [&self.stdout, &self.stderr].map(|pipe| pipe.recv_timeout(DEADLINE).ok());
+        let texts = [&self.stdout, &self.stderr].map(|pipe| pipe.recv_timeout(deadline()).ok());
         let [Some(stdout), Some(stderr)] = texts else {
             let _ = self.child.kill();
             let _ = self.child.wait();
-            panic!("the tool did not end within {} s", DEADLINE.as_secs());
+            panic!("the tool did not end within {} s", deadline().as_secs());
         };
         let status = self.child.wait().expect("a child can be waited for");
         Output { code: code(status), stdout, stderr, state_files: files(&self.state) }
