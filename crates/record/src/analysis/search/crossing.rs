@@ -51,10 +51,9 @@ pub(super) fn crossing(trials: &[&Trial], within: f64) -> Option<Crossing> {
 }
 
 /// Above the capacity by a share d a backlog grows by d seconds a second: a limit of L seconds hides an overload of
-/// up to L / T in a step of T seconds, and a longer step would have crossed it earlier. The lower end goes down by
-/// all of that and the estimate by most of it (all in a queue, nothing where the service turns away at once); but
-/// not where the steps are much longer than the memory of a queue of that limit, about 0.2 L^2 rate: there it had
-/// settled.
+/// up to L / T in a step of T seconds, and a longer step would have crossed it earlier. The estimate goes down by
+/// that, the lower end by a quarter more for the luck of the arrivals; but not where the steps are much longer than
+/// the memory of a queue of that limit, about 0.2 L^2 rate: there it had settled.
 fn lowered(found: Crossing, trials: &[&Trial]) -> Crossing {
     let judged = |t: &&&Trial| t.judged.iter().find(|j| j.text == found.threshold).map(|j| (j.unit, j.limit));
     let Some((FigureUnit::Nanoseconds, limit_ns)) = trials.iter().find_map(|t| judged(&t)) else {
@@ -73,7 +72,7 @@ fn lowered(found: Crossing, trials: &[&Trial]) -> Crossing {
         return found;
     }
     let hidden = hidden.min(0.5);
-    Crossing { at: found.at / (1.0 + 0.75 * hidden), low: found.low / (1.0 + hidden), ..found }
+    Crossing { at: found.at / (1.0 + hidden), low: found.low / (1.0 + 1.25 * hidden), ..found }
 }
 
 /// Short steps enclose the answer; their warm-up is too short for a figure.
@@ -98,7 +97,7 @@ fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     let shares = shares::of(trials, name);
     let found = shares.and_then(|shares| by_shares(&shares, centre, within));
     // The distance from the limit in short runs is a coarse measure; its scatter does not know its bias.
-    let floor = if found.is_some() { 0.25 } else { 0.75 };
+    let floor = if found.is_some() { 0.25 } else { 0.7 };
     if found.is_none()
         && let Some(cliff) = cliff(&points, name)
     {
