@@ -249,6 +249,18 @@ fn a_service_that_breaks_just_below_its_limit_is_not_pushed_over() {
 }
 
 #[test]
+fn quick_errors_are_no_capacity() {
+    let (answer, history) = drive(&quest(1e6), |probe| {
+        let mut trial = figure(probe, 5e6, 250e6);
+        trial.error_ratio = if probe.level > 3_000.0 { 0.8 } else { 0.0 };
+        trial
+    });
+    assert!((capacity(&answer) / 3_000.0 - 1.0).abs() < 0.03, "{}", answer.sentence);
+    let broken: Vec<f64> = history.iter().filter(|t| t.is_runaway()).map(|t| t.probe.level).collect();
+    assert!(broken.windows(2).all(|pair| pair[1] < pair[0]), "{broken:?}");
+}
+
+#[test]
 fn a_fluke_at_a_low_level_is_outvoted() {
     let mut flukes = 0;
     let (answer, _) = drive(&quest(1e6), |probe| {

@@ -7,8 +7,9 @@ mod machine;
 mod servers;
 mod truth;
 
-use servers::Service;
-use truth::{Score, bounded, general, many, many_servers, one_server, single};
+use plimsoll_stats::random::SplitMix64;
+use servers::{Limits, Service};
+use truth::{Case, Score, bounded, general, many, many_servers, one_server, single};
 
 const RATES: (f64, f64) = (200.0, 2_000.0);
 
@@ -61,4 +62,15 @@ fn the_formulas_of_this_test_agree_with_a_long_simulation() {
     let x = 20.0;
     let simulated = general(Service::Exponential, x, 2_000_000);
     assert!((simulated / (1.0 - 100f64.ln() / x) - 1.0).abs() < 0.01, "{simulated}");
+}
+#[test]
+fn a_limit_far_above_the_service_time_is_no_excuse() {
+    // 250 ms in front of answers of 0.1 to 1 ms: the queue does not settle in any step, and an overload hides in it.
+    let (n, _) = searches(20);
+    let make = |random: &mut SplitMix64| {
+        let case = one_server(random, (1_000.0, 10_000.0));
+        let truth = 1.0 / case.server.mean_s - 100f64.ln() / 0.25;
+        Case { limits: Limits { p99_s: Some(0.25), errors: None }, truth, ..case }
+    };
+    judged("M/M/1, 250 ms", &many(make, n, 5));
 }

@@ -2,6 +2,7 @@
 
 use super::shares::{self, PARTS, Shares};
 use super::trial::{FAR, Trial, decides};
+use crate::summary::FigureUnit;
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::maths::regression::{Point, Root, Share, fit_line, fit_shares};
 
@@ -28,6 +29,8 @@ const SLACK_REACH: f64 = 0.35;
 const SHARE_REACH: f64 = 1.0;
 /// The logarithm of a share is taken for straight so far around its limit.
 const SHARE_WINDOW: f64 = 1.6;
+/// Memories of a queue in a step that shows its stationary times.
+const SETTLED: f64 = 10.0;
 /// Slack on both sides of a jump.
 const JUMP: f64 = 0.3;
 /// Widest part of the curve that is taken for straight: e^0.3, about a third up or down.
@@ -40,11 +43,36 @@ pub(super) fn crossing(trials: &[&Trial], within: f64) -> Option<Crossing> {
     let names: Vec<&str> =
         full.first()?.judged.iter().filter(|j| decides(j)).map(|j| j.text.as_str()).collect();
     let each = names.iter().filter_map(|name| one(&full, name, within));
-    let all: Vec<Crossing> = each.collect();
+    let all: Vec<Crossing> = each.map(|found| lowered(found, &full)).collect();
     let first = all.iter().min_by(|a, b| a.at.total_cmp(&b.at))?.clone();
     // Another threshold that may be crossed earlier lowers the lower end.
     let low = all.iter().map(|c| c.low).fold(first.low, f64::min);
     Some(Crossing { low, ..first })
+}
+
+/// Above the capacity by a share d a backlog grows by d seconds a second: a limit of L seconds hides an overload of
+/// up to L / T in a step of T seconds, and a longer step would have crossed it earlier. The estimate goes down by
+/// that, the lower end by a quarter more for the luck of the arrivals; but not where the steps are much longer than
+/// the memory of a queue of that limit, about 0.2 L^2 rate: there it had settled.
+fn lowered(found: Crossing, trials: &[&Trial]) -> Crossing {
+    let judged = |t: &&&Trial| t.judged.iter().find(|j| j.text == found.threshold).map(|j| (j.unit, j.limit));
+    let Some((FigureUnit::Nanoseconds, limit_ns)) = trials.iter().find_map(|t| judged(&t)) else {
+        return found;
+    };
+    // Users wait for their answers: no backlog grows.
+    if trials.iter().any(|t| t.offered_rate_per_s.is_none()) {
+        return found;
+    }
+    let seconds: f64 =
+        trials.iter().map(|t| (t.probe.warmup_ns as f64 + t.probe.length_ns as f64) / 1e9).sum();
+    let (limit_s, step_s) = (limit_ns / 1e9, seconds / trials.len() as f64);
+    let hidden = limit_s / step_s;
+    let has_settled = step_s >= SETTLED * 0.2 * limit_s * limit_s * found.at;
+    if has_settled || !hidden.is_finite() {
+        return found;
+    }
+    let hidden = hidden.min(0.5);
+    Crossing { at: found.at / (1.0 + hidden), low: found.low / (1.0 + 1.25 * hidden), ..found }
 }
 
 /// Short steps enclose the answer; their warm-up is too short for a figure.
@@ -69,7 +97,7 @@ fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     let shares = shares::of(trials, name);
     let found = shares.and_then(|shares| by_shares(&shares, centre, within));
     // The distance from the limit in short runs is a coarse measure; its scatter does not know its bias.
-    let floor = if found.is_some() { 0.25 } else { 0.75 };
+    let floor = if found.is_some() { 0.25 } else { 0.7 };
     if found.is_none()
         && let Some(cliff) = cliff(&points, name)
     {

@@ -152,12 +152,12 @@ impl Quest {
     /// Warm-up and length of a step that may decide, ns.
     ///
     /// Above the capacity by a share w a backlog grows by w seconds a second, so a limit of L is missed only behind
-    /// L / w seconds; and a percentile p99 needs its thousand samples.
+    /// L / w seconds, and twice that tells it from chance; and a percentile p99 needs its thousand samples.
     pub(super) fn full_ns(&self, level: f64, floor_ns: Option<u64>) -> (u64, u64) {
         let memory = self.memory_s(level, floor_ns);
         let rate = self.rate_at(level, floor_ns);
         let bursts = SAMPLES / (rate * self.within * self.within);
-        let wanted = bursts.max(self.limit_s() / self.within).max(2_000.0 / rate);
+        let wanted = bursts.max(2.0 * self.limit_s() / self.within).max(2_000.0 / rate);
         let length = self.every_ns.unwrap_or((wanted * SECOND).ceil().clamp(SHORTEST_NS, LONGEST_NS) as u64);
         let warmup = (1.5 * memory).clamp(1.0, 30.0).ceil() * SECOND;
         (warmup as u64, whole_seconds(length))

@@ -16,7 +16,7 @@ pub(super) const PARTS: usize = 4;
 /// Brownian motion with drift -d and variance s^2 a second, Harrison 1985) stays for about s^2 / d^2 seconds, and
 /// the slope is 2 d / s^2 times the limit; eliminating d gives 0.12 (1 + scv) slopes squared. A few short runs may
 /// have seen no burst at all, and their own scatter would then promise too much.
-const BURSTS_OF_TIMES: f64 = 0.2;
+const BURSTS_OF_TIMES: f64 = 0.25;
 /// A full queue stays full for a few requests only: about 2 / (1 - load) are lost in a row.
 const BURSTS_OF_ERRORS: f64 = 0.04;
 /// Runs with more than so many limits are out of the range in which the logarithm of the share is straight.

@@ -69,9 +69,10 @@ impl Trial {
         }
     }
 
-    /// All thresholds that a search can be held against are met, and the backlog did not grow.
+    /// All thresholds that a search can be held against are met, the backlog did not grow, and not most of it failed.
     pub fn met(&self) -> bool {
-        !self.unstable && self.requests > 0 && self.judged.iter().filter(|j| decides(j)).all(|j| j.met)
+        let sound = !self.unstable && !self.is_runaway() && self.requests > 0;
+        sound && self.judged.iter().filter(|j| decides(j)).all(|j| j.met)
     }
 
     /// Most of it failed: no higher level is tried, and this one is not repeated.
@@ -92,6 +93,10 @@ impl Trial {
     }
 
     pub(super) fn slack_of(&self, judged: &Judged) -> f64 {
+        // Errors are quick: with most requests failed, the times of what is left say nothing.
+        if self.is_runaway() {
+            return -FAR;
+        }
         let slack = slack(judged);
         // A time that is still growing has not said how long it will be.
         if self.unstable { slack.min(-0.25) } else { slack }
