@@ -3,7 +3,8 @@
 use super::Case;
 use super::made::{WRK, outputs};
 
-const REPORT: &str = "# Load test\n\nThe shop was measured by requests of its page. It has one page. Its page is small. Its server is old.\n\n";
+const REPORT: &str =
+    "# Load test\n\nThe shop was measured by requests. It has one page. It is small. It is old.\n\n";
 
 fn report(text: &str) -> String {
     format!("{REPORT}{text}\n")
