@@ -88,3 +88,27 @@ fn a_sound_report_gives_nothing_to_these_rules() {
         .collect();
     assert!(found.is_empty(), "{found:?}");
 }
+
+#[test]
+fn no_figure_makes_a_rule_fall() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/published");
+    let files = std::fs::read_dir(folder).expect("the fixtures exist");
+    let mut texts: Vec<String> =
+        files.map(|f| std::fs::read_to_string(f.expect("an entry").path()).expect("a text")).collect();
+    texts.extend(all().into_iter().map(|c| c.fires));
+    let mut random = plimsoll_stats::random::SplitMix64::new(11);
+    let mut below = |n: usize| (random.next_u64() % n.max(1) as u64) as usize;
+    let odd =
+        ["0", "-1", "1e308", "99999999999999999999999", "NaN", "", "0.0000001", "é", "|", "=", " / 0 = "];
+    for round in 0..600 {
+        let text = &texts[round % texts.len()];
+        let mut words: Vec<&str> = text.split(' ').collect();
+        for _ in 0..words.len() / 10 + 1 {
+            let at = below(words.len());
+            words[at] = odd[below(odd.len())];
+        }
+        for finding in findings(&words.join(" ")) {
+            assert!(!finding.sentence.is_empty());
+        }
+    }
+}

@@ -4,7 +4,7 @@ use super::Case;
 use super::made::{WRK, outputs};
 
 const REPORT: &str =
-    "# Load test\n\nThe shop was measured. It has one page. Its page is small. Its server is old.\n\n";
+    "# Load test\n\nThe shop was measured by requests. It has one page. It is small. It is old.\n\n";
 
 fn report(text: &str) -> String {
     format!("{REPORT}{text}\n")
@@ -31,7 +31,7 @@ pub fn cases() -> Vec<Case> {
             rule: "division_cut_off",
             fires: "That makes 590 / 20 = 29 events.\n".into(),
             mend: &[("590", "580")],
-            second: "```\nlength = 100\ngap = 7\nexpected = length / gap = 14\n```\n".into(),
+            second: "```\nlength = 104\ngap = 7\nexpected = length / gap = 14\n```\n".into(),
         },
         Case {
             rule: "visitors_to_concurrency",

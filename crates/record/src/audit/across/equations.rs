@@ -136,7 +136,7 @@ fn equations<'a>(said: &'a Said, known: &mut BTreeMap<String, Figure>) -> Vec<Eq
                 low: left.low,
                 high: left.high,
                 value: left.value,
-                right,
+                right: result(right),
                 about,
                 divides: left.divides,
                 bare: left.bare,
@@ -152,14 +152,24 @@ fn equations<'a>(said: &'a Said, known: &mut BTreeMap<String, Figure>) -> Vec<Eq
     found
 }
 
+/// A whole number as a result may be rounded; a half is left to the one who divides.
+fn result(mut figure: Figure) -> Figure {
+    if figure.low == figure.high {
+        (figure.low, figure.high) = (figure.value - 0.49, figure.value + 0.49);
+    }
+    figure
+}
+
 /// The figure with which a side begins, if no operator follows it.
 fn first_figure(side: &str, said: &Said) -> Option<Figure> {
     let number = numbers(side, said.line).into_iter().next()?;
     let before = side[..number.start].trim();
     let behind = side[number.end..].trim_start();
     let alone = before.is_empty()
-        && !behind.starts_with(['/', '*', '+', '×', '÷', '^', '-'])
-        && !behind.starts_with("x ");
+        && !behind.starts_with(['/', '*', '+', '×', '÷', '^', '-', '\u{2212}', '\u{2013}', '·'])
+        && !behind.starts_with("x ")
+        // `10 000`: groups of digits with spaces are read as two numbers.
+        && !behind.starts_with(|c: char| c.is_ascii_digit());
     alone.then_some(number.figure)
 }
 

@@ -6,11 +6,25 @@ use super::view::{has, mentions, rows, table_rows, value};
 use crate::audit::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Document, Measure, Said, Table};
 
+/// A few sentences about a test of load: the word, and what is measured in one. A benchmark of a parser is none.
 fn is_report(document: &Document) -> bool {
-    let sentences = document.prose.iter().filter(|s| !s.code).count();
-    let about =
-        ["load test", "load-test", "loadtest", "benchmark", "stress test", "performance test", "perf test"];
-    sentences >= 4 && mentions(document, &about)
+    const LOAD: &[&str] = &[
+        "request",
+        "rps",
+        "req/s",
+        "concurren",
+        "connections",
+        "users",
+        "latency",
+        "response time",
+        "throughput",
+    ];
+    let sentences: Vec<&Said> = document.prose.iter().filter(|s| !s.code).collect();
+    let named = ["load test", "load-test", "loadtest", "stress test", "performance test", "perf test"];
+    let spoken = sentences.iter().filter(|s| has(&s.text, LOAD)).count();
+    let outputs = document.rows.iter().any(|r| r.tool.is_some());
+    let benchmark = mentions(document, &["benchmark"]) && (outputs || spoken >= 4);
+    sentences.len() >= 4 && (mentions(document, &named) || benchmark) && (spoken >= 1 || measured(document))
 }
 
 fn measured(document: &Document) -> bool {
@@ -251,7 +265,7 @@ pub fn kind_of_errors(documents: &[Document], out: &mut Out) {
             let around = t.around.iter().any(|c| has(&c.text, KINDS) && has(&c.text, &["error", "fail"]));
             around || t.columns.iter().any(|c| has(c, KINDS))
         };
-        let failed = |r: &&crate::foreign::model::Row| value(r, Measure::Errors).is_some_and(|e| e > 0.0);
+        let failed = |r: &&crate::foreign::model::Row| value(r, Measure::Errors).is_some_and(|e| e >= 1.0);
         let tables = document.tables.iter().filter(|t| !told(t));
         let rows: Vec<_> = tables.flat_map(|t| table_rows(document, t).filter(failed)).collect();
         if rows.is_empty() {

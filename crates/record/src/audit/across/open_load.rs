@@ -271,7 +271,10 @@ pub fn step_is_the_resolution(documents: &[Document], out: &mut Out) {
                 return None;
             }
             let numbers = numbers(&s.text, s.line);
-            let percent = numbers.into_iter().find(|n| n.kind == Kind::Percent)?;
+            let by = |start: usize| {
+                [" by", " of"].iter().any(|w| lower.get(..start).is_some_and(|b| b.trim_end().ends_with(w)))
+            };
+            let percent = numbers.into_iter().find(|n| n.kind == Kind::Percent && by(n.start))?;
             let each = has(&lower, &["each", "every", "per run", "per step", "by "]);
             (each && (0.02..=1.0).contains(&percent.figure.value)).then_some(percent.figure.value)
         };

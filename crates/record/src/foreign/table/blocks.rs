@@ -18,6 +18,9 @@ pub enum Block {
 const BOLD_NUMBERED: usize = 7;
 const BOLD: usize = 8;
 
+/// Bytes after which a sentence without an end is cut.
+const LONG: usize = 2_000;
+
 struct Splitter<'a> {
     lines: Vec<&'a str>,
     taken: &'a BTreeSet<u32>,
@@ -239,6 +242,8 @@ fn sentences(text: &str) -> Vec<(usize, &str)> {
                 behind.starts_with(' ') && !short
             }
             '!' | '?' => behind.starts_with(' '),
+            // A list of figures without any stop is no sentence; what it costs to read must not grow with its square.
+            ' ' => i - start > LONG,
             _ => false,
         };
         if ends {
