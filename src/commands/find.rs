@@ -130,6 +130,12 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
         Some(Err(sentence)) => read("--every", sentence),
         None => {}
     }
+    match flags.budget.as_deref().map(unit::duration_ns) {
+        Some(Ok(ns)) if ns > 0 => find.budget_ns = Some(ns),
+        Some(Ok(_)) => read("--budget", "no time at all finds nothing; give it some, such as `10m`".into()),
+        Some(Err(sentence)) => read("--budget", sentence),
+        None => {}
+    }
     match flags.within.as_deref().map(share) {
         Some(Ok(ratio)) => find.within = Some(ratio),
         Some(Err(sentence)) => read("--within", sentence),

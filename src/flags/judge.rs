@@ -51,6 +51,9 @@ pub struct SearchFlags {
     /// Half width of the interval that is searched for [2%]
     #[arg(long, value_name = "SHARE", help_heading = SEARCH, allow_negative_numbers = true)]
     pub within: Option<String>,
+    /// After so long it answers with the interval that it has by then [5m]
+    #[arg(long, value_name = "TIME", help_heading = SEARCH, allow_negative_numbers = true)]
+    pub budget: Option<String>,
     /// Repeats at each of below, at and above the answer [3]
     #[arg(long, value_name = "N", help_heading = SEARCH, allow_negative_numbers = true)]
     pub confirm: Option<String>,

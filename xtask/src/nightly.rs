@@ -25,7 +25,8 @@ pub fn command(arguments: &[String]) -> Outcome {
     let questions = ["test", "--release", "--package", "plimsoll", "--test", "questions"];
     shell::run(shell::cargo().args(questions).env("PLIMSOLL_NIGHTLY", "1"))?;
     println!("== searches and comparisons, simulated by the hundred");
-    let simulated = ["test", "--release", "--package", "plimsoll-record", "--test", "search", "--test", "compare"];
+    let simulated =
+        ["test", "--release", "--package", "plimsoll-record", "--test", "search", "--test", "compare"];
     shell::run(shell::cargo().args(simulated).env("PLIMSOLL_NIGHTLY", "1"))?;
     println!("== parsers, {FUZZ_CASES} cases each");
     for (package, tests) in FUZZED {

@@ -235,8 +235,12 @@ fn a_search_is_read_and_sets_the_kind_of_load() {
     };
     assert_eq!(study.experiment.find, Some(expected));
     assert_eq!(study.cells[0].located.draft.connections, Some(10));
-    let closest = good(&format!("{HEAD}find: {{ within: 1%, confirm: 5 }}\n"), &[]).experiment.find.unwrap();
+    let closest = good(&format!("{HEAD}find: {{ within: 1%, confirm: 5, budget: 10m }}\n"), &[])
+        .experiment
+        .find
+        .unwrap();
     assert_eq!((closest.within, closest.confirm), (Some(0.01), Some(5)));
+    assert_eq!(closest.budget_ns, Some(600_000_000_000));
 }
 
 #[test]

@@ -106,6 +106,8 @@ pub struct Find {
     pub within: Option<f64>,
     /// Confirming runs at each of below, at and above the answer.
     pub confirm: Option<u32>,
+    /// Time after which a search answers with what it knows, ns.
+    pub budget_ns: Option<u64>,
 }
 
 /// From one level of a ladder to the next.

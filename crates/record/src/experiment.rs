@@ -16,6 +16,9 @@ use serde::Serialize;
 /// Raised when a field changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// A search answers after so long with what it knows by then, unless somebody gives it another time, ns.
+pub const BUDGET_NS: u64 = 300_000_000_000;
+
 /// What an experiment says, as one document.
 #[derive(Debug, Clone, Serialize)]
 pub struct Conclusion {
@@ -69,6 +72,8 @@ pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> Quest {
         every_ns: find.every_ns,
         within: find.within.unwrap_or(usual.within),
         confirm: find.confirm.unwrap_or(usual.confirm),
+        // A ladder has an end of its own.
+        budget_ns: find.budget_ns.or(find.step.is_none().then_some(BUDGET_NS)),
         longest_limit_ns: times.map(|t| t.value as u64).max(),
         seed,
         ..usual
@@ -203,7 +208,12 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     let count = |held: Borne| c.expectations.iter().filter(|e| e.verdict == held).count();
     let (wrong, open) = (count(Borne::DoesNotHold), count(Borne::CannotTell));
     let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_ref());
-    let refused = of_searches().filter(|answer| answer.capacity.is_none());
+    // A search that ran out of time has an answer, only a wider one than was asked for.
+    let has_answer = |answer: &&Box<Answer>| {
+        let stopped = answer.refusal.as_ref().is_some_and(|refusal| refusal.code != "budget");
+        answer.capacity.is_some() && !stopped
+    };
+    let refused = of_searches().filter(|answer| !has_answer(answer));
     let nothing_met =
         |answer: &&Box<Answer>| answer.refusal.as_ref().is_some_and(|refusal| refusal.code == "nothing_met");
     let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(nothing_met);

@@ -48,6 +48,7 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("find.until", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
     ("find.every", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
     ("find.within", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
+    ("find.budget", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
     ("find.confirm", STUDY, "a_search_is_read_and_sets_the_kind_of_load"),
     ("load.step", STUDY, "a_ladder_in_the_load_is_a_search_from_that_level"),
     ("load.every", STUDY, "a_ladder_in_the_load_is_a_search_from_that_level"),

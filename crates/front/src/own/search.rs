@@ -34,6 +34,7 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Find> {
             "until" => find.until = r.parsed(node, row, Until::parse),
             "every" => find.every_ns = every(node, row, r),
             "within" => find.within = r.parsed(node, row, within),
+            "budget" => find.budget_ns = every(node, row, r),
             _ => find.confirm = confirm(node, row, r),
         }
     }

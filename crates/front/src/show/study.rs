@@ -118,6 +118,9 @@ fn search(find: &Find) -> String {
     if let Some(within) = find.within {
         text.push_str(&format!(", within {} %", level(100.0 * within)));
     }
+    if let Some(budget_ns) = find.budget_ns {
+        text.push_str(&format!(", for at most {}", time(budget_ns)));
+    }
     if let Some(confirm) = find.confirm {
         text.push_str(&format!(", confirmed by {} below, at and above", count(u64::from(confirm), "run")));
     }

@@ -213,6 +213,7 @@ pub const TABLE: &[Row] = &[
     row(Find, "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text),
     row(Find, "every", "a time such as `15s`: how long a level lasts", Time),
     row(Find, "within", "a part such as `2%`: how close the answer is wanted", Written),
+    row(Find, "budget", "a time such as `10m`: after it the search answers with what it knows", Time),
     row(Find, "confirm", "a whole number such as `3`: runs below, at and above the answer", Whole),
     row(Recorded, "file", FILE, Text),
     row(Recorded, "as", "`instants` or `gaps`", Words(&["instants", "gaps"])),
