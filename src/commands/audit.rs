@@ -27,7 +27,7 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
     }
     let found = audit::audit(&documents);
     let text = if flags.json {
-        plimsoll_output::json::document(&found)?
+        render::json(&found)?
     } else if flags.markdown {
         render::markdown(&found)
     } else {

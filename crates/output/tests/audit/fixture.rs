@@ -53,7 +53,7 @@ pub fn report() -> Audit {
     ];
     let run = Row {
         label: "/basket, 90 connections".into(),
-        tool: Some(Tool::Wrk),
+        tool: Some(Tool::Oha),
         lines: (3, 13),
         figures: run.into_iter().collect(),
         ..Row::default()

@@ -39,9 +39,6 @@ fn all() -> Vec<Case> {
 #[test]
 fn every_rule_speaks_twice_and_is_silent_once_mended() {
     // Some texts are outputs of tools, whose readers come with the rules of one row.
-    if plimsoll_record::audit::row::RULES.is_empty() {
-        return;
-    }
     let mut wrong = Vec::new();
     for case in all() {
         let mut mended = case.fires.clone();

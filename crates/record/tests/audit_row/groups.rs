@@ -30,7 +30,7 @@ fn a_finding_shows_what_is_written_and_can_be_calculated_by_hand() {
     let audit = found(vec![row("hey label=/x rate=612.50 mean=201.30ms users=90")]);
     let finding = &audit.findings[0];
     assert_eq!((finding.grade, finding.certainty), (Grade::CannotBeTrue, Certainty::Proved));
-    assert_eq!(finding.arithmetic[0], "612.5/s x 201.3 ms = 123 in flight > 90 connections");
+    assert_eq!(finding.arithmetic[0], "612.5/s x 201.3 ms = 123 in flight > 90 workers");
     assert_eq!(finding.arithmetic[1], "the mean can be 90 / 612.5/s = 146.94 ms at most");
     let quoted: Vec<&str> = finding.quotes.iter().map(|q| q.text.as_str()).collect();
     assert_eq!(quoted, ["612.50", "201.30ms", "90"]);
