@@ -21,6 +21,8 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("taskset", "util-linux", "a program on one CPU"),
     ("nft", "nftables", "packets that get lost"),
     ("ss", "iproute2", "socket counts seen from outside"),
+    ("tc", "iproute2", "a link of a known width"),
+    ("python3", "python3-minimal", "a network device with a way to the target and back"),
     ("sqlite3", "sqlite3", "run files read by another program"),
     ("strace", "strace", "system calls per request"),
 ];

@@ -116,8 +116,13 @@ fn probe(digest: &Digest, turn: u32, purpose: Purpose) -> Probe {
 /// Reads all runs of a folder together.
 pub fn conclude(folder: &Folder) -> Option<Conclusion> {
     let index = folder.index.clone().or_else(|| rebuilt(&folder.runs))?;
-    let digests: Vec<Digest> =
+    let mut digests: Vec<Digest> =
         folder.runs.iter().map(|run| run.digest.clone()).filter(|digest| is_valid(digest)).collect();
+    // They ran in a drawn order; they are told in that of the file.
+    digests.sort_by_key(|digest| {
+        let settings = digest.cell.as_ref().map(|cell| &cell.settings);
+        index.cells.iter().position(|cell| Some(cell) == settings)
+    });
     let experiment = &index.experiment;
     let is_search = experiment.find.is_some()
         || digests.iter().any(|d| d.cell.as_ref().is_some_and(|cell| cell.probe.is_some()));
@@ -249,10 +254,21 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
         parts.push(format!("{} still to be made", counted(c.missing as u64, "run")));
     }
     let held = c.expectations.len() - wrong - open;
-    if !c.expectations.is_empty() {
+    let told = [
+        (held, "holds", "hold"),
+        (wrong, "does not hold", "do not hold"),
+        (open, "cannot be told", "cannot be told"),
+    ];
+    let told: Vec<String> = told
+        .iter()
+        .filter(|(n, ..)| *n > 0)
+        .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
+        .collect();
+    if !told.is_empty() {
         parts.push(format!(
-            "of {} expectations {held} hold, {wrong} do not, {open} cannot be told",
-            c.expectations.len()
+            "of {}, {}",
+            counted(c.expectations.len() as u64, "expectation"),
+            told.join(", ")
         ));
     }
     parts.join("; ")

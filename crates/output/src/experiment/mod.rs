@@ -94,7 +94,8 @@ fn expectation(expected: &Expected, look: &Look) -> Vec<Line> {
             _ => Line::new().pad(2).text(text),
         })
         .collect();
-    for evidence in &expected.evidence {
+    // The headline tells the first of them already.
+    for evidence in expected.evidence.iter().filter(|line| !expected.sentence.contains(line.as_str())) {
         let texts = wrap(evidence, look.columns().saturating_sub(4));
         lines.extend(texts.iter().map(|text| Line::new().pad(4).ink(Ink::Dim, text)));
     }
