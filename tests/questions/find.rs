@@ -46,6 +46,8 @@ fn the_capacity_of_an_even_service_is_found() {
             "3%",
             "--confirm",
             "1",
+            "--budget",
+            "40s",
             "--json",
         ]);
         let said = output.json();

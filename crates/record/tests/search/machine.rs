@@ -178,6 +178,42 @@ fn a_limit_of_the_generator_is_never_told_as_one_of_the_service() {
     assert!(history.len() < 25);
 }
 
+/// Another program took the CPU for a moment: the level is tried again. When that spoils it three times it is no moment.
+#[test]
+fn what_may_pass_spoils_a_step_and_not_the_search() {
+    let late = |times: u32| {
+        let mut left = times;
+        drive(&quest(1e6), |probe| {
+            let mut trial = cheap(probe, 1_000.0);
+            if !trial.met() && left > 0 {
+                left -= 1;
+                trial.limited_by = limit_of(&cautioned(Kind::LateSends));
+            }
+            trial
+        })
+    };
+    let (answer, history) = late(2);
+    assert!(answer.refusal.is_none(), "{:?}", answer.refusal);
+    let spoilt: Vec<f64> = history.iter().filter(|t| t.limited_by.is_some()).map(|t| t.probe.level).collect();
+    assert_eq!(spoilt.len(), 2);
+    let after = history.iter().position(|t| t.limited_by.is_some()).expect("one is spoilt") + 1;
+    assert!(history[after].probe.level == spoilt[0] && history[after].probe.rest_ns > 0);
+    assert_eq!(late(u32::MAX).0.refusal.expect("it never passes").code, "generator_limited");
+}
+
+/// Times count from the intended instant: late sends only make them longer, and what was met was met.
+#[test]
+fn a_late_step_that_met_its_thresholds_counts() {
+    let (answer, _) = drive(&quest(1e6), |probe| {
+        let mut trial = cheap(probe, 1_000.0);
+        if trial.met() {
+            trial.limited_by = limit_of(&cautioned(Kind::LateSends));
+        }
+        trial
+    });
+    assert!(answer.refusal.is_none() && answer.capacity.is_some(), "{:?}", answer.refusal);
+}
+
 #[test]
 fn only_what_limits_the_generator_or_the_link_is_a_limit() {
     for kind in [Kind::ClientFdLimit, Kind::ClientPortsExhausted, Kind::LateSends, Kind::ConnectionCapHit] {

@@ -25,6 +25,10 @@ const FLOOR_NS: u64 = 2_000_000_000;
 const LIMIT_RATIO: f64 = 1.25;
 /// Wider than this, an enclosure is halved again although rounds have begun.
 const BEGUN: f64 = 1.5;
+/// A limit that may pass is one when it has spoilt so many steps of one level.
+const TRIES: usize = 3;
+/// Waited for it to pass, ns.
+const PASSING_NS: u64 = 2_000_000_000;
 /// First level of a search that knows nothing, arrivals per second.
 const BLIND: f64 = 50.0;
 
@@ -37,6 +41,8 @@ pub(super) struct View<'a> {
     pub missed: Option<f64>,
     /// Lowest level at which something else was the limit.
     pub ceiling: Option<(f64, &'a Limited)>,
+    /// The last step, when something that may pass spoilt it.
+    pub again: Option<&'a Trial>,
     /// Lowest level at which most failed.
     pub runaway: Option<f64>,
     pub floor_ns: Option<u64>,
@@ -48,6 +54,8 @@ impl<'a> View<'a> {
         let floor_ns = quest.floor(history);
         let service_floor =
             history.iter().find(|t| t.probe.purpose == Purpose::Floor).and_then(|t| t.service_p50_ns);
+        // A ladder visits each level once, as it came.
+        let may_pass = |by: &Limited| quest.step.is_none() && by.may_pass();
         let limit = |t: &'a Trial| {
             let by = t.limited_by.as_ref()?;
             // Connections are full in any overload. They are the limit only if each of them is still quick.
@@ -55,15 +63,19 @@ impl<'a> View<'a> {
                 (Some(now), Some(floor)) => now > floor.saturating_mul(2),
                 _ => false,
             };
-            (by.code != CONNECTIONS || !slowed).then_some((t.probe.level, by))
+            let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && t.met());
+            counts.then_some((t.probe.level, by))
         };
         let loads = || history.iter().filter(|t| t.probe.purpose != Purpose::Floor);
         let usable: Vec<&Trial> = loads().filter(|t| t.complete && limit(t).is_none()).collect();
         let (met, missed) = enclose(&usable);
-        let ceiling = loads().filter_map(limit).min_by(|a, b| a.0.total_cmp(&b.0));
+        let times = |level: f64| loads().filter_map(limit).filter(|other| other.0 == level).count();
+        let stays = |(level, by): &(f64, &Limited)| !may_pass(by) || times(*level) >= TRIES;
+        let ceiling = loads().filter_map(limit).filter(stays).min_by(|a, b| a.0.total_cmp(&b.0));
+        let again = history.last().filter(|t| limit(t).is_some_and(|l| !stays(&l)));
         let runaway = loads().filter(|t| t.is_runaway()).map(|t| t.probe.level).reduce(f64::min);
         let incomplete = history.iter().filter(|t| !t.complete).count();
-        View { usable, met, missed, ceiling, runaway, floor_ns, incomplete }
+        View { usable, met, missed, ceiling, again, runaway, floor_ns, incomplete }
     }
 }
 
@@ -100,6 +112,10 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
         return Choice::Done(confirm::end(quest, &view));
     }
     let last = history.last();
+    if let Some(spoilt) = view.again {
+        let rest_ns = rest(last).max(PASSING_NS);
+        return Choice::Try(Probe { rest_ns, turn, ..spoilt.probe });
+    }
     let try_at = |level: f64, purpose: Purpose| {
         let (warmup_ns, length_ns) = match purpose {
             Purpose::Bracket => quest.short_ns(level, view.floor_ns),

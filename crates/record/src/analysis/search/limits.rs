@@ -25,6 +25,17 @@ const ALONE: [&str; 9] = [
     CONNECTIONS,
 ];
 
+/// Of those, what may pass: another program took the CPU for a moment. A step that met its thresholds all the same is
+/// good, because times count from the intended instant and a late sender only makes them longer; one that missed is
+/// tried again.
+const PASSING: [&str; 3] = ["client_stalled", "late_sends", "client_cpu"];
+
+impl Limited {
+    pub(super) fn may_pass(&self) -> bool {
+        PASSING.contains(&self.code.as_str())
+    }
+}
+
 /// Full connections are a limit only while the service answers as quickly as ever, see
 /// [`super::bracket::View`].
 pub(super) const CONNECTIONS: &str = "connection_cap_hit";
