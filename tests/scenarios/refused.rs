@@ -166,11 +166,6 @@ const ROWS: &[Row] = &[
         &[("2:1", "`monitor`")],
     ),
     (
-        "what is left for later: repeat",
-        "repeat: 3\nscenarios: { a: [ { get: /x } ] }\n",
-        &[("2:1", "`repeat`")],
-    ),
-    (
         "what is left for later: agents",
         "agents: []\nscenarios: { a: [ { get: /x } ] }\n",
         &[("2:1", "`agents`")],

@@ -179,7 +179,7 @@ fn a_step_is_one_line() {
         evidence: String::new(),
     });
     let line = step_line(&limited, false, &look(120, true));
-    assert!(line.contains("does not count: requests were sent late"), "{line}");
+    assert!(line.contains("held back: requests were sent late"), "{line}");
     let floor = step_line(&step(0, 1.0, Purpose::Floor, true), false, &look(120, true));
     assert!(floor.contains("1 user") && floor.contains("one user"), "{floor}");
 }

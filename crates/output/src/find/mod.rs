@@ -74,7 +74,7 @@ fn verdict(point: &Point) -> String {
 /// What a step amounts to, in a word or two.
 fn outcome(step: &StepRow) -> String {
     match &step.limited_by {
-        Some(by) => format!("does not count: {}", by.title),
+        Some(by) => format!("held back: {}", by.title),
         None if step.met => "met".into(),
         None if step.unstable => "missed, backlog grows".into(),
         None => "missed".into(),

@@ -133,7 +133,8 @@ impl From<&Trial> for StepRow {
             margin: trial.slack(),
             unstable: trial.unstable,
             cautions: trial.cautions.iter().map(|c| c.code).collect(),
-            limited_by: trial.limited_by.clone(),
+            // What was met although the machine was busy was met.
+            limited_by: trial.limited_by.clone().filter(|by| !(by.may_pass() && trial.met())),
         }
     }
 }

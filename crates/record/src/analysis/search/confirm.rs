@@ -13,6 +13,8 @@ use plimsoll_stats::random::SplitMix64;
 const MOST_ROUNDS: usize = 20;
 /// The outer levels are at most so far from the middle, as a share.
 const WIDEST: f64 = 0.12;
+/// Half widths that an estimate may lie outside of its enclosure: a vote of few runs is off by as much.
+const ENCLOSED: f64 = 3.0;
 /// A round that was met (or missed) as a whole is followed by a step of this factor beyond.
 const BEYOND: f64 = 1.15;
 
@@ -59,7 +61,15 @@ pub(super) fn end(quest: &Quest, view: &View) -> Option<Refusal> {
 }
 
 pub(super) fn estimate(quest: &Quest, view: &View) -> Option<Crossing> {
-    crossing(&view.usable, quest.within)
+    crossing(&view.usable, quest.within).filter(|found| is_credible(quest, view, found))
+}
+
+/// A crossing well outside of what encloses it comes from a threshold that is not the first to be missed, or from runs
+/// that are all on one side.
+fn is_credible(quest: &Quest, view: &View, found: &Crossing) -> bool {
+    let room = 1.0 + ENCLOSED * quest.within;
+    let below = view.missed.is_none_or(|missed| found.at <= missed * room);
+    below && view.met.is_none_or(|met| found.at * room >= met)
 }
 
 fn of_purpose<'a>(view: &View<'a>) -> Vec<&'a Trial> {
@@ -132,7 +142,7 @@ fn before_round<'a>(view: &View<'a>, place: usize) -> Vec<&'a Trial> {
 
 /// Below, at and above.
 fn levels(quest: &Quest, view: &View, known: &[&Trial]) -> [f64; 3] {
-    let found = crossing(known, quest.within);
+    let found = crossing(known, quest.within).filter(|found| is_credible(quest, view, found));
     let met = view.met.unwrap_or_else(|| quest.least());
     let between = view.missed.map_or(met, |missed| (met * missed).sqrt());
     let centre = found.as_ref().map_or(between, |c| c.at);
