@@ -64,9 +64,13 @@ pub(super) fn estimate(quest: &Quest, view: &View) -> Option<Crossing> {
     crossing(&view.usable, quest.within).filter(|found| is_credible(quest, view, found))
 }
 
-/// A crossing well outside of what encloses it comes from a threshold that is not the first to be missed, or from runs
-/// that are all on one side.
+/// While all full steps are on one side of the answer, a line through them is a guess at the other side: outside of
+/// what encloses the answer it is wrong, or of a threshold that is not the first to be missed.
 fn is_credible(quest: &Quest, view: &View, found: &Crossing) -> bool {
+    let full = || view.usable.iter().filter(|t| t.probe.purpose != Purpose::Bracket);
+    if full().any(|t| t.met()) && full().any(|t| !t.met()) {
+        return true;
+    }
     let room = 1.0 + ENCLOSED * quest.within;
     let below = view.missed.is_none_or(|missed| found.at <= missed * room);
     below && view.met.is_none_or(|met| found.at * room >= met)
