@@ -11,6 +11,7 @@ use plimsoll_record::analysis::Digest;
 use plimsoll_record::analysis::compare::baseline::Baseline;
 use plimsoll_record::analysis::compare::gate::{Gate, Gated, Passage, Rule, gate};
 use plimsoll_record::analysis::compare::{Asked, Comparison, compare_cells, variants};
+use plimsoll_record::experiment::{is_valid, sides};
 use plimsoll_record::folder::{self, Run};
 use std::path::{Path, PathBuf};
 
@@ -22,13 +23,16 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     let comparisons = match (flags.runs.as_slice(), &flags.baseline) {
         ([b], Some(name)) => {
             let (shown, before) = baseline(flags, name)?;
-            compare_cells((&shown, &before), (b, &folder::digests(Path::new(b))?), &asked)
+            compare_cells((&shown, &before), (b, &sides(Path::new(b))?.0), &asked)
         }
         ([a, b], None) => {
-            let (before, after) = (folder::digests(Path::new(a))?, folder::digests(Path::new(b))?);
+            let (before, after) = (sides(Path::new(a))?.0, sides(Path::new(b))?.0);
             compare_cells((a, &before), (b, &after), &asked)
         }
-        ([one], None) if Path::new(one).is_dir() => variants(&folder::digests(Path::new(one))?, None, &asked),
+        ([one], None) if Path::new(one).is_dir() => {
+            let (runs, first) = sides(Path::new(one))?;
+            variants(&runs, first.as_deref(), &asked)
+        }
         _ => return Err(which(flags).into()),
     };
     if comparisons.is_empty() {
@@ -127,12 +131,9 @@ fn which(flags: &Compare) -> Diagnostic {
 
 /// The runs of a side with their files; a file stands for itself.
 fn runs(path: &Path) -> Result<Vec<Run>, Failure> {
-    let runs = match path.is_dir() {
-        true => folder::read(path)?.runs,
-        false => {
-            let digest = folder::digests(path)?.into_iter().next();
-            digest.into_iter().map(|digest| Run { path: path.into(), digest }).collect()
-        }
+    let runs: Vec<Run> = match path.is_dir() {
+        true => folder::read(path)?.runs.into_iter().filter(|run| is_valid(&run.digest)).collect(),
+        false => sides(path)?.0.into_iter().map(|digest| Run { path: path.into(), digest }).collect(),
     };
     match runs.is_empty() {
         true => Err(folder::Error::Empty { path: path.into() }.into()),
@@ -142,9 +143,10 @@ fn runs(path: &Path) -> Result<Vec<Run>, Failure> {
 
 /// A name is a file of that name in the folder for baselines; a path is itself.
 fn place(flags: &Compare, name: &str) -> PathBuf {
-    match name.contains('/') || name.ends_with(".json") {
-        true => PathBuf::from(name),
-        false => Path::new(&flags.baselines).join(format!("{name}.json")),
+    let file = if name.ends_with(".json") { name.to_owned() } else { format!("{name}.json") };
+    match name.contains('/') {
+        true => PathBuf::from(file),
+        false => Path::new(&flags.baselines).join(file),
     }
 }
 
@@ -199,7 +201,7 @@ fn baseline(flags: &Compare, name: &str) -> Result<(String, Vec<Digest>), Failur
     let mut digests = Vec::new();
     for run in &baseline.runs {
         let path = file.parent().unwrap_or(Path::new("")).join(&run.file);
-        for digest in folder::digests(&path)? {
+        for digest in sides(&path)?.0 {
             baseline.check(&run.file, &digest).map_err(wrong)?;
             digests.push(digest);
         }

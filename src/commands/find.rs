@@ -9,6 +9,7 @@ use crate::flags::load::LoadFlags;
 use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Experiment, Step, Until};
+use plimsoll_plan::request::redacted_path;
 use plimsoll_plan::{Diagnostic, experiment, unit};
 use std::path::Path;
 
@@ -24,7 +25,8 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         .into());
     };
     let mut wrong = refused(&find.flags, &find.search);
-    let study = match target.contains("://") || !Path::new(target).exists() {
+    let is_file = [".yaml", ".yml", ".json"].iter().any(|end| target.ends_with(end));
+    let study = match target.contains("://") || !(is_file || Path::new(target).exists()) {
         true => of_url(target),
         false => run::study_of(target, &find.flags),
     };
@@ -42,11 +44,14 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         return Err(Failure::Text(wrong));
     }
     if study.experiment.name.is_empty() {
-        study.experiment.name = format!("find {target}");
+        // Neither credentials nor tokens: the name stands in every run file.
+        let draft = study.cells.first().map(|cell| &cell.located.draft);
+        let target = draft.and_then(|draft| draft.target.as_ref()).map(|target| target.authority());
+        let path = draft.and_then(|draft| draft.requests.first()).map(|request| redacted_path(&request.path));
+        study.experiment.name = format!("find {}{}", target.unwrap_or_default(), path.unwrap_or_default());
     }
     let (experiment, cells) = cells(study, &find.flags)?;
-    let folder = campaign::run(experiment, cells, &find.flags.manner)?;
-    folder_report::print(&folder, &folder_report::Form::of_find(find))
+    campaign::run(experiment, cells, &find.flags.manner)?.print(&folder_report::Form::of_find(find))
 }
 
 /// Cells with the flags over their drafts.

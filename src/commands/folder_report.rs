@@ -69,7 +69,7 @@ pub fn print(path: &Path, form: &Form) -> Result<Exit, Failure> {
     let read = folder::read(path)?;
     let conclusion = match read.runs.is_empty() {
         true => None,
-        false => conclude(&read),
+        false => conclude(read),
     };
     let Some(conclusion) = conclusion else {
         return Err(folder::Error::Empty { path: path.into() }.into());

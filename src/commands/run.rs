@@ -62,8 +62,7 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
     let (experiment, cells) = find::cells(study, &run.flags)?;
-    let folder = campaign::run(experiment, cells, &run.flags.manner)?;
-    folder_report::print(&folder, &folder_report::Form::of_run(run))
+    campaign::run(experiment, cells, &run.flags.manner)?.print(&folder_report::Form::of_run(run))
 }
 
 /// One cell, run once: the result is a run file, not a folder.

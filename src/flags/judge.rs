@@ -51,10 +51,10 @@ pub struct SearchFlags {
     /// Half width of the interval that is searched for [2%]
     #[arg(long, value_name = "SHARE", help_heading = SEARCH, allow_negative_numbers = true)]
     pub within: Option<String>,
-    /// After so long it answers with the interval that it has by then [5m]
+    /// After so long a search answers with the interval that it has by then [5m]
     #[arg(long, value_name = "TIME", help_heading = SEARCH, allow_negative_numbers = true)]
     pub budget: Option<String>,
-    /// Repeats at each of below, at and above the answer [3]
+    /// Repeats at each of below, at and above the answer [2]
     #[arg(long, value_name = "N", help_heading = SEARCH, allow_negative_numbers = true)]
     pub confirm: Option<String>,
 }
@@ -97,7 +97,7 @@ pub struct Compare {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
     /// Keep these runs as a baseline under this name
-    #[arg(long, value_name = "NAME", conflicts_with = "baseline")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["baseline", "gate", "junit", "json", "markdown", "github"])]
     pub save: Option<String>,
     /// Where baselines lie
     #[arg(long, value_name = "FOLDER", default_value = "baselines")]

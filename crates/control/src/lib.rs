@@ -16,7 +16,6 @@ mod helm;
 pub mod permission;
 pub mod place;
 mod run;
-pub mod schedule;
 pub mod watch;
 
 pub use aside::{Aside, aside};

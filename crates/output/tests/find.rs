@@ -63,6 +63,7 @@ fn answer() -> Answer {
         style: Style::Search,
         users: false,
         capacity: Some(Capacity {
+            interval_is: plimsoll_record::analysis::search::IntervalIs::Confidence95,
             rate_per_s: Some(9_480.0),
             users: None,
             interval: [9_390.0, 9_560.0],

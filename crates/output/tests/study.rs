@@ -79,6 +79,7 @@ fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32
         connect_p50_ns: None,
         first_byte_mean_ns: all.mean().map(|m| m * 0.9),
         body_mean_ns: all.mean().map(|m| m * 0.1),
+        stopped_by: Some(plimsoll_record::event::StoppedBy::Duration),
         started_unix_ns: 0,
         blocks,
     }

@@ -1,17 +1,21 @@
 //! The end of an experiment: all its runs read together. A pure function of the folder, so that a report made tomorrow
 //! says what was said when the last run ended.
 
-use crate::analysis::Digest;
 use crate::analysis::compare::expect::{self, Answer as Expected, Borne};
 use crate::analysis::compare::{Asked, Comparison, variants};
 use crate::analysis::search::{self, Answer, Move, Probe, Quest, Trial};
 use crate::analysis::study::{Study, StudyAsked, study};
-use crate::folder::{Folder, Index, rebuilt};
+use crate::analysis::{Digest, digest};
+use crate::event::StoppedBy;
+use crate::folder::{self, Folder, Index, rebuilt};
 use crate::phrase::counted;
+use crate::run_file;
+use crate::schedule::{Done, Schedule, done};
 use crate::summary::{FigureUnit, Outcome};
 use plimsoll_plan::experiment::{Axis, Experiment, Find, Purpose, Setting};
 use plimsoll_plan::threshold::{Kind, Threshold};
 use serde::Serialize;
+use std::path::Path;
 
 /// Raised when a field changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -30,6 +34,12 @@ pub struct Conclusion {
     pub repeat: u32,
     pub runs: usize,
     pub missing: usize,
+    /// Cells of which most runs missed a threshold; not counted where rows end at such a cell.
+    pub missed_cells: usize,
+    /// Cells without a run that proves anything.
+    pub doubtful_cells: usize,
+    /// Run files that do not count, each with the reason.
+    pub left_out: Vec<String>,
     pub result: Outcome,
     /// May be quoted.
     pub sentence: String,
@@ -49,9 +59,9 @@ pub struct Searched {
     pub steps: usize,
 }
 
-/// A run that counts: whole, and not stopped by hand.
+/// A run that counts: whole, and not stopped by hand. One that a threshold or the breaker ended has said what it had to.
 pub fn is_valid(digest: &Digest) -> bool {
-    digest.complete && digest.cautions.iter().all(|caution| caution.code != "interrupted")
+    digest.complete && digest.stopped_by != Some(StoppedBy::Interrupt)
 }
 
 /// All thresholds were met; `None` when the run proves nothing.
@@ -113,11 +123,28 @@ fn probe(digest: &Digest, turn: u32, purpose: Purpose) -> Probe {
     }
 }
 
+/// The runs of a run file, or those of a folder that count; with the value of `variant` that the others are held against.
+///
+/// # Errors
+/// When a file cannot be read, or a folder holds no run that counts.
+pub fn sides(path: &Path) -> Result<(Vec<Digest>, Option<String>), folder::Error> {
+    if !path.is_dir() {
+        return Ok((vec![digest(&run_file::read(path)?)], None));
+    }
+    let read = folder::read(path)?;
+    let first = read.index.as_ref().and_then(|index| first_variant(&index.experiment)).map(str::to_owned);
+    let runs: Vec<Digest> = read.runs.into_iter().map(|run| run.digest).filter(is_valid).collect();
+    match runs.is_empty() {
+        true => Err(folder::Error::Empty { path: path.into() }),
+        false => Ok((runs, first)),
+    }
+}
+
 /// Reads all runs of a folder together.
-pub fn conclude(folder: &Folder) -> Option<Conclusion> {
-    let index = folder.index.clone().or_else(|| rebuilt(&folder.runs))?;
-    let mut digests: Vec<Digest> =
-        folder.runs.iter().map(|run| run.digest.clone()).filter(|digest| is_valid(digest)).collect();
+pub fn conclude(folder: Folder) -> Option<Conclusion> {
+    let Folder { index, runs, left_out } = folder;
+    let index = index.or_else(|| rebuilt(&runs))?;
+    let mut digests: Vec<Digest> = runs.into_iter().map(|run| run.digest).filter(is_valid).collect();
     // They ran in a drawn order; they are told in that of the file.
     digests.sort_by_key(|digest| {
         let settings = digest.cell.as_ref().map(|cell| &cell.settings);
@@ -139,6 +166,7 @@ pub fn conclude(folder: &Folder) -> Option<Conclusion> {
     let expectations: Vec<Expected> =
         experiment.expects.iter().map(|e| expect::judge(e, &digests, &capacities, &asked)).collect();
     let missing = missing(&index, &digests, &searches);
+    let (missed_cells, doubtful_cells) = if is_search { (0, 0) } else { cells_that_failed(&index, &digests) };
     let mut conclusion = Conclusion {
         schema_version: SCHEMA_VERSION,
         name: experiment.name.clone(),
@@ -147,6 +175,9 @@ pub fn conclude(folder: &Folder) -> Option<Conclusion> {
         repeat: experiment.repeat.max(1),
         runs: digests.len(),
         missing,
+        missed_cells,
+        doubtful_cells,
+        left_out,
         result: Outcome::Pass,
         sentence: String::new(),
         study,
@@ -196,16 +227,35 @@ fn missing(index: &Index, digests: &[Digest], searches: &[Searched]) -> usize {
     if !searches.is_empty() {
         return searches.iter().filter(|searched| searched.answer.is_none()).count();
     }
-    let repeats = |settings: &Vec<Setting>| {
-        let of_cell = |digest: &&Digest| digest.cell.as_ref().is_some_and(|cell| cell.settings == *settings);
-        digests.iter().filter(of_cell).count()
+    let schedule = Schedule {
+        axes: &index.experiment.axes,
+        cells: &index.cells,
+        repeat: index.experiment.repeat,
+        seed: index.seed,
+        end_rows: index.experiment.end_rows,
     };
-    // Rows that ended early need no more runs; they are counted as answered when one of their cells missed.
-    let wanted = index.experiment.repeat.max(1) as usize;
-    match index.experiment.end_rows {
-        true => 0,
-        false => index.cells.iter().map(|cell| wanted.saturating_sub(repeats(cell))).sum(),
+    let mut there: Vec<Done> = digests.iter().filter_map(|digest| done(digest, &index.cells)).collect();
+    let mut missing = 0;
+    while let Some(turn) = schedule.next(&there) {
+        missing += 1;
+        there.push(Done { cell: turn.cell, repeat: turn.repeat, met: None });
     }
+    missing
+}
+
+/// How many cells missed a threshold in most of their runs, and how many have only runs that prove nothing. A row that
+/// ends where its thresholds are missed asked for just that.
+fn cells_that_failed(index: &Index, digests: &[Digest]) -> (usize, usize) {
+    let (mut missed, mut doubtful) = (0, 0);
+    for settings in &index.cells {
+        let of_cell = |digest: &&Digest| digest.cell.as_ref().is_some_and(|cell| cell.settings == *settings);
+        let runs: Vec<&Digest> = digests.iter().filter(of_cell).collect();
+        let sound: Vec<&&Digest> = runs.iter().filter(|digest| !digest.is_doubtful()).collect();
+        let bad = sound.iter().filter(|digest| digest.thresholds.iter().any(|t| !t.met)).count();
+        missed += usize::from(2 * bad > sound.len() && !index.experiment.end_rows);
+        doubtful += usize::from(!runs.is_empty() && sound.is_empty());
+    }
+    (missed, doubtful)
 }
 
 /// A sweep answers by being whole; what somebody expected decides before that.
@@ -222,9 +272,10 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     let nothing_met =
         |answer: &&Box<Answer>| answer.refusal.as_ref().is_some_and(|refusal| refusal.code == "nothing_met");
     let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(nothing_met);
-    let result = if c.runs == 0 || c.missing > 0 || !refused.is_empty() || open > 0 {
+    let in_doubt = c.runs == 0 || c.missing > 0 || c.doubtful_cells > 0 || !refused.is_empty() || open > 0;
+    let result = if in_doubt {
         Outcome::Inconclusive
-    } else if wrong > 0 || !missed.is_empty() {
+    } else if wrong > 0 || !missed.is_empty() || c.missed_cells > 0 {
         Outcome::Fail
     } else {
         Outcome::Pass
@@ -249,6 +300,14 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
                 many.iter().filter(|s| s.answer.as_ref().is_some_and(|a| a.capacity.is_some())).count();
             parts.push(format!("{found} of {} searches found an answer", many.len()));
         }
+    }
+    for (n, what) in [(c.missed_cells, "missed the thresholds"), (c.doubtful_cells, "proved nothing")] {
+        if n > 0 {
+            parts.push(format!("{} {what}", counted(n as u64, "cell")));
+        }
+    }
+    if !c.left_out.is_empty() {
+        parts.push(format!("{} left out", counted(c.left_out.len() as u64, "run file")));
     }
     if c.missing > 0 && c.searches.is_empty() {
         parts.push(format!("{} still to be made", counted(c.missing as u64, "run")));

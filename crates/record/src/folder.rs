@@ -4,7 +4,7 @@
 
 use crate::analysis::{Digest, digest};
 use crate::run_file::{self, Error as RunFileError};
-use plimsoll_plan::experiment::{Axis, Experiment, Setting};
+use plimsoll_plan::experiment::{Axis, CellOutline, Experiment, Setting};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,12 +28,24 @@ pub struct Index {
     pub plans: Vec<String>,
 }
 
+impl Index {
+    /// The run is one of its cells.
+    fn holds(&self, digest: &Digest) -> bool {
+        let is_ours = |cell: &CellOutline| {
+            cell.experiment == self.experiment.name && self.cells.contains(&cell.settings)
+        };
+        digest.cell.as_ref().is_some_and(is_ours)
+    }
+}
+
 /// A folder that was read.
 #[derive(Debug, Clone)]
 pub struct Folder {
     /// `None`: there is no index, or there never was one.
     pub index: Option<Index>,
     pub runs: Vec<Run>,
+    /// Run files that do not count, each with the reason: they cannot be read, or belong to no cell of the experiment.
+    pub left_out: Vec<String>,
 }
 
 /// A run file of the folder.
@@ -70,7 +82,9 @@ impl fmt::Display for Error {
             Error::Index { path, why } => {
                 write!(f, "`{}` is no index of an experiment: {why}", path.display())
             }
-            Error::Empty { path } => write!(f, "there is no run file in the folder `{}`", path.display()),
+            Error::Empty { path } => {
+                write!(f, "the folder `{}` holds no run of an experiment", path.display())
+            }
         }
     }
 }
@@ -111,45 +125,43 @@ impl From<RunFileError> for Error {
 /// When the folder or one of its run files cannot be read. A folder without any run is no error here.
 pub fn read(path: &Path) -> Result<Folder, Error> {
     let index = read_index(path)?;
-    let mut runs = Vec::new();
+    let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for file in run_files(path)? {
-        let record = run_file::read(&file)?;
-        runs.push(Run { path: file, digest: digest(&record) });
+        // One that a kill cut off at its birth, or a stranger, must not take the others with it.
+        let digest = match run_file::read(&file) {
+            Ok(record) => digest(&record),
+            Err(error) => {
+                left_out.push(error.to_string());
+                continue;
+            }
+        };
+        match &index {
+            Some(index) if !index.holds(&digest) => {
+                left_out.push(format!("`{}` is no run of this experiment", file.display()));
+            }
+            _ => runs.push(Run { path: file, digest }),
+        }
     }
     runs.sort_by_key(|run| {
         let turn = run.digest.cell.as_ref().map_or(u32::MAX, |cell| cell.turn);
         (turn, run.digest.started_unix_ns, run.path.clone())
     });
-    Ok(Folder { index, runs })
+    Ok(Folder { index, runs, left_out })
 }
 
-/// One run file, or all of a folder.
+/// Writes the index of an experiment; the folder is made when it is not there. An index that is there is replaced as a
+/// whole: more repeats may be asked for, and other sentences be expected, of the same runs.
 ///
 /// # Errors
-/// When a file cannot be read, or a folder holds none.
-pub fn digests(path: &Path) -> Result<Vec<Digest>, Error> {
-    if !path.is_dir() {
-        return Ok(vec![digest(&run_file::read(path)?)]);
-    }
-    let runs = read(path)?.runs;
-    match runs.is_empty() {
-        true => Err(Error::Empty { path: path.into() }),
-        false => Ok(runs.into_iter().map(|run| run.digest).collect()),
-    }
-}
-
-/// Writes the index of a new experiment; the folder is made when it is not there.
-///
-/// # Errors
-/// When the folder or the file cannot be made, or there is an index already.
-pub fn create(path: &Path, index: &Index) -> Result<(), Error> {
+/// When the folder or the file cannot be written.
+pub fn write_index(path: &Path, index: &Index) -> Result<(), Error> {
     let failed = |doing, path: &Path, source| Error::Io { path: path.into(), doing, source };
     std::fs::create_dir_all(path).map_err(|e| failed("make the folder", path, e))?;
-    let file = path.join(INDEX);
+    let (file, new) = (path.join(INDEX), path.join(format!("{INDEX}.new")));
     let text = serde_json::to_string_pretty(index)
         .map_err(|e| Error::Index { path: file.clone(), why: e.to_string() })?;
-    let mut new = std::fs::File::create_new(&file).map_err(|e| failed("make", &file, e))?;
-    std::io::Write::write_all(&mut new, format!("{text}\n").as_bytes()).map_err(|e| failed("write", &file, e))
+    std::fs::write(&new, format!("{text}\n")).map_err(|e| failed("write", &new, e))?;
+    std::fs::rename(&new, &file).map_err(|e| failed("write", &file, e))
 }
 
 fn read_index(path: &Path) -> Result<Option<Index>, Error> {
@@ -203,7 +215,7 @@ pub fn rebuilt(runs: &[Run]) -> Option<Index> {
     for axis in &mut axes {
         axis.is_numeric = axis.values.iter().all(|v| v.trim_end_matches("/s").parse::<f64>().is_ok());
     }
-    let repeat = cells_of().map(|cell| cell.repeat + 1).max().unwrap_or(1);
+    let repeat = cells_of().map(|cell| cell.repeat.saturating_add(1)).max().unwrap_or(1);
     let experiment = Experiment { name: first.experiment.clone(), axes, repeat, ..Experiment::default() };
     Some(Index { version: INDEX_VERSION, experiment, cells, seed: first.seed, plans: Vec::new() })
 }

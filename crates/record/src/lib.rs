@@ -16,6 +16,7 @@ pub mod gauge;
 pub mod phrase;
 pub mod record;
 pub mod run_file;
+pub mod schedule;
 pub mod summary;
 
 pub use record::RunRecord;

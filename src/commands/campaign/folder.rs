@@ -1,7 +1,7 @@
 //! Where the runs of an experiment go: a new folder, or one that was begun before and is gone on with.
 
 use crate::exit::Failure;
-use crate::{home, wall};
+use crate::{home, say, wall};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::folder::{self, Index, Run};
@@ -34,7 +34,7 @@ pub fn ready(out: Option<&str>, name: &str, index: Index) -> Result<Ready, Failu
     }
     if !path.join(folder::INDEX).exists() {
         refuse_strangers(&path)?;
-        folder::create(&path, &index)?;
+        folder::write_index(&path, &index)?;
         return Ok(Ready { path, seed: index.seed, runs: Vec::new() });
     }
     let there = folder::read(&path)?;
@@ -45,6 +45,10 @@ pub fn ready(out: Option<&str>, name: &str, index: Index) -> Result<Ready, Failu
         let message = format!("the folder `{}` holds another experiment: {what} differ", path.display());
         let hint = "name another folder, or bring back what was changed";
         return Err(Diagnostic::new("U027", Place::Flag("--out".into()), message, hint).into());
+    }
+    folder::write_index(&path, &Index { seed: before.seed, ..index })?;
+    for sentence in &there.left_out {
+        say::talk(&format!("left out: {sentence}\n"));
     }
     Ok(Ready { path, seed: before.seed, runs: there.runs })
 }

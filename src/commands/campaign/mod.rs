@@ -5,22 +5,24 @@ mod folder;
 mod level;
 mod settle;
 
+use super::folder_report::{self, Form};
 use super::load::{self, Shared};
 use super::run;
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::{say, wall};
-use plimsoll_control::schedule::{Done, Schedule, order};
 use plimsoll_front::Located;
 use plimsoll_output::experiment::run_line;
 use plimsoll_output::find::step_line;
 use plimsoll_plan::experiment::{CellOutline, Experiment, Find, Purpose, Setting};
+use plimsoll_plan::threshold::Threshold;
 use plimsoll_plan::{Outline, Plan};
 use plimsoll_record::analysis::digest::digest_with;
 use plimsoll_record::analysis::search::{self, Move, Probe, Quest, StepRow, Trial};
-use plimsoll_record::experiment::{is_valid, met, quest, trials};
+use plimsoll_record::experiment::{is_valid, quest, trials};
 use plimsoll_record::folder::{INDEX_VERSION, Index, Run};
-use std::path::PathBuf;
+use plimsoll_record::schedule::{Done, Schedule, done, order, seed_of};
+use std::path::{Path, PathBuf};
 
 /// One cell of the matrix: its settings, and its draft with the flags over it.
 pub struct Cell {
@@ -28,11 +30,28 @@ pub struct Cell {
     pub located: Located,
 }
 
+/// What ran, and what ended it before its time.
+pub struct Ran {
+    pub folder: PathBuf,
+    pub stopped: Option<Exit>,
+}
+
+impl Ran {
+    /// Prints what is there. What stopped the runs decides how the command ends.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn print(&self, form: &Form) -> Result<Exit, Failure> {
+        let exit = folder_report::print(&self.folder, form)?;
+        Ok(self.stopped.unwrap_or(exit))
+    }
+}
+
 /// Runs all that is missing and returns the folder.
 ///
 /// # Errors
 /// What is wrong with a plan, a folder or a target. What ran until then is kept.
-pub fn run(experiment: Experiment, cells: Vec<Cell>, manner: &MannerFlags) -> Result<PathBuf, Failure> {
+pub fn run(experiment: Experiment, cells: Vec<Cell>, manner: &MannerFlags) -> Result<Ran, Failure> {
     let find = experiment.find.clone();
     let mut plans = Vec::new();
     for cell in &cells {
@@ -51,14 +70,14 @@ pub fn run(experiment: Experiment, cells: Vec<Cell>, manner: &MannerFlags) -> Re
         version: INDEX_VERSION,
         cells: cells.iter().map(|cell| cell.settings.clone()).collect(),
         seed,
-        plans: plans.iter().map(fingerprint).collect(),
+        plans: cells.iter().map(|cell| fingerprint(&cell.located)).collect(),
         experiment: Experiment { seed: None, ..experiment.clone() },
     };
     let name = if find.is_some() { "find" } else { "experiment" };
     let ready = folder::ready(manner.out.as_deref(), name, index)?;
-    let thresholds = plans.first().map(|plan| plan.thresholds.clone()).unwrap_or_default();
+    let thresholds = plans.iter().map(|plan| plan.thresholds.clone()).collect();
     let mut campaign = Campaign {
-        turn: ready.runs.iter().filter_map(|r| r.digest.cell.as_ref()).map(|c| c.turn + 1).max().unwrap_or(0),
+        turn: next_turn(&ready.path),
         folder: ready.path,
         seed: ready.seed,
         runs: ready.runs,
@@ -80,10 +99,10 @@ pub fn run(experiment: Experiment, cells: Vec<Cell>, manner: &MannerFlags) -> Re
         // What was measured is worth its report; what stopped it is said first.
         Err(failure) if campaign.runs.iter().any(|run| is_valid(&run.digest)) => {
             say::failure(&failure, manner.no_color);
-            Ok(campaign.folder)
+            Ok(Ran { folder: campaign.folder, stopped: Some(failure.exit()) })
         }
         Err(failure) => Err(failure),
-        Ok(()) => Ok(campaign.folder),
+        Ok(()) => Ok(Ran { folder: campaign.folder, stopped: None }),
     }
 }
 
@@ -113,7 +132,8 @@ struct Campaign {
     turn: u32,
     manner: MannerFlags,
     shared: Shared,
-    thresholds: Vec<plimsoll_plan::threshold::Threshold>,
+    /// By cell.
+    thresholds: Vec<Vec<Threshold>>,
 }
 
 impl Campaign {
@@ -131,14 +151,16 @@ impl Campaign {
         let all = schedule.turns().count();
         let mut first = true;
         loop {
-            let done: Vec<Done> = self.runs.iter().filter_map(|run| done(run, &settings)).collect();
+            let done: Vec<Done> = self.runs.iter().filter_map(|run| done(&run.digest, &settings)).collect();
             let Some(turn) = schedule.next(&done).filter(|_| !self.shared.interrupts.happened()) else {
                 return Ok(());
             };
             if !std::mem::take(&mut first) {
                 wall::rest(self.experiment.cool_down_ns, &self.shared.interrupts);
             }
-            let plan = run::settled(self.cells[turn.cell].located.clone(), true)?;
+            let mut plan = run::settled(self.cells[turn.cell].located.clone(), true)?;
+            // One for each round: the cells of a round share their chance, the rounds do not.
+            plan.outline.seed = seed_of(plan.outline.seed, turn.repeat);
             self.run(plan, turn.cell, turn.repeat, None)?;
             if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
                 say::talk(&run_line(
@@ -160,7 +182,7 @@ impl Campaign {
             let mut still = Vec::new();
             for at in turns {
                 let cell = open[at];
-                let quest = quest(find, &self.thresholds, self.seed);
+                let quest = quest(find, &self.thresholds[cell], self.seed);
                 let runs = self.runs.iter().map(|run| &run.digest);
                 let history = trials(runs, &self.cells[cell].settings);
                 match search::next(&quest, &history) {
@@ -198,8 +220,7 @@ impl Campaign {
             )?,
         };
         let mut plan = run::settled(located, true)?;
-        // Steps differ in their arrivals, also under a seed that was named: else they would share one chance.
-        plan.outline.seed = plan.outline.seed.wrapping_add(u64::from(self.turn)) >> 11;
+        plan.outline.seed = seed_of(plan.outline.seed, self.turn);
         let repeat = self
             .runs
             .iter()
@@ -235,16 +256,28 @@ impl Campaign {
         let manner = MannerFlags { out: Some(file.display().to_string()), ..self.manner.clone() };
         let measured = load::measure(plan, &manner, Some(&self.shared))?;
         let digest = digest_with(&measured.record, &measured.summary);
+        let is_spoilt = !is_valid(&digest) && !self.shared.interrupts.happened();
         self.runs.push(Run { path: measured.run_file, digest });
+        if is_spoilt {
+            // It would be asked for again without end.
+            let hint = "see what is said of it above; the same command goes on with this run";
+            return Err(Failure::machine(
+                format!("the run `{}` is not whole", file.display()),
+                Some(hint.into()),
+            ));
+        }
         Ok(())
     }
 }
 
-/// What the schedule must know of a run; `None`: it does not count.
-fn done(run: &Run, cells: &[Vec<Setting>]) -> Option<Done> {
-    let cell = run.digest.cell.as_ref().filter(|_| is_valid(&run.digest))?;
-    let at = cells.iter().position(|settings| *settings == cell.settings)?;
-    Some(Done { cell: at, repeat: cell.repeat, met: met(&run.digest) })
+/// Behind all run files that are there, also those that cannot be read.
+fn next_turn(folder: &Path) -> u32 {
+    let number = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        name.split('-').next()?.parse::<u32>().ok()
+    };
+    let numbers = std::fs::read_dir(folder).into_iter().flatten().filter_map(number);
+    numbers.max().map_or(0, |last| last.saturating_add(1))
 }
 
 /// `0007-node-users-10.plim`: sorts by time, and says what it is.
@@ -263,11 +296,9 @@ fn file_name(turn: u32, settings: &[Setting], outline: &Outline, probe: Option<P
     format!("{name}.plim")
 }
 
-/// Equal for equal plans, whatever is drawn anew for every run: FNV-1a of the outline's JSON.
-fn fingerprint(outline: &Outline) -> String {
-    let plain = Outline { seed: 0, cell: None, ..outline.clone() };
-    // An outline is numbers, texts and lists: it always has a JSON, and an empty one only fails to tell changes apart.
-    let text = serde_json::to_string(&plain).unwrap_or_default();
+/// Equal for equal drafts with all that they hold, bodies and scripts included: FNV-1a, from which nothing can be read
+/// back.
+fn fingerprint(located: &Located) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    format!("{:016x}", format!("{:?}", located.draft).bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }

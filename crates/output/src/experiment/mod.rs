@@ -71,6 +71,10 @@ fn head(c: &Conclusion, look: &Look) -> Vec<Line> {
     if !matches!(c.searches.as_slice(), [one] if one.answer.is_some()) {
         lines.extend(wrap(&c.sentence, look.columns()).iter().map(|text| Line::new().text(text)));
     }
+    for left in &c.left_out {
+        lines
+            .extend(wrap(&format!("left out: {left}"), look.columns()).iter().map(|t| Line::of(Ink::Dim, t)));
+    }
     for expected in &c.expectations {
         lines.push(Line::new());
         lines.extend(expectation(expected, look));

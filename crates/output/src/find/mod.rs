@@ -13,7 +13,7 @@ pub use terminal::{step_line, terminal};
 
 use crate::format::{NONE, count, duration_ns, rate_per_s, ratio};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, Point, Reading, Shape, StepRow};
+use plimsoll_record::analysis::search::{Answer, IntervalIs, Point, Reading, Shape, StepRow};
 
 /// The answer as one JSON document, a line break at the end.
 ///
@@ -85,7 +85,8 @@ fn outcome(step: &StepRow) -> String {
 fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(refusal) = &answer.refusal {
-        facts.push(("refused", format!("{} ({})", refusal.sentence, refusal.code)));
+        let label = if refusal.code == "budget" { "stopped" } else { "refused" };
+        facts.push((label, format!("{} ({})", refusal.sentence, refusal.code)));
     }
     if let Some(capacity) = &answer.capacity {
         let [low, high] = capacity.interval.map(|bound| level(bound, answer.users));
@@ -93,6 +94,9 @@ fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
             (true, _) => ("at least", String::new()),
             (_, plimsoll_record::analysis::search::Style::Ladder) => {
                 ("last good", format!(", first bad {high}"))
+            }
+            _ if capacity.interval_is == IntervalIs::Enclosure => {
+                ("last met", format!(", first missed {high}"))
             }
             _ => ("capacity", format!(", 95 % interval {low} to {high}")),
         };

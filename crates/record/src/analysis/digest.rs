@@ -5,6 +5,7 @@ use super::cells::Cells;
 use super::facts::{Facts, ratio};
 use super::summary::summarise;
 use crate::caution::Kind;
+use crate::event::StoppedBy;
 use crate::record::RunRecord;
 use crate::summary::{Caution, Judged, Outcome, Summary, Times, Weight};
 use plimsoll_plan::experiment::CellOutline;
@@ -51,6 +52,8 @@ pub struct Digest {
     pub connect_p50_ns: Option<u64>,
     pub first_byte_mean_ns: Option<f64>,
     pub body_mean_ns: Option<f64>,
+    /// `None`: the run was cut off.
+    pub stopped_by: Option<StoppedBy>,
     /// Unix time of the beginning, ns: which run came first.
     pub started_unix_ns: u64,
     /// The seconds of the measured part in their order, of several machines added up by tick.
@@ -174,6 +177,7 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         connect_p50_ns: summary.phases.connect.p50_ns,
         first_byte_mean_ns: summary.phases.first_byte.mean_ns,
         body_mean_ns: summary.phases.body.mean_ns,
+        stopped_by: summary.stopped_by,
         started_unix_ns: facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0),
         blocks: coarser(&blocks(&facts), MOST_BLOCKS),
     }

@@ -169,6 +169,7 @@ pub fn digest(blocks: Vec<Block>, level: Level) -> Digest {
         connect_p50_ns: None,
         first_byte_mean_ns: None,
         body_mean_ns: None,
+        stopped_by: Some(plimsoll_record::event::StoppedBy::Duration),
         started_unix_ns: 0,
         blocks,
     }

@@ -159,6 +159,7 @@ pub fn digest(level: f64, blocks: Vec<Block>, errors: u64) -> Digest {
         connect_p50_ns: None,
         first_byte_mean_ns: None,
         body_mean_ns: None,
+        stopped_by: Some(plimsoll_record::event::StoppedBy::Duration),
         started_unix_ns: 0,
         blocks,
     }

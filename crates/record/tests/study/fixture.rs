@@ -111,6 +111,7 @@ pub fn digest(settings: &[(&str, &str)], level: Level, blocks: Vec<Block>) -> Di
         connect_p50_ns: Some(90_000),
         first_byte_mean_ns: response.mean().map(|m| m * 0.9),
         body_mean_ns: response.mean().map(|m| m * 0.1),
+        stopped_by: Some(plimsoll_record::event::StoppedBy::Duration),
         started_unix_ns: 0,
         blocks,
     }

@@ -47,14 +47,25 @@ pub enum Style {
 pub struct Capacity {
     pub rate_per_s: Option<f64>,
     pub users: Option<f64>,
-    /// 95 % interval in the same unit; of a ladder: last good and first bad level.
+    /// In the same unit, see `interval_is`.
     pub interval: [f64; 2],
+    pub interval_is: IntervalIs,
     /// The cap on the level (or something that is not the service) ended the search: the service can do more.
     pub at_least: bool,
     /// How it was found.
     pub basis: String,
     /// The threshold that is crossed first.
     pub limited_by: Option<String>,
+}
+
+/// What the two ends of a capacity's interval are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntervalIs {
+    /// A 95 % interval of the capacity.
+    Confidence95,
+    /// The last level that was met and the first that was missed: nothing is known between the two.
+    Enclosure,
 }
 
 impl Capacity {

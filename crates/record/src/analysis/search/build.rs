@@ -3,7 +3,7 @@
 //! A capacity may stand beside a refusal. Whoever ran out of time, or of a load generator, still wants to know how far
 //! the service was known to carry.
 
-use super::answer::{Answer, Capacity, Knee, Refusal, Shape, StepRow, Style};
+use super::answer::{Answer, Capacity, IntervalIs, Knee, Refusal, Shape, StepRow, Style};
 use super::bracket::View;
 use super::confirm::estimate;
 use super::crossing::Crossing;
@@ -12,7 +12,7 @@ use super::ladder;
 use super::quest::Quest;
 use super::trial::{Trial, decides};
 use crate::phrase::{duration_ns, rate_per_s, ratio};
-use plimsoll_plan::experiment::Purpose;
+use plimsoll_plan::experiment::{Purpose, Until};
 
 /// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
 pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>) -> Answer {
@@ -32,6 +32,7 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         let all = judged().unwrap_or_default().iter();
         all.filter(|j| decides(j) == wanted).map(|j| j.text.clone()).collect()
     };
+    let is_judged = quest.step.is_none() || matches!(quest.until, None | Some(Until::Missed));
     let mut answer = Answer {
         style,
         users: quest.users,
@@ -42,7 +43,8 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         knee,
         floor_ns,
         within: quest.within,
-        thresholds: texts(true),
+        // A ladder with a rule of its own was held against nothing else.
+        thresholds: if is_judged { texts(true) } else { Vec::new() },
         left_out: texts(false),
         limiting_resource: None,
         curve,
@@ -55,6 +57,8 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
 
 fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
     let make = |at: f64, interval: [f64; 2], at_least: bool, basis: String, limited_by: Option<String>| {
+        // A line tells a threshold; all else is only enclosed.
+        let interval_is = if limited_by.is_some() { IntervalIs::Confidence95 } else { IntervalIs::Enclosure };
         // The last whole user inside the line: rounding up would promise what was not met.
         let at = if quest.users { at.floor().max(1.0) } else { at };
         let interval = if quest.users {
@@ -63,7 +67,7 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
             interval
         };
         let (rate_per_s, users) = if quest.users { (None, Some(at)) } else { (Some(at), None) };
-        Some(Capacity { rate_per_s, users, interval, at_least, basis, limited_by })
+        Some(Capacity { rate_per_s, users, interval, interval_is, at_least, basis, limited_by })
     };
     let met = view.met;
     if met.is_some_and(|met| met >= quest.to) && view.missed.is_none() {
@@ -84,13 +88,7 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
     // Only enclosed: better than nothing when the time was over.
     let missed = view.missed?;
     let met = met.filter(|_| refusal.is_some())?;
-    make(
-        (met * missed).sqrt(),
-        [met, missed],
-        false,
-        "between the last level met and the first missed".into(),
-        None,
-    )
+    make(met, [met, missed], false, "the last level met; the first missed ends what is known".into(), None)
 }
 
 fn of_ladder(quest: &Quest, history: &[Trial], refusal: Option<&Refusal>) -> Option<Capacity> {
@@ -104,6 +102,7 @@ fn of_ladder(quest: &Quest, history: &[Trial], refusal: Option<&Refusal>) -> Opt
         rate_per_s,
         users,
         interval: [last, first_bad.unwrap_or(last)],
+        interval_is: IntervalIs::Enclosure,
         at_least: first_bad.is_none(),
         basis: "a ladder of one run a level: the last before its end rule".into(),
         limited_by: None,
@@ -165,6 +164,9 @@ fn sentence(answer: &Answer) -> String {
     let why = why.map_or(above, |why| format!("; {why}"));
     match answer.style {
         Style::Ladder => format!("carried {level}{with} and no longer {}, one run each{why}", show(high)),
+        Style::Search if capacity.interval_is == IntervalIs::Enclosure => {
+            format!("carries {level}{with}, and no longer {}{why}", show(high))
+        }
         Style::Search => {
             let half = ratio((high - low) / 2.0 / capacity.level().max(f64::MIN_POSITIVE));
             format!("carries {level} (95 % interval {} to {}, +-{half}){with}{why}", bare(low), bare(high))

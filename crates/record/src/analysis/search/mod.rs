@@ -21,7 +21,7 @@ mod refuse;
 mod shares;
 mod trial;
 
-pub use answer::{Answer, Capacity, Knee, Point, Reading, Refusal, Shape, StepRow, Style};
+pub use answer::{Answer, Capacity, IntervalIs, Knee, Point, Reading, Refusal, Shape, StepRow, Style};
 pub use limits::{Limited, limit_of};
 pub use quest::{Move, Probe, Quest};
 pub use trial::Trial;

@@ -1,6 +1,8 @@
-//! Which cell of an experiment runs next: a pure function of what was run. Every round holds each cell once, in an order
-//! of its own: what drifts with time meets all cells alike, and a stop leaves whole rounds.
+//! Which cell of an experiment runs next: a pure function of what was run. Every round holds each cell once, in an
+//! order of its own: what drifts with time meets all cells alike, and a stop leaves whole rounds.
 
+use crate::analysis::Digest;
+use crate::experiment::{is_valid, met};
 use plimsoll_plan::experiment::{Axis, Setting};
 use plimsoll_stats::random::SplitMix64;
 
@@ -72,6 +74,13 @@ impl Schedule<'_> {
     }
 }
 
+/// What the schedule must know of a run; `None`: it does not count.
+pub fn done(digest: &Digest, cells: &[Vec<Setting>]) -> Option<Done> {
+    let cell = digest.cell.as_ref().filter(|_| is_valid(digest))?;
+    let at = cells.iter().position(|settings| *settings == cell.settings)?;
+    Some(Done { cell: at, repeat: cell.repeat, met: met(digest) })
+}
+
 /// The numbers below `count` in the order of one round (Fisher and Yates's shuffle).
 pub fn order(count: usize, seed: u64, round: u32) -> Vec<usize> {
     // A stream of its own for each round: resuming needs no memory of the rounds before.
@@ -82,4 +91,14 @@ pub fn order(count: usize, seed: u64, round: u32) -> Vec<usize> {
         cells.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
     }
     cells
+}
+
+/// Of the n-th run under a seed that was named: runs of one seed would share one chance, and their differences would say
+/// nothing of those of others. 53 bits: other readers of the JSON keep
+/// numbers as floats.
+pub fn seed_of(seed: u64, n: u32) -> u64 {
+    match n {
+        0 => seed,
+        n => SplitMix64::new(seed ^ u64::from(n).rotate_left(32)).next_u64() >> 11,
+    }
 }

@@ -1,7 +1,7 @@
 //! The order in which an experiment's cells run.
 
-use plimsoll_control::schedule::{Done, Schedule, Turn, order};
 use plimsoll_plan::experiment::{Axis, Setting};
+use plimsoll_record::schedule::{Done, Schedule, Turn, order};
 
 fn axis(name: &str, values: &[&str], is_numeric: bool) -> Axis {
     Axis { name: name.into(), values: values.iter().map(|v| (*v).to_owned()).collect(), is_numeric }
