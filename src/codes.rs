@@ -147,6 +147,12 @@ pub const TABLE: &[Explained] = &[
         "Little's law needs two of three: who comes, how long they stay, how many are there.\n\n  \
          plimsoll size --visitors 100000/month --session 5min --active 12h",
     ),
+    row(
+        "U035",
+        "a flag over an axis",
+        "The cells of an axis differ in just what the flag would set for all of them.\n\n  \
+         plimsoll run sweep.yaml --set users=8",
+    ),
 ];
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     }
     let gate = Gate { allow: rules };
     if let Some(path) = &flags.junit {
+        refuse_other_kinds(path)?;
         let xml = render::junit(&comparisons, &gate);
         std::fs::write(path, xml)
             .map_err(|e| Failure::machine(format!("`{path}` cannot be written: {e}"), None))?;
@@ -57,6 +58,19 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
         Some(Passage::Fail) => Exit::ThresholdMissed,
         Some(Passage::Inconclusive) | None => Exit::Inconclusive,
     })
+}
+
+/// An older result of the same job is replaced; a run file named by mistake is not.
+fn refuse_other_kinds(path: &str) -> Result<(), Failure> {
+    let mut head = [0; 5];
+    let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read(&mut file, &mut head));
+    match read {
+        Ok(n) if n > 0 && head != *b"<?xml" => {
+            let message = format!("`{path}` is there already and holds no JUnit XML");
+            Err(Diagnostic::new("U020", Place::Flag("--junit".into()), message, "name another file").into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn gate_of(comparison: &Comparison, rules: &Gate) -> Passage {
@@ -73,7 +87,11 @@ fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<()
         render::github_summary(comparisons)
     } else {
         let look = say::look_of_results(flags.no_color);
-        comparisons.iter().map(|one| render::terminal(one, &look)).collect::<Vec<_>>().join("\n")
+        let each = comparisons.iter().map(|one| {
+            let gated = gate(one, rules);
+            format!("{}\n{}", render::terminal(one, &look), render::gated(&gated, &look))
+        });
+        each.collect::<Vec<_>>().join("\n")
     };
     say::result(&text)
 }
@@ -114,7 +132,12 @@ fn asked(flags: &Compare) -> Result<(Asked, Vec<Rule>), Failure> {
             Err(sentence) => complain("--gate", sentence),
         }
     }
-    asked.tolerance = rules.clone();
+    for q in rules.iter().filter_map(Rule::quantile) {
+        if !asked.quantiles.iter().any(|known| (known - q).abs() < 1e-9) {
+            asked.quantiles.push(q);
+        }
+    }
+    asked.quantiles.sort_by(f64::total_cmp);
     if wrong.is_empty() { Ok((asked, rules)) } else { Err(Failure::Text(wrong)) }
 }
 

@@ -56,10 +56,37 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
 
 /// Cells with the flags over their drafts.
 pub fn cells(study: Study, flags: &LoadFlags) -> Result<(Experiment, Vec<Cell>), Failure> {
+    let wrong = over_axes(&study.experiment, flags);
+    if !wrong.is_empty() {
+        return Err(Failure::Text(wrong));
+    }
     let with_flags =
         |cell: StudyCell| Ok(Cell { settings: cell.settings, located: run::applied(cell.located, flags)? });
     let cells: Vec<Cell> = study.cells.into_iter().map(with_flags).collect::<Result<_, Failure>>()?;
     Ok((study.experiment, cells))
+}
+
+/// A flag over an axis would make all its cells alike under names that differ.
+fn over_axes(experiment: &Experiment, flags: &LoadFlags) -> Vec<Diagnostic> {
+    let load: &[&str] = &["users", "arrivals"];
+    let cases: [(bool, &str, &[&str]); 9] = [
+        (flags.connections.is_some(), "-c", &["users", "connections"]),
+        (flags.rate.is_some(), "-r", load),
+        (flags.stages.is_some(), "--stages", load),
+        (flags.duration.is_some(), "-d", &["duration"]),
+        (flags.warmup.is_some(), "--warmup", &["warmup"]),
+        (flags.workers.is_some(), "-t", &["workers"]),
+        (flags.timeout.is_some(), "--timeout", &["timeout"]),
+        (flags.no_keepalive, "--no-keepalive", &["keep_alive"]),
+        (flags.read_bodies, "--read-bodies", &["read_bodies"]),
+    ];
+    let wrong = |(_, flag, names): (bool, &str, &[&str])| {
+        let axis = experiment.axes.iter().find(|axis| names.contains(&axis.name.as_str()))?;
+        let message = format!("`{flag}` would make all cells of the axis `{}` alike", axis.name);
+        let hint = format!("narrow it to one value: `--set {}={}`", axis.name, axis.values.first()?);
+        Some(Diagnostic::new("U035", Place::Flag(flag.into()), message, hint))
+    };
+    cases.into_iter().filter(|case| case.0).filter_map(wrong).collect()
 }
 
 fn of_url(text: &str) -> Result<Study, Failure> {

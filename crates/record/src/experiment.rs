@@ -3,7 +3,7 @@
 
 use crate::analysis::compare::expect::{self, Answer as Expected, Borne};
 use crate::analysis::compare::{Asked, Comparison, variants};
-use crate::analysis::search::{self, Answer, Move, Probe, Quest, Trial};
+use crate::analysis::search::{self, Answer, IntervalIs, Move, Probe, Quest, Trial};
 use crate::analysis::study::{Study, StudyAsked, study};
 use crate::analysis::{Digest, digest};
 use crate::event::StoppedBy;
@@ -166,7 +166,9 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
     let expectations: Vec<Expected> =
         experiment.expects.iter().map(|e| expect::judge(e, &digests, &capacities, &asked)).collect();
     let missing = missing(&index, &digests, &searches);
-    let (missed_cells, doubtful_cells) = if is_search { (0, 0) } else { cells_that_failed(&index, &digests) };
+    let missed_cells = if is_search { 0 } else { cells_that_missed(&index, &digests) };
+    let invalid = study.as_ref().map_or(0, |study| study.table.iter().filter(|row| !row.valid).count());
+    let doubtful_cells = invalid + if is_search { 0 } else { cells_undecided(&index, &digests) };
     let mut conclusion = Conclusion {
         schema_version: SCHEMA_VERSION,
         name: experiment.name.clone(),
@@ -243,19 +245,28 @@ fn missing(index: &Index, digests: &[Digest], searches: &[Searched]) -> usize {
     missing
 }
 
-/// How many cells missed a threshold in most of their runs, and how many have only runs that prove nothing. A row that
-/// ends where its thresholds are missed asked for just that.
-fn cells_that_failed(index: &Index, digests: &[Digest]) -> (usize, usize) {
-    let (mut missed, mut doubtful) = (0, 0);
-    for settings in &index.cells {
-        let of_cell = |digest: &&Digest| digest.cell.as_ref().is_some_and(|cell| cell.settings == *settings);
-        let runs: Vec<&Digest> = digests.iter().filter(of_cell).collect();
-        let sound: Vec<&&Digest> = runs.iter().filter(|digest| !digest.is_doubtful()).collect();
-        let bad = sound.iter().filter(|digest| digest.thresholds.iter().any(|t| !t.met)).count();
-        missed += usize::from(2 * bad > sound.len() && !index.experiment.end_rows);
-        doubtful += usize::from(!runs.is_empty() && sound.is_empty());
-    }
-    (missed, doubtful)
+/// How many cells missed a threshold in most of their runs. A row that ends where its thresholds are missed asked for
+/// just that.
+fn cells_that_missed(index: &Index, digests: &[Digest]) -> usize {
+    let missed = |runs: &[&Digest]| {
+        let bad = runs.iter().filter(|digest| digest.thresholds.iter().any(|t| !t.met)).count();
+        2 * bad > runs.len() && !index.experiment.end_rows
+    };
+    index.cells.iter().filter(|settings| missed(&sound_runs(settings, digests))).count()
+}
+
+/// How many cells have no run with enough samples for the percentiles that their thresholds name.
+fn cells_undecided(index: &Index, digests: &[Digest]) -> usize {
+    let undecided = |runs: &[&Digest]| {
+        let few = |digest: &&Digest| digest.thresholds.iter().any(|t| t.met && t.too_few_samples);
+        !runs.is_empty() && runs.iter().all(few)
+    };
+    index.cells.iter().filter(|settings| undecided(&sound_runs(settings, digests))).count()
+}
+
+fn sound_runs<'a>(settings: &Vec<Setting>, digests: &'a [Digest]) -> Vec<&'a Digest> {
+    let of_cell = |digest: &&Digest| digest.cell.as_ref().is_some_and(|cell| cell.settings == *settings);
+    digests.iter().filter(of_cell).filter(|digest| !digest.is_doubtful()).collect()
 }
 
 /// A sweep answers by being whole; what somebody expected decides before that.
@@ -266,7 +277,11 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     // A search that ran out of time has an answer, only a wider one than was asked for.
     let has_answer = |answer: &&Box<Answer>| {
         let stopped = answer.refusal.as_ref().is_some_and(|refusal| refusal.code != "budget");
-        answer.capacity.is_some() && !stopped
+        let told = answer.capacity.as_ref().is_some_and(|c| {
+            // Only enclosed when the time was over: between the two ends anything may be true.
+            answer.refusal.is_none() || c.interval_is == IntervalIs::Confidence95
+        });
+        told && !stopped
     };
     let refused = of_searches().filter(|answer| !has_answer(answer));
     let nothing_met =

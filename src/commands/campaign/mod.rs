@@ -95,6 +95,10 @@ pub fn run(experiment: Experiment, cells: Vec<Cell>, manner: &MannerFlags) -> Re
         Some(find) => campaign.search(find),
         None => campaign.sweep(),
     };
+    if campaign.shared.interrupts.happened() && !manner.quiet {
+        let folder = campaign.folder.display();
+        say::talk(&format!("stopped; the same command with `--out {folder}` goes on\n"));
+    }
     match ran {
         // What was measured is worth its report; what stopped it is said first.
         Err(failure) if campaign.runs.iter().any(|run| is_valid(&run.digest)) => {
@@ -230,7 +234,10 @@ impl Campaign {
         if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
             let step = StepRow::from(&Trial::of(*probe, &run.digest));
             let look = say::look_of_talk(self.manner.no_color);
-            say::talk(&step_line(&step, quest.users, &look));
+            let line = step_line(&step, quest.users, &look);
+            let whose: Vec<&str> = self.cells[cell].settings.iter().map(|s| s.value.as_str()).collect();
+            let whose = if whose.is_empty() { String::new() } else { format!("{}: ", whose.join(" ")) };
+            say::talk(&format!("{whose}{}\n", line.trim_end()));
         }
         Ok(())
     }

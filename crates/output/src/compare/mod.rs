@@ -11,7 +11,7 @@ mod text;
 
 pub use junit::junit;
 pub use markdown::{github_summary, markdown};
-pub use terminal::terminal;
+pub use terminal::{gated, terminal};
 
 use crate::format::{NONE, figure};
 use plimsoll_record::analysis::compare::{Compared, Overall, Verdict, change};

@@ -6,6 +6,7 @@ use crate::format::ratio;
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
+use plimsoll_record::analysis::compare::gate::{Gated, Passage};
 use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Verdict, change};
 use plimsoll_record::summary::Weight;
 
@@ -125,4 +126,28 @@ fn ink(verdict: Verdict) -> Ink {
         Verdict::CannotTell => Ink::Warn,
         _ => Ink::Plain,
     }
+}
+
+/// What the gate says, rule by rule: those that hold only when somebody wrote them.
+pub fn gated(gated: &Gated, look: &Look) -> String {
+    let signs = look.signs();
+    let mut lines = Vec::new();
+    for rule in &gated.rules {
+        let (sign, ink) = match rule.passage {
+            Passage::Pass => (signs.ok, Ink::Good),
+            Passage::Inconclusive => (signs.warn, Ink::Warn),
+            Passage::Fail => (signs.bad, Ink::Bad),
+        };
+        let head = Line::of(ink, sign).text(" ").text(&rule.text);
+        let room = look.columns().saturating_sub(4);
+        lines.push(head.cut(look.columns(), look));
+        lines.extend(wrap(&rule.evidence, room).iter().map(|text| Line::new().pad(4).ink(Ink::Dim, text)));
+    }
+    let word = match gated.passage {
+        Passage::Pass => (Ink::Good, "gate passed"),
+        Passage::Inconclusive => (Ink::Warn, "gate undecided: more repeats have to tell"),
+        Passage::Fail => (Ink::Bad, "gate missed"),
+    };
+    lines.insert(0, Line::of(word.0, word.1));
+    write_all(&lines, look)
 }

@@ -91,6 +91,21 @@ impl<'a> Facts<'a> {
         self.machines.iter().map(|m| ratio(count(m) as f64, m.measured_ns as f64 / 1e9)).sum()
     }
 
+    /// Arrivals that had come and whose iterations had not ended when the measured part began.
+    pub fn under_way_behind_warmup(&self) -> f64 {
+        let one_request = !self.is_scripted() && self.plan.requests.len() <= 1;
+        let left = |row: &TickRow| {
+            let run = row.run();
+            let ended = match (one_request, self.is_scripted()) {
+                (true, _) => row.all().sum(SeriesSum::Finished),
+                (false, true) => run.of(RunSum::OpenArrivalsDone),
+                (false, false) => run.of(RunSum::Iterations),
+            };
+            run.of(RunSum::Arrivals) as f64 - ended as f64
+        };
+        self.machines.iter().flat_map(|m| warmup(m.origin)).map(left).sum::<f64>().max(0.0)
+    }
+
     pub fn finished(&self) -> u64 {
         self.all.sum(SeriesSum::Finished)
     }

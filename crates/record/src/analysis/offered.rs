@@ -53,7 +53,8 @@ pub(super) fn demand(facts: &Facts) -> Demand {
 const EVEN_DEVIATION: f64 = 5.0;
 
 /// Share of the arrivals whose requests ended. At the stop a healthy service has X R of them in flight (Little);
-/// those are not missed.
+/// those are not missed. Behind a warm-up as many were in flight at the beginning, and ended among the others: only
+/// what is missing to X R may be added, or every backlog would be excused by the times that it makes.
 fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
     if arrivals == 0 {
         return None;
@@ -69,7 +70,8 @@ fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
     let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
     let requests_each = ratio(facts.finished() as f64, served as f64).max(1.0);
     let usual = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)) * mean_s * requests_each;
-    let young = healthy(facts, usual).min(facts.run.of(RunSum::InFlightAtStop) as f64);
+    let young = (healthy(facts, usual) - facts.under_way_behind_warmup())
+        .clamp(0.0, facts.run.of(RunSum::InFlightAtStop) as f64);
     let missed = (arrivals as f64 - served as f64 - young).max(0.0);
     Some((1.0 - missed / arrivals as f64).max(0.0))
 }
@@ -92,7 +94,10 @@ fn iterated(facts: &Facts, arrivals: u64) -> f64 {
     let (cut, in_flight) = (run.of(RunSum::CutAtStop), run.of(RunSum::InFlightAtStop));
     let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
     let answered = |m: &Machine| m.all.hist(SeriesHist::Response).count();
-    let waiting = healthy(facts, facts.rate_per_s(answered) * mean_s).min(in_flight as f64);
+    // Of those under way at the beginning, as many waited for an answer as of those at the end.
+    let waited = facts.under_way_behind_warmup() * ratio(in_flight as f64, cut as f64);
+    let usual = healthy(facts, facts.rate_per_s(answered) * mean_s);
+    let waiting = (usual - waited).clamp(0.0, in_flight as f64);
     let excused = (cut.saturating_sub(in_flight) as f64 + waiting).min(cut as f64);
     // Arrivals that met users without data, or that came when all had ended, were not the service's to serve.
     let dataless = match run.of(RunSum::Retired) {

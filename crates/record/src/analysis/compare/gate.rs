@@ -84,7 +84,22 @@ impl Rule {
         if percent <= -100.0 {
             return Err(wrong(&format!("nothing falls by {} %", quantity(-percent))));
         }
+        // A rate is to stay up, all else is to stay down.
+        if below == matches!(figure, Figure::Rate) {
+            let sign = if below { "rate > -3%" } else { "response_time p99 < +5%" };
+            return Err(wrong(&format!(
+                "the rule would let a loss pass; write it the other way round, as `{sign}`,"
+            )));
+        }
         Ok(Rule { text: text.trim().into(), figure, limit: percent / 100.0, below })
+    }
+
+    /// The percentile that it is about, if it is about one.
+    pub fn quantile(&self) -> Option<f64> {
+        match self.figure {
+            Figure::Percentile { q, .. } => Some(q),
+            _ => None,
+        }
     }
 
     /// It is about this figure.
