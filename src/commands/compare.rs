@@ -173,7 +173,7 @@ fn place(flags: &Compare, name: &str) -> PathBuf {
     }
 }
 
-/// Keeps runs under a name. The run files are copied beside it: a baseline is a folder's worth of plain files that can be
+/// Keeps runs under a name. The run files are copied beside it: a baseline is a few plain files that can be
 /// committed as they are.
 fn save(flags: &Compare, name: &str) -> Result<Exit, Failure> {
     let [path] = flags.runs.as_slice() else {

@@ -75,7 +75,7 @@ pub struct Form {
 #[command(
     name = "plimsoll compare",
     about = "Compares two runs, two folders of repeats, or a run with a baseline: differences with intervals, and a \
-             verdict that may be `cannot tell`. Ends with 99 when the gate is missed, with 3 when it cannot be decided.",
+             verdict that may be `cannot tell`. Ends with 99 when the gate is missed, with 3 when nobody can tell.",
     override_usage = "plimsoll compare A B [FLAGS]\n       plimsoll compare FOLDER [FLAGS]\n       \
                       plimsoll compare B --baseline NAME\n       plimsoll compare A --save NAME"
 )]

@@ -1,4 +1,4 @@
-//! The commands that answer questions, as the real binary against the ruler: `find`, sweeps, `compare`, `audit`, `size`.
+//! The commands that answer questions, the real binary against the ruler: `find`, sweeps, `compare`, `audit`, `size`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/mod.rs"]

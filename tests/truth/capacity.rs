@@ -64,19 +64,20 @@ fn a_tenth_above_the_capacity_fails_and_a_twentieth_below_it_passes() {
     });
 }
 
-/// A backlog makes its own excuse: 500 a second into 400 leave 100 behind each second, and the longer they wait the more
-/// of them "are only under way". Behind a warm-up as many were under way at the beginning.
+/// A backlog makes its own excuse: 500 a second into 400 leave 100 behind each second, and the longer they wait the
+/// more of them "are only under way". Behind a warm-up as many were under way at the beginning.
 #[test]
 fn a_warm_up_hides_no_overload_and_blames_no_slow_service() {
     let _alone = alone();
     unless_noisy(|| {
         for (length, warmup) in [("3s", "1s"), ("6s", "3s")] {
             let ruler = service();
-            let args = [&ruler.url("/"), "-r", "500", "-d", length, "--warmup", warmup, "-c", "4000", "--json"];
+            let args =
+                [&ruler.url("/"), "-r", "500", "-d", length, "--warmup", warmup, "-c", "4000", "--json"];
             let said = Tool::run(&args).expect_code(99).json();
             assert!(number(&said, "/achieved/ratio") < 0.97, "{}", said["achieved"]);
         }
-        // Answers take twice as long as the warm-up: what began in it ends in the measured part, and the other way round.
+        // Answers take twice as long as the warm-up: what began in it ends in the measured part.
         for delay in ["100ms", "2s"] {
             let ruler = Ruler::start(&["--delay", delay]);
             let args = [&ruler.url("/"), "-r", "200", "-d", "6s", "--warmup", "1s", "--json"];

@@ -59,7 +59,7 @@ pub struct Searched {
     pub steps: usize,
 }
 
-/// A run that counts: whole, and not stopped by hand. One that a threshold or the breaker ended has said what it had to.
+/// A run that counts: whole, and not stopped by hand. One that a threshold or the breaker ended has told all.
 pub fn is_valid(digest: &Digest) -> bool {
     digest.complete && digest.stopped_by != Some(StoppedBy::Interrupt)
 }
@@ -123,7 +123,8 @@ fn probe(digest: &Digest, turn: u32, purpose: Purpose) -> Probe {
     }
 }
 
-/// The runs of a run file, or those of a folder that count; with the value of `variant` that the others are held against.
+/// The runs of a run file, or those of a folder that count; with the value of `variant` that the others are held
+/// against.
 ///
 /// # Errors
 /// When a file cannot be read, or a folder holds no run that counts.

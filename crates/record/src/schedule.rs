@@ -93,7 +93,7 @@ pub fn order(count: usize, seed: u64, round: u32) -> Vec<usize> {
     cells
 }
 
-/// Of the n-th run under a seed that was named: runs of one seed would share one chance, and their differences would say
+/// Of the n-th run under a seed that was named: runs of one seed would share one chance, and their spread would say
 /// nothing of those of others. 53 bits: other readers of the JSON keep
 /// numbers as floats.
 pub fn seed_of(seed: u64, n: u32) -> u64 {

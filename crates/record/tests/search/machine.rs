@@ -178,7 +178,7 @@ fn a_limit_of_the_generator_is_never_told_as_one_of_the_service() {
     assert!(history.len() < 25);
 }
 
-/// Another program took the CPU for a moment: the level is tried again. When that spoils it three times it is no moment.
+/// Another program took the CPU for a moment: the level is tried again. Spoilt three times it is no moment.
 #[test]
 fn what_may_pass_spoils_a_step_and_not_the_search() {
     let late = |times: u32| {
