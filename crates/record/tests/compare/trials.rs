@@ -140,6 +140,19 @@ fn interleaved_repeats_cancel_a_drift_that_both_sides_share() {
 }
 
 #[test]
+fn the_plan_of_the_runs_and_not_their_outcome_decides_between_pairs_and_welch() {
+    let short = Service { seconds: 10, rate: 300.0, ..USUAL };
+    let mut random = Random::new(110);
+    for (repeats, wanted) in [(5, Basis::Runs), (7, Basis::Runs), (8, Basis::Pairs)] {
+        for _ in 0..8 {
+            let (a, b) = sides(&short, &short, repeats, &mut random);
+            let c = compare(&a, &b, &Asked::default());
+            assert!(c.figures.iter().all(|row| row.basis == wanted), "{repeats} repeats: {:?}", c.figures);
+        }
+    }
+}
+
+#[test]
 fn runs_that_agree_by_chance_prove_no_more_than_their_samples() {
     let short = Service { seconds: 10, rate: 300.0, ..USUAL };
     let mut random = Random::new(109);
