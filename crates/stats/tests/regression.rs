@@ -1,6 +1,6 @@
 //! Lines and monotone curves: right on data whose answer is known, silent on data that hold none.
 
-use plimsoll_stats::maths::regression::{Point, Share, falling, fit_line, fit_shares, student};
+use plimsoll_stats::maths::regression::{Point, Share, falling, fit_line, fit_shares};
 use plimsoll_stats::random::SplitMix64;
 
 fn points(xy: &[(f64, f64)]) -> Vec<Point> {
@@ -104,22 +104,29 @@ fn shares_without_a_slope_give_none() {
 }
 
 #[test]
-fn students_quantiles_are_those_of_the_tables() {
-    let known = [
-        (1, 12.706),
-        (2, 4.303),
-        (3, 3.182),
-        (5, 2.571),
-        (7, 2.365),
-        (10, 2.228),
-        (30, 2.042),
-        (1_000, 1.962),
-    ];
-    for (freedom, value) in known {
-        let t = student(freedom, 0.95).expect("freedom");
-        assert!((t / value - 1.0).abs() < 0.006, "{freedom}: {t}");
+fn intervals_of_few_points_use_students_exact_quantile() {
+    // Residuals of 1, -1, -1 and 1 around y = x: two degrees of freedom.
+    let four = points(&[(-3.0, -2.0), (-1.0, -2.0), (1.0, 0.0), (3.0, 4.0)]);
+    // One point more in the middle, on the line: three of them.
+    let mut five = four.clone();
+    five.push(Point { x: 0.0, y: 0.0, weight: 1.0 });
+    for (sample, t) in [(four, 4.302_653), (five, 3.182_446)] {
+        let line = fit_line(&sample).expect("points apart");
+        let root = line.root_within(line.mean_y, 0.95, 0.0).expect("it rises");
+        let half = t * line.residual / line.slope / (sample.len() as f64).sqrt();
+        assert!(((root.high - root.low) / 2.0 / half - 1.0).abs() < 1e-6, "{root:?} {half}");
     }
-    assert_eq!((student(0, 0.95), student(5, 1.0), student(5, f64::NAN)), (None, None, None));
+    let line = fit_line(&points(&[(0.0, 1.0), (1.0, 0.5), (2.0, 0.1)])).expect("three points");
+    assert_eq!((line.root(0.2, 1.0, 0.0), line.root_within(0.2, f64::NAN, 0.0)), (None, None));
+}
+
+#[test]
+fn points_without_an_event_count_as_points() {
+    let share = |x: f64, part: f64| Share { x, part, whole: 100.0 };
+    let one_pair = [share(0.0, 0.0), share(1.0, 0.0), share(2.0, 2.0), share(3.0, 0.0), share(4.0, 5.0)];
+    assert!(fit_shares(&one_pair).expect("five points, two with events").slope > 0.0);
+    let empty = Share { x: 5.0, part: 0.0, whole: 0.0 };
+    assert!(fit_shares(&[share(0.0, 1.0), share(1.0, 2.0), empty]).is_none(), "two points counted anything");
 }
 
 #[test]

@@ -45,6 +45,46 @@ fn cuts_slopes_and_p_values_are_those_of_the_reference_programs() {
     assert_eq!(seen, 5);
 }
 
+/// The best cuts without any pruning.
+fn best_of_all(values: &[f64], penalty: f64, shortest: usize) -> (f64, Vec<usize>) {
+    let mut best: Vec<Option<(f64, Vec<usize>)>> = vec![Some((-penalty, Vec::new()))];
+    for to in 1..=values.len() {
+        let through = |from: usize| {
+            let (total, cuts) = best[from].as_ref()?;
+            let cuts: Vec<usize> = cuts.iter().copied().chain((from > 0).then_some(from)).collect();
+            Some((total + penalty + squares(&values[from..to]), cuts))
+        };
+        let reachable = (0..to).filter(|from| to - from >= shortest).filter_map(through);
+        let found = reachable.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.push(found);
+    }
+    best.pop().flatten().unwrap_or_else(|| panic!("{} values hold no stretch of {shortest}", values.len()))
+}
+
+fn squares(part: &[f64]) -> f64 {
+    let mean = part.iter().sum::<f64>() / part.len() as f64;
+    part.iter().map(|v| (v - mean).powi(2)).sum()
+}
+
+#[test]
+fn pruning_loses_no_cut_whatever_the_shortest_stretch_is() {
+    for seed in 0..400 {
+        let shortest = 1 + (seed % 8) as usize;
+        let length = 2 * shortest + 5 + (seed % 23) as usize;
+        let period = 3 + (seed % 7) as usize;
+        let values = alike(length, 0.0, seed, |at| if (at / period).is_multiple_of(2) { 0.0 } else { 3.0 });
+        for penalty in [0.1, 2.0, 8.0] {
+            let (least, wanted) = best_of_all(&values, penalty, shortest);
+            let found = pelt(&values, penalty, shortest);
+            let bounds: Vec<usize> = [0].into_iter().chain(found.clone()).chain([length]).collect();
+            assert!(bounds.windows(2).all(|w| w[1] - w[0] >= shortest), "seed {seed}: {found:?}");
+            let cost: f64 = bounds.windows(2).map(|w| squares(&values[w[0]..w[1]]) + penalty).sum();
+            let gap = cost - penalty - least;
+            assert!(gap.abs() < 1e-9, "seed {seed}, {shortest}, {penalty}: {found:?}, not {wanted:?}");
+        }
+    }
+}
+
 #[test]
 fn a_shift_is_found_where_it_is() {
     for seed in 0..20 {

@@ -25,10 +25,11 @@ pub fn block_length(series: &[f64]) -> usize {
     if variance <= (mean.abs() * 1e-9).powi(2) {
         return 1;
     }
-    let ln_n = (n as f64).log10();
-    let in_a_row = (ln_n.sqrt().floor() as usize).max(5);
+    // Decimal, as in Politis & White, section 3.2 (their c = 2, K_n = max(5, sqrt(log10 n))).
+    let log10_n = (n as f64).log10();
+    let in_a_row = (log10_n.sqrt().floor() as usize).max(5);
     let furthest = ((n as f64).sqrt().ceil() as usize + in_a_row).min(n - 1);
-    let limit = 2.0 * (ln_n / n as f64).sqrt();
+    let limit = 2.0 * (log10_n / n as f64).sqrt();
     let small: Vec<bool> = (1..=furthest).map(|lag| (covariance(lag) / variance).abs() < limit).collect();
     // The first lag behind which so many in a row are not to be told from 0; else the last that is.
     let quiet = small.windows(in_a_row.min(small.len())).position(|row| row.iter().all(|s| *s));

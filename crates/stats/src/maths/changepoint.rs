@@ -2,6 +2,7 @@
 //! that look alike in a plot and have different causes (another state, a leak, a pause).
 
 use super::quantile::median;
+use super::student::normal_cdf;
 
 /// A level lasts at least this many values; shorter is a spike.
 pub const SHORTEST: usize = 5;
@@ -38,20 +39,27 @@ pub fn pelt(values: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
     let mut best = vec![f64::INFINITY; n + 1];
     let mut last = vec![0usize; n + 1];
     best[0] = -penalty;
-    let mut candidates: Vec<usize> = vec![0];
+    // With the end from which on each cannot win any more.
+    let mut candidates: Vec<(usize, usize)> = vec![(0, usize::MAX)];
     for to in shortest..=n {
-        for &from in candidates.iter().filter(|from| to - **from >= shortest) {
+        candidates.retain(|(_, until)| to < *until);
+        for &(from, _) in candidates.iter().filter(|(from, _)| to - *from >= shortest) {
             let total = best[from] + cost(from, to) + penalty;
             if total < best[to] {
                 (best[to], last[to]) = (total, from);
             }
         }
-        // A cut that cannot win now never wins: that is what makes it fast.
-        candidates.retain(|from| to - from < shortest || best[*from] + cost(*from, to) <= best[to]);
-        candidates.push(to + 1 - shortest);
-        if to + 1 - shortest < shortest {
-            // No stretch can end there, so none can begin there.
-            candidates.pop();
+        // What loses against a cut at `to` loses to it for good: that is what makes it fast. But only for ends that
+        // leave the stretch behind that cut its least length; for nearer ones the cut does not exist.
+        for (from, until) in candidates.iter_mut().filter(|(from, _)| to - *from >= shortest) {
+            if best[*from] + cost(*from, to) > best[to] {
+                *until = (*until).min(to + shortest);
+            }
+        }
+        // No stretch can end before `shortest`, so none but the first can begin there.
+        let next = to + 1 - shortest;
+        if next >= shortest {
+            candidates.push((next, usize::MAX));
         }
     }
     let (mut cuts, mut at) = (Vec::new(), n);
@@ -90,7 +98,8 @@ pub fn changes(values: &[f64]) -> Vec<Change> {
     let unit = 3.0 * (n as f64).ln() * deviation * deviation;
     let mut factor = 1.0;
     let mut cuts = pelt(&flat, unit, SHORTEST);
-    // Twice: the first residuals say how alike neighbours are, the second how alike they are with fewer cuts.
+    // Too many cuts take the likeness of neighbours with them, so the residuals are looked at again after each rise of
+    // the penalty. Three rounds at most: the factor only grows, and the third seldom moves it.
     for _ in 0..3 {
         let residuals = residuals(&flat, &cuts);
         let spread = residuals.iter().map(|r| r * r).sum::<f64>() / n as f64;
@@ -205,7 +214,7 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
         slope: per_value(slope),
         low: per_value(at(((pairs - half) / 2.0).floor() - 1.0)),
         high: per_value(at(((pairs + half) / 2.0).ceil())),
-        p_value: two_sided(z),
+        p_value: 2.0 * normal_cdf(-z.abs()),
     })
 }
 
@@ -252,22 +261,4 @@ fn ranks(values: &[f64]) -> Vec<f64> {
         first += same.len();
     }
     out
-}
-
-/// P(|Z| > |z|): erfc(|z| / sqrt 2), by the series below 2 and Lentz's continued fraction above (Abramowitz & Stegun
-/// 7.1.6 and 7.1.14).
-fn two_sided(z: f64) -> f64 {
-    let x = z.abs() / std::f64::consts::SQRT_2;
-    let scale = (-x * x).exp() / std::f64::consts::PI.sqrt();
-    if x < 2.0 {
-        let (mut term, mut sum, mut k) = (x, x, 1.0);
-        while term > sum * 1e-17 && k < 200.0 {
-            term *= 2.0 * x * x / (2.0 * k + 1.0);
-            sum += term;
-            k += 1.0;
-        }
-        return (1.0 - 2.0 * scale * sum).clamp(0.0, 1.0);
-    }
-    let fraction = (1..60).rev().fold(x, |below, k| x + f64::from(k) / 2.0 / below);
-    scale / fraction
 }

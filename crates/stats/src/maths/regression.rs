@@ -1,7 +1,7 @@
 //! Straight lines and monotone curves through noisy points: where a figure crosses its limit, and how well that is
 //! known.
 
-use super::inverse_normal;
+use super::student::quantile;
 
 /// A point with its weight: 1 / variance, up to a common factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,8 +74,9 @@ pub struct Share {
 /// not. Events that come in bursts deviate more than Poisson numbers; Pearson's statistic measures by how much, and
 /// `residual` is its root (1 at least).
 ///
-/// `None` when fewer than three points have events, all stand at one x, or nothing (or everything) below some x is
-/// zero so that no finite slope is best.
+/// `None` when fewer than three points counted anything (`whole` above 0: that nothing of it was beyond the limit tells
+/// as much as events do), none of them has an event, all stand at one x, a number is not sane, or all events stand at
+/// an end so that no finite slope is best.
 pub fn fit_shares(points: &[Share]) -> Option<Line> {
     let sane = |p: &&Share| p.x.is_finite() && p.part >= 0.0 && p.whole >= p.part && p.whole.is_finite();
     let used: Vec<&Share> = points.iter().filter(|p| p.whole > 0.0).collect();
@@ -119,8 +120,9 @@ impl Line {
     }
 
     /// Where the line is at `y` when the points were placed around that place by design: the interval of the delta
-    /// method (Fieller's without its doubt about the slope), at most doubled for that doubt. With points on both
-    /// sides the slope hardly matters; and that it falls at all is known beforehand. `None` for a flat line.
+    /// method, which is Fieller's without its doubt about the slope. With points on both sides the slope hardly
+    /// matters, and that the line is not flat at all is known beforehand; elsewhere this is too narrow and
+    /// [`Line::root`] is right. `None` for a flat line.
     pub fn root_within(&self, y: f64, confidence: f64, residual: f64) -> Option<Root> {
         let at = self.mean_x + (y - self.mean_y) / self.slope;
         let s = residual.max(self.residual);
@@ -154,26 +156,10 @@ impl Line {
     }
 }
 
-/// The quantile of Student's t with `freedom` degrees that encloses `confidence` on both sides of zero. One and two
-/// degrees are exact, above them the expansion of Abramowitz & Stegun 26.7.5 (within 0.5 % from three degrees on).
-pub fn student(freedom: usize, confidence: f64) -> Option<f64> {
-    if freedom == 0 || !(confidence > 0.0 && confidence < 1.0) {
-        return None;
-    }
-    let p = f64::midpoint(1.0, confidence);
-    if freedom == 1 {
-        return Some((std::f64::consts::PI * (p - 0.5)).tan());
-    }
-    if freedom == 2 {
-        return Some((2.0 * p - 1.0) / (2.0 * p * (1.0 - p)).sqrt());
-    }
-    let (z, v) = (inverse_normal(p), freedom as f64);
-    let g1 = (z.powi(3) + z) / 4.0;
-    let g2 = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
-    let g3 = (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0;
-    let g4 = (79.0 * z.powi(9) + 776.0 * z.powi(7) + 1482.0 * z.powi(5) - 1920.0 * z.powi(3) - 945.0 * z)
-        / 92160.0;
-    Some(z + g1 / v + g2 / v.powi(2) + g3 / v.powi(3) + g4 / v.powi(4))
+/// The t that encloses `confidence` on both sides of zero; none without a degree of freedom.
+fn student(freedom: usize, confidence: f64) -> Option<f64> {
+    let is_open = confidence > 0.0 && confidence < 1.0;
+    (freedom > 0 && is_open).then(|| quantile(f64::midpoint(1.0, confidence), freedom as f64))
 }
 
 /// The falling curve nearest to `values` (with weights): neighbours that rise are pooled until none do (Ayer et al.

@@ -5,7 +5,7 @@
 //! time (contention), kappa the cost of each pair that has to agree (coherency). Only kappa > 0 makes a summit, at
 //! N* = sqrt((1 - sigma) / kappa).
 
-use crate::random::SplitMix64;
+use super::student::quantile;
 
 /// Fewer distinct levels leave no residual to judge three parameters by.
 pub const FEWEST_LEVELS: usize = 6;
@@ -16,7 +16,6 @@ pub const NOISE: f64 = 0.10;
 /// Above this residual, signs that come in few long runs show that the law has another shape than the data.
 pub const PATTERN: f64 = 0.03;
 
-const RESAMPLES: usize = 400;
 const STEPS: usize = 200;
 
 /// A fitted law with its 95 % bands.
@@ -30,7 +29,7 @@ pub struct Usl {
     pub r2: f64,
     /// Root mean square residual as a share of the mean throughput.
     pub residual_ratio: f64,
-    /// Percentile bands of the wild bootstrap, low and high.
+    /// 95 % intervals, low and high, within what the law allows.
     pub lambda_band: [f64; 2],
     pub sigma_band: [f64; 2],
     pub kappa_band: [f64; 2],
@@ -63,6 +62,8 @@ pub enum Unfit {
     Pattern { residual_ratio: f64 },
     /// The points scatter too much.
     Noise { residual_ratio: f64 },
+    /// The levels do not tell the parameters apart: all of them lie far beyond the bend, for instance.
+    Undetermined,
 }
 
 impl Usl {
@@ -72,11 +73,11 @@ impl Usl {
     }
 }
 
-/// Fits the law to `(users, throughput)`; repeats of a level are points of their own. `seed` draws the resamples.
+/// Fits the law to `(users, throughput)`; repeats of a level are points of their own.
 ///
 /// # Errors
 /// Why the law does not fit, see [`Unfit`].
-pub fn fit(points: &[(f64, f64)], seed: u64) -> Result<Usl, Unfit> {
+pub fn fit(points: &[(f64, f64)]) -> Result<Usl, Unfit> {
     if points.iter().any(|(n, x)| !n.is_finite() || !x.is_finite() || *n <= 0.0 || *x < 0.0)
         || points.iter().all(|(_, x)| *x <= 0.0)
     {
@@ -91,7 +92,7 @@ pub fn fit(points: &[(f64, f64)], seed: u64) -> Result<Usl, Unfit> {
     // Both axes near 1 keep the squares finite for any input.
     let scale = sorted.iter().map(|p| p.1).fold(0.0, f64::max);
     let scaled: Vec<(f64, f64)> = sorted.iter().map(|(n, x)| (*n, x / scale)).collect();
-    let best = solve(&scaled, None);
+    let best = solve(&scaled);
     let mean = scaled.iter().map(|p| p.1).sum::<f64>() / scaled.len() as f64;
     let residuals: Vec<f64> = scaled.iter().map(|(n, x)| x - law(&best, *n)).collect();
     let square: f64 = residuals.iter().map(|r| r * r).sum();
@@ -104,7 +105,7 @@ pub fn fit(points: &[(f64, f64)], seed: u64) -> Result<Usl, Unfit> {
         return Err(Unfit::Noise { residual_ratio });
     }
     let largest = sorted.last().map_or(0.0, |p| p.0);
-    let (bands, peak) = bands(&scaled, &best, &residuals, seed);
+    let Bands { parameters: bands, peak } = bands(&scaled, &best, &residuals).ok_or(Unfit::Undetermined)?;
     let [lambda, sigma, kappa] = best;
     let peak = peak.map(|n_band| {
         let n = summit(&best);
@@ -147,16 +148,12 @@ fn has_pattern(sorted: &[(f64, f64)], p: &[f64; 3]) -> bool {
 }
 
 /// Least squares with sigma in 0..=1, kappa >= 0, lambda > 0: Levenberg and Marquardt's steps, projected on the bounds.
-/// From several starts, because the valley of sigma against kappa is long; from one when it is known to be near.
-fn solve(points: &[(f64, f64)], near: Option<[f64; 3]>) -> [f64; 3] {
+/// From several starts, because the valley of sigma against kappa is long.
+fn solve(points: &[(f64, f64)]) -> [f64; 3] {
     let (first, last) = (points[0], points[points.len() - 1]);
     let slope = (first.1 / first.0).max(last.1 / last.0).max(f64::MIN_POSITIVE);
-    let starts: Vec<[f64; 3]> = match near {
-        Some(start) => vec![start],
-        None => [(0.0, 0.0), (0.02, 0.0), (0.1, 1e-3), (0.3, 0.0), (0.02, 1.0 / (last.0 * last.0))]
-            .map(|(sigma, kappa)| [slope, sigma, kappa])
-            .to_vec(),
-    };
+    let starts = [(0.0, 0.0), (0.02, 0.0), (0.1, 1e-3), (0.3, 0.0), (0.02, 1.0 / (last.0 * last.0))]
+        .map(|(sigma, kappa)| [slope, sigma, kappa]);
     let solved = starts.into_iter().map(|start| descend(points, start));
     let best = solved.min_by(|a, b| cost(points, a).total_cmp(&cost(points, b)));
     best.unwrap_or([slope, 0.0, 0.0])
@@ -253,67 +250,97 @@ fn damped(a: &[[f64; 3]; 3], b: &[f64; 3], held: &[bool; 3], damping: f64) -> Op
     s.iter().all(|v| v.is_finite()).then_some(s)
 }
 
-/// Wild bootstrap (Wu 1986; Liu 1988): each point keeps its own residual and only draws its sign, because rates scatter
-/// more where they are higher. A residual is divided by the root of one minus its leverage (HC2; MacKinnon & White
-/// 1985), since the fit bends towards the outermost points, and widened by Student's t over the normal deviate for the
-/// few that there are. The second answer is the band of N*, if fewer than 2.5 % of the resamples have no summit.
-fn bands(
-    points: &[(f64, f64)],
-    p: &[f64; 3],
-    residuals: &[f64],
-    seed: u64,
-) -> ([[f64; 2]; 3], Option<[f64; 2]>) {
-    let free = (residuals.len() as f64 - 3.0).max(1.0);
-    let widen = student_975(free) / 1.96;
-    let (normal, _) = normal_equations(points, p);
-    // A parameter on its bound bends nothing.
-    let held = [false, p[1] <= 0.0, p[2] <= 0.0];
-    let spread: Vec<f64> = points
-        .iter()
-        .zip(residuals)
-        .map(|((n, _), residual)| {
-            let slope = slopes(p, *n);
-            let solved = damped(&normal, &slope, &held, 0.0);
-            let leverage = solved.map_or(0.0, |s| (0..3).map(|i| s[i] * slope[i]).sum::<f64>());
-            residual / (1.0 - leverage.clamp(0.0, 0.9)).sqrt() * widen
-        })
-        .collect();
-    let mut random = SplitMix64::new(seed);
-    let mut drawn: Vec<[f64; 3]> = Vec::with_capacity(RESAMPLES);
-    for _ in 0..RESAMPLES {
-        let mut sign = || if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 };
-        let again: Vec<(f64, f64)> =
-            points.iter().zip(&spread).map(|((n, _), r)| (*n, (law(p, *n) + sign() * r).max(0.0))).collect();
-        drawn.push(solve(&again, Some([p[0], p[1].max(1e-3), p[2].max(1e-6)])));
+/// 95 % intervals of the three parameters and, where the data bound it on both sides, of N*. `None` when the levels do
+/// not tell the parameters apart.
+///
+/// From the slopes of the law with Student's t at n - 3 degrees of freedom (Seber & Wild, Nonlinear Regression, 1989,
+/// section 5.1). Resampled residuals of six points do not know their own tails. Two models of the scatter are tried and
+/// the wider interval kept: the same at each level, and in proportion to the rate.
+///
+/// A fit that stands on a bound is moved to where it would be without it, by one Gauss-Newton step: an interval
+/// around the bound itself would hold the others at values that only the bound has made.
+fn bands(points: &[(f64, f64)], p: &[f64; 3], residuals: &[f64]) -> Option<Bands> {
+    let (normal, downhill) = normal_equations(points, p);
+    if !is_determined(&normal) {
+        return None;
     }
-    let band = |values: &mut Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        let at = |q: f64| values[((q * (values.len() - 1) as f64).round()) as usize];
-        [at(0.025), at(0.975)]
+    let solve = |b: &[f64; 3]| damped(&normal, b, &[false; 3], 0.0);
+    let off = solve(&downhill)?;
+    let centre: [f64; 3] = std::array::from_fn(|i| p[i] + off[i]);
+    // What each point moves the parameters by: the rows of (J'J)^-1 J'.
+    let slope: Vec<[f64; 3]> = points.iter().map(|(n, _)| slopes(p, *n)).collect();
+    let pull: Vec<[f64; 3]> = slope.iter().map(&solve).collect::<Option<_>>()?;
+    let beyond: Vec<f64> =
+        residuals.iter().zip(&slope).map(|(r, s)| r - (0..3).map(|i| s[i] * off[i]).sum::<f64>()).collect();
+    let free = (points.len() as f64 - 3.0).max(1.0);
+    let t = quantile(0.975, free);
+    let level: Vec<f64> = points.iter().map(|_| 1.0).collect();
+    let rising: Vec<f64> = points.iter().map(|(n, _)| law(p, *n).max(f64::MIN_POSITIVE)).collect();
+    let scatters = [&level, &rising].map(|shape| covariance(shape, &slope, &pull, &beyond));
+    if scatters.iter().flatten().flatten().any(|v| !v.is_finite()) {
+        return None;
+    }
+    let band = |i: usize, most: f64| {
+        let half = t * scatters[0][i][i].max(scatters[1][i][i]).max(0.0).sqrt();
+        [(centre[i] - half).clamp(0.0, p[i]), (centre[i] + half).min(most).max(p[i])]
     };
-    let of = |i: usize| band(&mut drawn.iter().map(|d| d[i]).collect());
-    let all = [of(0), of(1), of(2)];
+    let summits = scatters.map(|v| summit_band(&centre, &v, t));
+    let wider = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
     // A kappa this small moves nothing within the measured levels: it is the bound, up to rounding.
     let largest = points[points.len() - 1].0;
-    let has_summit = |q: &[f64; 3]| q[2] * largest * largest > 1e-3;
-    let without = drawn.iter().filter(|d| !has_summit(d)).count();
-    let claimed = has_summit(p) && (without as f64) < 0.025 * RESAMPLES as f64;
-    let peaks = || drawn.iter().filter(|d| has_summit(d)).map(summit).collect::<Vec<f64>>();
-    (all, claimed.then(|| band(&mut peaks())))
+    let has_summit = p[2] * largest * largest > 1e-3;
+    let peak = match summits {
+        [Some(a), Some(b)] if has_summit => Some(wider(wider(a, b), [summit(p); 2])),
+        _ => None,
+    };
+    Some(Bands { parameters: [band(0, f64::INFINITY), band(1, 1.0), band(2, f64::INFINITY)], peak })
 }
 
-/// The 97.5 % point of Student's t: the expansion of Abramowitz & Stegun 26.7.5, within 2 % from three degrees of
-/// freedom on.
-pub fn student_975(free: f64) -> f64 {
-    let (z, v) = (1.959_964_f64, free.max(1.0));
-    if v < 1.5 {
-        return 12.706;
+/// Whether the slopes point in three directions: the determinant of their correlations, 1 for right angles. Below this
+/// the parameters can hardly be told apart by exact rates, and what the solution holds is rounding.
+fn is_determined(normal: &[[f64; 3]; 3]) -> bool {
+    let r = |i: usize, j: usize| normal[i][j] / normal[i][i].sqrt() / normal[j][j].sqrt();
+    let (a, b, c) = (r(0, 1), r(0, 2), r(1, 2));
+    1.0 + 2.0 * a * b * c - a * a - b * b - c * c > 1e-11
+}
+
+struct Bands {
+    parameters: [[f64; 2]; 3],
+    peak: Option<[f64; 2]>,
+}
+
+/// The parameters' covariance when points scatter in proportion to `shape`. The factor comes from the residuals over
+/// `shape`: their squares divided by what they come to under that very model, with M = I - H,
+/// E r_i^2 = s^2 sum_j M_ij^2 shape_j^2. For an even shape that is n - 3.
+fn covariance(shape: &[f64], slope: &[[f64; 3]], pull: &[[f64; 3]], residuals: &[f64]) -> [[f64; 3]; 3] {
+    let square: f64 = residuals.iter().zip(shape).map(|(r, s)| (r / s).powi(2)).sum();
+    let expected = |i: usize| {
+        let of = |j: usize| {
+            let hat: f64 = (0..3).map(|k| slope[i][k] * pull[j][k]).sum();
+            ((f64::from(u8::from(i == j)) - hat) * shape[j]).powi(2)
+        };
+        (0..shape.len()).map(of).sum::<f64>() / shape[i].powi(2)
+    };
+    let factor = square / (0..shape.len()).map(expected).sum::<f64>();
+    let of = |i: usize, j: usize| pull.iter().zip(shape).map(|(p, s)| p[i] * p[j] * s * s).sum::<f64>();
+    std::array::from_fn(|i| std::array::from_fn(|j| factor * of(i, j)))
+}
+
+/// The interval of N* = ((1 - sigma) / kappa)^1/2: Fieller's (1954) for the quotient c = kappa / (1 - sigma), whose
+/// ends solve (kappa - c (1 - sigma))^2 = t^2 Var(kappa + c sigma). `None` unless both ends are finite, which takes a
+/// kappa that is above 0 beyond doubt.
+fn summit_band(p: &[f64; 3], v: &[[f64; 3]; 3], t: f64) -> Option<[f64; 2]> {
+    let (rest, t2) = (1.0 - p[1], t * t);
+    let a = rest * rest - t2 * v[1][1];
+    let half = p[2] * rest + t2 * v[1][2];
+    let c = p[2] * p[2] - t2 * v[2][2];
+    if !(a > 0.0 && c > 0.0 && half > 0.0) || p[2] <= 0.0 || rest <= 0.0 {
+        return None;
     }
-    if v < 2.5 {
-        return 4.303;
-    }
-    let g1 = (z.powi(3) + z) / 4.0;
-    let g2 = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
-    let g3 = (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0;
-    z + g1 / v + g2 / (v * v) + g3 / v.powi(3)
+    let root = (half * half - a * c).max(0.0).sqrt();
+    // The smaller root as c / larger: the difference would lose its digits.
+    let larger = (half + root) / a;
+    let smaller = c / (half + root);
+    let at = |c: f64| (1.0 / c).sqrt().max(1.0);
+    (smaller > 0.0 && larger.is_finite()).then(|| [at(larger), at(smaller)])
 }

@@ -5,7 +5,8 @@
 //! Its uncertainty has two levels:
 //!
 //! - *between runs*: the delete-one-run jackknife (Tukey 1958; Miller, Biometrika 61, 1974), with a Student
-//!   distribution of (runs - 1) degrees of freedom and Welch's sum for two sides; interleaved repeats also as pairs;
+//!   distribution of (runs - 1) degrees of freedom and Welch's sum for two sides;
+//!   from eight interleaved repeats on, the same of their differences instead;
 //! - *within a run*: a circular block bootstrap over at most sixty stretches, and, for what is too short for that,
 //!   the order statistics of independent samples. It is a floor: three runs that agree by chance prove nothing that
 //!   their own samples could not.

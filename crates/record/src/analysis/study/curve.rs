@@ -36,7 +36,7 @@ fn axis(axes: &Axes) -> Option<String> {
 }
 
 /// One per combination of the other settings, in the order of the table. Cells without a valid run are in none.
-pub(super) fn curves(axes: &Axes, table: &[CellRow], seed: u64) -> Vec<Curve> {
+pub(super) fn curves(axes: &Axes, table: &[CellRow]) -> Vec<Curve> {
     let Some(axis) = axis(axes) else { return Vec::new() };
     let mut groups: Vec<(Vec<Setting>, Vec<CurvePoint>)> = Vec::new();
     for (cell, row) in table.iter().enumerate().filter(|(_, row)| row.valid) {
@@ -59,7 +59,7 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow], seed: u64) -> Vec<Curve> {
     let curve = |(fixed, mut points): (Vec<Setting>, Vec<CurvePoint>)| {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let usl = match kind {
-            AxisKind::Concurrency => fit(&mut points, table, seed),
+            AxisKind::Concurrency => fit(&mut points, table),
             _ => UslFit::Unfit { why: "the law is one of users, not of this axis".into() },
         };
         let saturation = if kind == AxisKind::Concurrency { saturation(&points) } else { None };
@@ -69,7 +69,7 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow], seed: u64) -> Vec<Curve> {
     groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
 }
 
-fn fit(points: &mut [CurvePoint], table: &[CellRow], seed: u64) -> UslFit {
+fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
     let known: Vec<(f64, f64)> = points.iter().filter(|p| p.x > 0.0).map(|p| (p.x, p.rate_per_s)).collect();
     let rates = known.iter().map(|p| p.1);
     if rates.clone().fold(0.0, f64::max) <= FLAT * rates.fold(f64::INFINITY, f64::min) {
@@ -90,7 +90,7 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow], seed: u64) -> UslFit {
             ),
         })
     };
-    let law = match usl::fit(&known, seed) {
+    let law = match usl::fit(&known) {
         Ok(law) => law,
         Err(unfit) => {
             let scatter =
@@ -140,6 +140,9 @@ fn unfit_text(unfit: Unfit) -> String {
     match unfit {
         Unfit::TooFewLevels { levels } => format!("{levels} levels; {} are needed", usl::FEWEST_LEVELS),
         Unfit::NotMeasured => "a level without a rate".into(),
+        Unfit::Undetermined => {
+            "the levels do not tell contention, coherency and the rate of one user apart".into()
+        }
         Unfit::Pattern { residual_ratio } => format!(
             "the rates follow another law: residuals of {} lie on one side for long stretches",
             percent(residual_ratio)

@@ -276,7 +276,7 @@ pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
     };
     let (axes, table) = cells::table(digests, asked);
     cells::findings(&table, &mut findings);
-    let mut curves = curve::curves(&axes, &table, asked.seed);
+    let mut curves = curve::curves(&axes, &table);
     link::findings(&table, &mut curves, &mut findings);
     curve::findings(&table, &curves, &mut findings);
     let scaling = scaling::scaling(&axes, &table);

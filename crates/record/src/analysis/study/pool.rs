@@ -4,7 +4,7 @@
 use super::{Basis, Estimate};
 use crate::analysis::digest::{Block, Digest, coarser};
 use plimsoll_stats::Hist;
-use plimsoll_stats::maths::usl::student_975;
+use plimsoll_stats::maths::student::quantile;
 use plimsoll_stats::random::SplitMix64;
 use std::collections::BTreeMap;
 
@@ -116,7 +116,7 @@ fn between_runs(each: &[Figures], values: &Figures) -> Option<[[f64; 2]; 7]> {
         }
         let mean = own.iter().sum::<f64>() / n;
         let deviation = (own.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
-        let half = student_975(n - 1.0) * deviation / n.sqrt();
+        let half = quantile(0.975, n - 1.0) * deviation / n.sqrt();
         [(value - half).max(0.0), value + half]
     }))
 }
