@@ -4,7 +4,7 @@
 use plimsoll_front::{Given, Study, own, read_with, show_study, study_with};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::experiment::{Find, Limit, Step, Until};
+use plimsoll_plan::experiment::{Bound, Find, Limit, Step, Until};
 use plimsoll_plan::load::Arrivals;
 use plimsoll_plan::seal::{Machine, seal};
 use std::path::Path;
@@ -250,7 +250,7 @@ fn a_ladder_in_the_load_is_a_search_from_that_level() {
     let expected = Find {
         from: Some(100.0),
         step: Some(Step::Times(1.1)),
-        until: Some(Until::Shortfall(Limit::Ratio(0.05))),
+        until: Some(Until::Shortfall(Bound { limit: Limit::Ratio(0.05), inclusive: false })),
         every_ns: Some(15_000_000_000),
         ..Find::default()
     };
@@ -357,6 +357,15 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
     let search = "a ladder of users, each level 2 users above the one before, from 4 users, 3s a level, until 50/s of \
                   the arrivals or more are not served";
     assert!(text.contains(search), "{text}");
+    for (until, words) in [
+        ("> 50/s", "more than 50/s of the arrivals are not served"),
+        (">= 5%", "5 % of the arrivals or more are not served"),
+        ("> 5%", "more than 5 % of the arrivals are not served"),
+        ("> 0%", "any of the arrivals are not served"),
+    ] {
+        let other = told(&format!("{HEAD}{}\n", ladder.replace(">= 50/s", until)));
+        assert!(other.contains(&format!(", until {words}\n")), "{until}: {other}");
+    }
     assert!(
         text.contains("searches     2, 2 of each cell\n") && text.contains("as the search sets it\n"),
         "{text}"

@@ -219,9 +219,12 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
         answer.capacity.is_some() && !stopped
     };
     let refused = of_searches().filter(|answer| !has_answer(answer));
-    let nothing_met =
-        |answer: &&Box<Answer>| answer.refusal.as_ref().is_some_and(|refusal| refusal.code == "nothing_met");
-    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(nothing_met);
+    // Not even the first level was carried: that is an answer, and a bad one.
+    let carries_nothing = |answer: &&Box<Answer>| {
+        let code = answer.refusal.as_ref().map(|refusal| refusal.code);
+        matches!(code, Some("nothing_met" | "ended_at_first_step"))
+    };
+    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(carries_nothing);
     let result = if c.runs == 0 || c.missing > 0 || !refused.is_empty() || open > 0 {
         Outcome::Inconclusive
     } else if wrong > 0 || !missed.is_empty() {
