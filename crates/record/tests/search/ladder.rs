@@ -62,6 +62,22 @@ fn the_limit_itself_ends_a_ladder_only_where_the_rule_includes_it() {
     }
 }
 
+/// With p99 = 4.6 / (500 - rate) the threshold is missed from 482/s on, and the ladder goes on.
+#[test]
+fn an_answer_names_the_rule_that_it_was_held_against() {
+    let rule = shortfall(Limit::PerSecond(50.0), true);
+    let (answer, history) = ladder(Step::Plus(50.0), Some(rule), 1e6);
+    assert!(!history[history.len() - 2].met(), "the last level that was carried misses the threshold");
+    assert!(
+        answer.sentence.contains("no longer 550/s (`offered - achieved >= 50/s`)"),
+        "{}",
+        answer.sentence
+    );
+    assert!(!answer.sentence.contains("p99") && answer.thresholds.is_empty(), "{}", answer.sentence);
+    let (answer, _) = ladder(Step::Plus(50.0), None, 1e6);
+    assert!(answer.sentence.contains("with response_time") && answer.thresholds.len() == 1);
+}
+
 #[test]
 fn a_ladder_goes_on_while_everything_is_served() {
     for limit in [Limit::PerSecond(0.0), Limit::Ratio(0.0)] {

@@ -12,7 +12,7 @@ use super::ladder;
 use super::quest::Quest;
 use super::trial::{Trial, decides};
 use crate::phrase::{duration_ns, rate_per_s, ratio};
-use plimsoll_plan::experiment::Purpose;
+use plimsoll_plan::experiment::{Purpose, Until};
 
 /// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
 pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>) -> Answer {
@@ -26,11 +26,13 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
     let (floor_ns, level) = (view.floor_ns, capacity.as_ref().map(Capacity::level));
     let knee = knee(&curve, floor_ns);
     let shape = shape(&curve, level);
+    // A ladder with a rule of its own goes on although thresholds are missed: it was not held against them.
+    let is_judged = style == Style::Search || ladder::rule(quest) == Until::Missed;
     let judged =
         || history.iter().rev().find(|t| t.probe.purpose != Purpose::Floor).map(|t| t.judged.as_slice());
     let texts = |wanted: bool| -> Vec<String> {
         let all = judged().unwrap_or_default().iter();
-        all.filter(|j| decides(j) == wanted).map(|j| j.text.clone()).collect()
+        all.filter(|j| is_judged && decides(j) == wanted).map(|j| j.text.clone()).collect()
     };
     let mut answer = Answer {
         style,
@@ -49,7 +51,8 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         steps: history.iter().map(StepRow::from).collect(),
         spent_s: history.iter().map(|t| t.probe.total_ns() as f64 / 1e9).sum(),
     };
-    answer.sentence = sentence(&answer);
+    let ended = history.last().filter(|_| !is_judged).and_then(|last| ladder::fired(quest, last));
+    answer.sentence = sentence(&answer, ended);
     answer
 }
 
@@ -139,8 +142,8 @@ impl From<&Trial> for StepRow {
     }
 }
 
-/// One sentence that holds when it is quoted alone.
-fn sentence(answer: &Answer) -> String {
+/// One sentence that holds when it is quoted alone. `ended`: the rule that ended a ladder, when it was no threshold.
+fn sentence(answer: &Answer, ended: Option<Until>) -> String {
     let show = |level: f64| match answer.users {
         true => format!("{} users", crate::phrase::count(level.max(0.0) as u64)),
         false => rate_per_s(level),
@@ -164,7 +167,10 @@ fn sentence(answer: &Answer) -> String {
     let above = above(answer.shape, answer.knee.as_ref());
     let why = why.map_or(above, |why| format!("; {why}"));
     match answer.style {
-        Style::Ladder => format!("carried {level}{with} and no longer {}, one run each{why}", show(high)),
+        Style::Ladder => {
+            let rule = ended.map_or_else(String::new, |until| format!(" (`{until}`)"));
+            format!("carried {level}{with} and no longer {}{rule}, one run each{why}", show(high))
+        }
         Style::Search => {
             let half = ratio((high - low) / 2.0 / capacity.level().max(f64::MIN_POSITIVE));
             format!("carries {level} (95 % interval {} to {}, +-{half}){with}{why}", bare(low), bare(high))

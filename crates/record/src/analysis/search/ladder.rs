@@ -62,21 +62,24 @@ pub(super) fn rule(quest: &Quest) -> Until {
 fn refused_at_first(quest: &Quest, trial: &Trial) -> Refusal {
     match rule(quest) {
         Until::Missed => refuse::nothing_met(),
-        until => refuse::ended_at_first_step(fires(until, trial).then_some(until)),
+        _ => refuse::ended_at_first_step(fired(quest, trial)),
     }
 }
 
 /// Whether a step fulfils the rule, or goes so wrong that none follows.
 pub(super) fn ends(quest: &Quest, trial: &Trial) -> bool {
-    fires(rule(quest), trial) || trial.is_runaway()
+    fired(quest, trial).is_some() || trial.is_runaway()
 }
 
-fn fires(until: Until, trial: &Trial) -> bool {
-    match until {
+/// The rule, when a step fulfils it.
+pub(super) fn fired(quest: &Quest, trial: &Trial) -> Option<Until> {
+    let until = rule(quest);
+    let is_fulfilled = match until {
         Until::Missed => !trial.met(),
         Until::SocketErrors(most) => trial.socket_errors > most,
         Until::Shortfall(bound) => falls_short(bound, trial),
-    }
+    };
+    is_fulfilled.then_some(until)
 }
 
 fn falls_short(Bound { limit, inclusive }: Bound, trial: &Trial) -> bool {
