@@ -106,6 +106,26 @@ fn half_an_expectation_is_refused_with_what_is_missing() {
     }
 }
 
+#[test]
+fn an_amount_that_can_never_or_always_be_found_is_refused() {
+    for (wrong, part) in [
+        ("bcrypt lowers capacity by 2x by 30%", "a second time"),
+        ("a keeps rate within 5% within 10%", "a second time"),
+        ("a raises rate by 2x within 5%", "`within 5%`"),
+        ("bcrypt lowers capacity by 100%", "less than 100 %"),
+        ("bcrypt lowers capacity by 250% against plain", "`250%`"),
+        ("bcrypt lowers capacity by 1x", "a factor above 1"),
+        ("go raises rate by 0.5x", "`0.5x`"),
+        ("go keeps rate within 0.9x", "a factor above 1"),
+    ] {
+        let sentence = Expectation::parse(wrong).expect_err("refused");
+        assert!(sentence.contains(part) && sentence.contains("; "), "{wrong}: {sentence}");
+    }
+    for right in ["go raises rate by 300%", "a lowers rate by 99.9%", "a keeps rate within 1.05x"] {
+        assert!(Expectation::parse(right).is_ok(), "{right}");
+    }
+}
+
 /// It is kept as its text, and read back from it.
 #[test]
 fn an_expectation_survives_json() {
