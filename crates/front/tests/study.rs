@@ -179,6 +179,30 @@ fn set_keeps_one_value_of_an_axis() {
 }
 
 #[test]
+fn one_level_is_one_cell_however_it_is_written() {
+    for (more, told) in [
+        ("load: { users: [1, 01] }", "`1` stands twice in `users`"),
+        ("load: { users: [007, 5, 7] }", "`7` stands twice in `users`"),
+        ("load: { requests: [100, 0100] }", "`100` stands twice in `requests`"),
+        ("workers: [2, 02]", "`2` stands twice in `workers`"),
+        ("redirects: [true, 3, 03]", "`3` stands twice in `redirects`"),
+        ("keep_alive: [true, TRUE]", "`true` stands twice in `keep_alive`"),
+        ("load: { duration: [1s, 2s, 1000ms] }", "`1s` and `1000ms` in `duration` are the same"),
+    ] {
+        let wrong = lines(&read(&format!("{HEAD}{more}\n"), &[]).expect_err(more));
+        assert!(wrong.contains("F034") && wrong.contains(told), "{more}: {wrong}");
+    }
+    let text = format!("{HEAD}load: {{ users: [01, 010], duration: [1s, 2s] }}\n");
+    assert_eq!(
+        cells(&good(&text, &[("duration", "2000ms")])),
+        ["users=1 duration=2s", "users=10 duration=2s"]
+    );
+    assert_eq!(cells(&good(&text, &[("users", "0010"), ("duration", "1s")])), ["users=10 duration=1s"]);
+    // Texts of the author's: `/1` and `/01` are two paths.
+    assert_eq!(good(&format!("{HEAD}vars: {{ n: [1, 01] }}\n"), &[]).cells.len(), 2);
+}
+
+#[test]
 fn a_variable_of_one_variant_can_be_set() {
     let text = format!("{HEAD}variants: {{ a: {{ vars: {{ x: 1 }} }}, b: }}\n");
     assert_eq!(good(&text, &[("x", "2")]).cells.len(), 2);
