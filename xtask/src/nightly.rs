@@ -28,6 +28,9 @@ pub fn command(arguments: &[String]) -> Outcome {
     let simulated =
         ["test", "--release", "--package", "plimsoll-record", "--test", "search", "--test", "compare"];
     shell::run(shell::cargo().args(simulated).env("PLIMSOLL_NIGHTLY", "1"))?;
+    println!("== intervals of laws, how often they hold");
+    let laws = ["test", "--release", "--package", "plimsoll-stats", "--test", "usl"];
+    shell::run(shell::cargo().args(laws).env("PLIMSOLL_NIGHTLY", "1"))?;
     println!("== parsers, {FUZZ_CASES} cases each");
     for (package, tests) in FUZZED {
         let mut line = vec!["test", "--release", "--package", package];

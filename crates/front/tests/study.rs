@@ -4,7 +4,7 @@
 use plimsoll_front::{Given, Study, own, read_with, show_study, study_with};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::experiment::{Find, Limit, Step, Until};
+use plimsoll_plan::experiment::{Bound, Find, Limit, Step, Until};
 use plimsoll_plan::load::Arrivals;
 use plimsoll_plan::seal::{Machine, seal};
 use std::path::Path;
@@ -179,6 +179,30 @@ fn set_keeps_one_value_of_an_axis() {
 }
 
 #[test]
+fn one_level_is_one_cell_however_it_is_written() {
+    for (more, told) in [
+        ("load: { users: [1, 01] }", "`1` stands twice in `users`"),
+        ("load: { users: [007, 5, 7] }", "`7` stands twice in `users`"),
+        ("load: { requests: [100, 0100] }", "`100` stands twice in `requests`"),
+        ("workers: [2, 02]", "`2` stands twice in `workers`"),
+        ("redirects: [true, 3, 03]", "`3` stands twice in `redirects`"),
+        ("keep_alive: [true, TRUE]", "`true` stands twice in `keep_alive`"),
+        ("load: { duration: [1s, 2s, 1000ms] }", "`1s` and `1000ms` in `duration` are the same"),
+    ] {
+        let wrong = lines(&read(&format!("{HEAD}{more}\n"), &[]).expect_err(more));
+        assert!(wrong.contains("F034") && wrong.contains(told), "{more}: {wrong}");
+    }
+    let text = format!("{HEAD}load: {{ users: [01, 010], duration: [1s, 2s] }}\n");
+    assert_eq!(
+        cells(&good(&text, &[("duration", "2000ms")])),
+        ["users=1 duration=2s", "users=10 duration=2s"]
+    );
+    assert_eq!(cells(&good(&text, &[("users", "0010"), ("duration", "1s")])), ["users=10 duration=1s"]);
+    // Texts of the author's: `/1` and `/01` are two paths.
+    assert_eq!(good(&format!("{HEAD}vars: {{ n: [1, 01] }}\n"), &[]).cells.len(), 2);
+}
+
+#[test]
 fn a_variable_of_one_variant_can_be_set() {
     let text = format!("{HEAD}variants: {{ a: {{ vars: {{ x: 1 }} }}, b: }}\n");
     assert_eq!(good(&text, &[("x", "2")]).cells.len(), 2);
@@ -250,7 +274,7 @@ fn a_ladder_in_the_load_is_a_search_from_that_level() {
     let expected = Find {
         from: Some(100.0),
         step: Some(Step::Times(1.1)),
-        until: Some(Until::Shortfall(Limit::Ratio(0.05))),
+        until: Some(Until::Shortfall(Bound { limit: Limit::Ratio(0.05), inclusive: false })),
         every_ns: Some(15_000_000_000),
         ..Find::default()
     };
@@ -357,6 +381,15 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
     let search = "a ladder of users, each level 2 users above the one before, from 4 users, 3s a level, until 50/s of \
                   the arrivals or more are not served";
     assert!(text.contains(search), "{text}");
+    for (until, words) in [
+        ("> 50/s", "more than 50/s of the arrivals are not served"),
+        (">= 5%", "5 % of the arrivals or more are not served"),
+        ("> 5%", "more than 5 % of the arrivals are not served"),
+        ("> 0%", "any of the arrivals are not served"),
+    ] {
+        let other = told(&format!("{HEAD}{}\n", ladder.replace(">= 50/s", until)));
+        assert!(other.contains(&format!(", until {words}\n")), "{until}: {other}");
+    }
     assert!(
         text.contains("searches     2, 2 of each cell\n") && text.contains("as the search sets it\n"),
         "{text}"

@@ -5,7 +5,7 @@ mod expect;
 mod until;
 
 pub use expect::{By, Direction, Expectation, Figure};
-pub use until::{Limit, Until};
+pub use until::{Bound, Limit, Until};
 
 use serde::{Deserialize, Serialize};
 

@@ -5,6 +5,7 @@
 //! user sends a request each time that it has thought and been answered (Denning and Buzen, The Operational Analysis
 //! of Queueing Network Models, 1978). Each step is kept with its numbers, so that a reader can check it by hand.
 
+mod idle;
 mod solve;
 
 use crate::unit::SECOND_NS;
@@ -135,11 +136,16 @@ pub struct Sizing {
 /// Derives all that follows.
 ///
 /// # Errors
-/// Sentences, each with its mend: figures that cannot be, that contradict each other by more than 2 %, or from which
-/// nothing follows.
+/// Sentences, each with its mend: figures that cannot be, that contradict each other by more than 2 %, from which
+/// nothing follows, or that no step of the answer uses.
 pub fn size(asked: &Asked) -> Result<Sizing, Vec<String>> {
     let wrong = impossible(asked);
-    if wrong.is_empty() { solve::solve(asked) } else { Err(wrong) }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let sizing = solve::solve(asked)?;
+    let idle = idle::idle(asked, &sizing);
+    if idle.is_empty() { Ok(sizing) } else { Err(idle) }
 }
 
 fn impossible(asked: &Asked) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! The sentences of an experiment: steps, ends of ladders, expectations.
 
-use plimsoll_plan::experiment::{By, Direction, Expectation, Figure, Limit, Step, Until};
+use plimsoll_plan::experiment::{Bound, By, Direction, Expectation, Figure, Limit, Step, Until};
 
 #[test]
 fn steps_lead_upwards() {
@@ -17,15 +17,55 @@ fn steps_lead_upwards() {
 
 #[test]
 fn ends_of_ladders_are_read() {
-    let shortfall = |limit| Ok(Until::Shortfall(limit));
-    assert_eq!(Until::parse("offered - achieved >= 50/s"), shortfall(Limit::PerSecond(50.0)));
-    assert_eq!(Until::parse("offered-achieved > 5%"), shortfall(Limit::Ratio(0.05)));
+    let shortfall = |limit, inclusive| Ok(Until::Shortfall(Bound { limit, inclusive }));
+    assert_eq!(Until::parse("offered - achieved >= 50/s"), shortfall(Limit::PerSecond(50.0), true));
+    assert_eq!(Until::parse("offered - achieved > 50/s"), shortfall(Limit::PerSecond(50.0), false));
+    assert_eq!(Until::parse("offered-achieved > 5%"), shortfall(Limit::Ratio(0.05), false));
+    assert_eq!(Until::parse("offered-achieved>=5%"), shortfall(Limit::Ratio(0.05), true));
+    assert_eq!(Until::parse("offered - achieved > 0/s"), shortfall(Limit::PerSecond(0.0), false));
     assert_eq!(Until::parse("socket_errors > 0"), Ok(Until::SocketErrors(0)));
+    assert_eq!(Until::parse("socket_errors >= 3"), Ok(Until::SocketErrors(2)));
     assert_eq!(Until::parse("missed"), Ok(Until::Missed));
-    for wrong in
-        ["offered - achieved > 5", "socket_errors > -1", "errors > 1%", "", "offered - achieved > x%"]
-    {
+    for wrong in [
+        "offered - achieved > 5",
+        "offered - achieved = 5%",
+        "offered - achieved >> 5%",
+        "offered - achieved > -5%",
+        "socket_errors > -1",
+        "errors > 1%",
+        "",
+        "offered - achieved > x%",
+    ] {
         assert!(Until::parse(wrong).expect_err("not understood").contains("`missed`"), "{wrong}");
+    }
+}
+
+#[test]
+fn an_end_that_always_or_never_holds_is_refused() {
+    for (wrong, told) in [
+        ("offered - achieved >= 0/s", "always holds"),
+        ("offered - achieved >= 0%", "always holds"),
+        ("socket_errors >= 0", "always holds"),
+        ("offered - achieved > 100%", "never holds"),
+        ("offered - achieved >= 101%", "never holds"),
+    ] {
+        let sentence = Until::parse(wrong).expect_err("refused");
+        assert!(sentence.contains(told) && sentence.contains("; write"), "{wrong}: {sentence}");
+    }
+    assert!(Until::parse("offered - achieved >= 100%").is_ok(), "nothing is answered at all");
+}
+
+/// Sentences quote the rule: it must be the one that was written.
+#[test]
+fn an_end_is_told_as_it_is_read() {
+    for text in [
+        "offered - achieved >= 50/s",
+        "offered - achieved > 7%",
+        "offered - achieved >= 0.1%",
+        "socket_errors > 4",
+        "missed",
+    ] {
+        assert_eq!(Until::parse(text).expect("a rule").to_string(), text);
     }
 }
 
@@ -63,6 +103,26 @@ fn half_an_expectation_is_refused_with_what_is_missing() {
     ] {
         let sentence = Expectation::parse(wrong).expect_err("refused");
         assert!(sentence.contains(part), "{wrong}: {sentence}");
+    }
+}
+
+#[test]
+fn an_amount_that_can_never_or_always_be_found_is_refused() {
+    for (wrong, part) in [
+        ("bcrypt lowers capacity by 2x by 30%", "a second time"),
+        ("a keeps rate within 5% within 10%", "a second time"),
+        ("a raises rate by 2x within 5%", "`within 5%`"),
+        ("bcrypt lowers capacity by 100%", "less than 100 %"),
+        ("bcrypt lowers capacity by 250% against plain", "`250%`"),
+        ("bcrypt lowers capacity by 1x", "a factor above 1"),
+        ("go raises rate by 0.5x", "`0.5x`"),
+        ("go keeps rate within 0.9x", "a factor above 1"),
+    ] {
+        let sentence = Expectation::parse(wrong).expect_err("refused");
+        assert!(sentence.contains(part) && sentence.contains("; "), "{wrong}: {sentence}");
+    }
+    for right in ["go raises rate by 300%", "a lowers rate by 99.9%", "a keeps rate within 1.05x"] {
+        assert!(Expectation::parse(right).is_ok(), "{right}");
     }
 }
 

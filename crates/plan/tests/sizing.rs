@@ -184,6 +184,41 @@ fn what_cannot_be_is_refused_with_a_mend() {
     }
 }
 
+/// A figure in a question is taken for a part of its answer.
+#[test]
+fn a_figure_that_no_step_uses_is_refused() {
+    let users = Asked { users: Some(50.0), think_ns: ns("8s"), ..Asked::default() };
+    let rate = Asked { rate_per_s: Some(50.0), think_ns: ns("8s"), ..Asked::default() };
+    let visits = Asked { users: Some(50.0), session_ns: ns("5min"), ..Asked::default() };
+    let visitors = Asked { visitors: visitors("100000/month"), ..Asked::default() };
+    for (asked, flags) in [
+        (Asked { peak: Some(3.0), ..users.clone() }, &["--peak"][..]),
+        (Asked { active_ns: ns("12h"), ..users.clone() }, &["--active"]),
+        (Asked { peak: Some(3.0), active_ns: ns("24h"), ..rate.clone() }, &["--active", "--peak"]),
+        (Asked { response_ns: ns("300ms"), ..visits.clone() }, &["--response"]),
+        (Asked { think_ns: ns("8s"), ..visitors.clone() }, &["--think"]),
+        (Asked { think_ns: ns("8s"), response_ns: ns("1s"), ..visitors.clone() }, &["--think", "--response"]),
+    ] {
+        let wrong = size(&asked).expect_err("refused");
+        assert_eq!(wrong.len(), flags.len(), "{wrong:?}");
+        for (sentence, flag) in wrong.iter().zip(flags) {
+            assert!(sentence.starts_with(&format!("`{flag}` changes nothing here; ")), "{sentence}");
+        }
+    }
+    // The mends that are told are mends.
+    for asked in [
+        Asked { peak: Some(3.0), active_ns: ns("12h"), session_ns: ns("5min"), ..users },
+        Asked { peak: Some(3.0), active_ns: ns("12h"), pages: Some(6.0), ..rate },
+        Asked { response_ns: ns("300ms"), pages: Some(6.0), ..visits.clone() },
+        Asked { response_ns: ns("300ms"), think_ns: ns("8s"), ..visits },
+        Asked { think_ns: ns("8s"), session_ns: ns("5min"), ..visitors.clone() },
+        Asked { think_ns: ns("0s"), response_ns: ns("1s"), pages: Some(3.0), ..visitors.clone() },
+        Asked { active_ns: ns("24h"), peak: Some(1.0), ..visitors },
+    ] {
+        good(&asked);
+    }
+}
+
 #[test]
 fn visitors_are_read_with_their_time() {
     let read = |text| Visitors::parse(text).map(|v| (v.number, v.per));

@@ -285,9 +285,12 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
         told && !stopped
     };
     let refused = of_searches().filter(|answer| !has_answer(answer));
-    let nothing_met =
-        |answer: &&Box<Answer>| answer.refusal.as_ref().is_some_and(|refusal| refusal.code == "nothing_met");
-    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(nothing_met);
+    // Not even the first level was carried: that is an answer, and a bad one.
+    let carries_nothing = |answer: &&Box<Answer>| {
+        let code = answer.refusal.as_ref().map(|refusal| refusal.code);
+        matches!(code, Some("nothing_met" | "ended_at_first_step"))
+    };
+    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(carries_nothing);
     let in_doubt = c.runs == 0 || c.missing > 0 || c.doubtful_cells > 0 || !refused.is_empty() || open > 0;
     let result = if in_doubt {
         Outcome::Inconclusive

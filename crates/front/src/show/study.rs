@@ -5,7 +5,7 @@
 
 use super::words::{Lines, count, level, time};
 use plimsoll_plan::Plan;
-use plimsoll_plan::experiment::{Experiment, Find, Limit, Setting, Step, Until};
+use plimsoll_plan::experiment::{Bound, Experiment, Find, Limit, Setting, Step, Until};
 
 /// Cells that are told one by one.
 const MOST_CELLS: usize = 24;
@@ -105,14 +105,18 @@ fn search(find: &Find) -> String {
         Some(Until::SocketErrors(errors)) => {
             text.push_str(&format!(", until more than {} failed below HTTP", count(errors, "request")));
         }
-        Some(Until::Shortfall(Limit::Ratio(ratio))) => {
-            text.push_str(&format!(
-                ", until {} % of the arrivals or more are not served",
-                level(100.0 * ratio)
-            ));
-        }
-        Some(Until::Shortfall(Limit::PerSecond(rate))) => {
-            text.push_str(&format!(", until {}/s of the arrivals or more are not served", level(rate)));
+        Some(Until::Shortfall(Bound { limit, inclusive })) => {
+            let least = match limit {
+                Limit::Ratio(ratio) => format!("{} %", level(100.0 * ratio)),
+                Limit::PerSecond(rate) => format!("{}/s", level(rate)),
+            };
+            let words = match (limit.is_none(), inclusive) {
+                // `> 0`: any arrival that is not served.
+                (true, _) => "any of the arrivals are not served".to_owned(),
+                (_, true) => format!("{least} of the arrivals or more are not served"),
+                (_, false) => format!("more than {least} of the arrivals are not served"),
+            };
+            text.push_str(&format!(", until {words}"));
         }
     }
     if let Some(within) = find.within {

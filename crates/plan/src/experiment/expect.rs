@@ -46,6 +46,8 @@ pub enum Figure {
 }
 
 /// How much.
+///
+/// [`Expectation::parse`] gives factors above 1 and ratios above 0, below 1 for what is lowered.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -91,10 +93,15 @@ impl Expectation {
         let mut tail = &rest[cut..];
         while let [word, value, more @ ..] = tail {
             match *word {
+                "by" | "within" if by.is_some() => {
+                    return Err(format!(
+                        "`{text}` says a second time by how much, with `{word} {value}`; keep one"
+                    ));
+                }
                 "by" | "within" => {
-                    let read = amount(value);
-                    by =
-                        Some(read.ok_or_else(|| format!("`{value}` in `{text}` is neither `2x` nor `30%`"))?);
+                    let read = amount(value)
+                        .ok_or_else(|| format!("`{value}` in `{text}` is neither `2x` nor `30%`"))?;
+                    by = Some(possible(read, direction, value, text)?);
                     tail = more;
                 }
                 _ => {
@@ -148,4 +155,19 @@ fn amount(text: &str) -> Option<By> {
     };
     let n: f64 = digits.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0)?;
     Some(if factor { By::Factor(n) } else { By::Ratio(n / 100.0) })
+}
+
+/// Refuses what every answer fulfils, or none.
+fn possible(by: By, direction: Direction, value: &str, text: &str) -> Result<By, String> {
+    match by {
+        // The larger over the smaller is never below 1: what is meant below it is the other direction.
+        By::Factor(factor) if factor <= 1.0 => Err(format!(
+            "`{value}` in `{text}` is no difference; write a factor above 1 such as `2x`, and `raises` or `lowers` \
+             for its direction"
+        )),
+        By::Ratio(ratio) if ratio >= 1.0 && direction == Direction::Lowers => Err(format!(
+            "nothing is lowered by `{value}` as `{text}` says; write less than 100 %, or a factor such as `2x`"
+        )),
+        by => Ok(by),
+    }
 }

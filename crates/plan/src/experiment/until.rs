@@ -1,32 +1,49 @@
 //! `offered - achieved >= 50/s`: the rule that ends a ladder.
 
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 
 /// When a ladder ends. The step that fulfils it is the last.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Until {
-    /// Fewer answers than arrivals by this much or more.
-    Shortfall(Limit),
+    /// Fewer answers than arrivals by so much.
+    Shortfall(Bound),
     /// More requests than this failed below HTTP: refused, reset, timed out, closed without an answer.
     SocketErrors(u64),
     /// A threshold is missed.
     Missed,
 }
 
+/// `>` or `>=` a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bound {
+    pub limit: Limit,
+    /// `>=`: the limit itself ends the ladder.
+    pub inclusive: bool,
+}
+
 /// A part of the offered rate, or so many per second.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
+    /// 0..1, and not less than 0.
     Ratio(f64),
     PerSecond(f64),
+}
+
+impl Limit {
+    /// No arrival at all.
+    pub fn is_none(self) -> bool {
+        matches!(self, Limit::Ratio(n) | Limit::PerSecond(n) if n <= 0.0)
+    }
 }
 
 impl Until {
     /// Parses `offered - achieved >= 50/s`, `offered - achieved > 5%`, `socket_errors > 0` or `missed`.
     ///
     /// # Errors
-    /// A sentence that tells what is understood.
+    /// A sentence that tells what is understood, or that the rule holds always or never.
     pub fn parse(text: &str) -> Result<Until, String> {
         let wrong = || {
             format!(
@@ -38,17 +55,65 @@ impl Until {
         if plain == "missed" {
             return Ok(Until::Missed);
         }
-        let number = |digits: &str| digits.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
-        if let Some(rest) = plain.strip_prefix("offered-achieved>") {
-            let rest = rest.strip_prefix('=').unwrap_or(rest);
-            let limit = match (rest.strip_suffix('%'), rest.strip_suffix("/s")) {
-                (Some(percent), _) => number(percent).map(|n| Limit::Ratio(n / 100.0)),
-                (_, Some(rate)) => number(rate).map(Limit::PerSecond),
-                _ => None,
-            };
-            return limit.map(Until::Shortfall).ok_or_else(wrong);
+        let (what, limit) = plain.split_once('>').ok_or_else(wrong)?;
+        let (limit, inclusive) = limit.strip_prefix('=').map_or((limit, false), |limit| (limit, true));
+        let always = |mend: &str| {
+            format!("`{text}` always holds: the ladder would end at its first level; write `{mend}`")
+        };
+        match what {
+            "offered-achieved" => {
+                let limit = read(limit).ok_or_else(wrong)?;
+                let is_never = match limit {
+                    Limit::Ratio(ratio) if inclusive => ratio > 1.0,
+                    Limit::Ratio(ratio) => ratio >= 1.0,
+                    Limit::PerSecond(_) => false,
+                };
+                if is_never {
+                    return Err(format!(
+                        "`{text}` never holds: all arrivals are 100 %; write less, such as \
+                         `offered - achieved > 5%`"
+                    ));
+                }
+                match inclusive && limit.is_none() {
+                    true => Err(always("offered - achieved > 0/s")),
+                    false => Ok(Until::Shortfall(Bound { limit, inclusive })),
+                }
+            }
+            // Whole numbers: `>= 1` is `> 0`.
+            "socket_errors" => match (limit.parse::<u64>().map_err(|_| wrong())?, inclusive) {
+                (n, false) => Ok(Until::SocketErrors(n)),
+                (0, true) => Err(always("socket_errors > 0")),
+                (n, true) => Ok(Until::SocketErrors(n - 1)),
+            },
+            _ => Err(wrong()),
         }
-        let count = plain.strip_prefix("socket_errors>").and_then(|n| n.parse().ok());
-        count.map(Until::SocketErrors).ok_or_else(wrong)
+    }
+}
+
+/// As [`Until::parse`] reads it.
+impl Display for Until {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Until::Missed => f.write_str("missed"),
+            Until::SocketErrors(most) => write!(f, "socket_errors > {most}"),
+            Until::Shortfall(Bound { limit, inclusive }) => {
+                let sign = if *inclusive { ">=" } else { ">" };
+                match limit {
+                    // 100 x 0.07 is a shade more than 7 in binary.
+                    Limit::Ratio(ratio) => {
+                        write!(f, "offered - achieved {sign} {}%", (ratio * 1e11).round() / 1e9)
+                    }
+                    Limit::PerSecond(rate) => write!(f, "offered - achieved {sign} {rate}/s"),
+                }
+            }
+        }
+    }
+}
+
+fn read(text: &str) -> Option<Limit> {
+    let number = |digits: &str| digits.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
+    match text.strip_suffix('%') {
+        Some(percent) => number(percent).map(|n| Limit::Ratio(n / 100.0)),
+        None => number(text.strip_suffix("/s")?).map(Limit::PerSecond),
     }
 }

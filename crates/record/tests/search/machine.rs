@@ -1,7 +1,7 @@
 //! The machine by itself: it ends, it keeps to its range, it repeats, and it never does what must not be done.
 
 use crate::servers::{Limits, digest, drive, trial};
-use plimsoll_plan::experiment::{Limit, Purpose, Step, Until};
+use plimsoll_plan::experiment::{Purpose, Step};
 use plimsoll_record::analysis::digest::Block;
 use plimsoll_record::analysis::search::{
     Answer, MOST_STEPS, MOST_TRIALS, Move, Probe, Quest, Shape, Trial, limit_of, next,
@@ -50,11 +50,11 @@ fn bare(probe: Probe) -> Trial {
     trial(probe, vec![block; seconds.min(4) as usize], Limits::default(), 0)
 }
 
-fn quest(to: f64) -> Quest {
+pub fn quest(to: f64) -> Quest {
     Quest { to, floor_ns: Some(1_000_000), longest_limit_ns: Some(250_000_000), ..Quest::default() }
 }
 
-fn capacity(answer: &Answer) -> f64 {
+pub fn capacity(answer: &Answer) -> f64 {
     answer.capacity.as_ref().map_or(f64::NAN, |c| c.level())
 }
 
@@ -373,40 +373,6 @@ fn a_backlog_that_grows_is_a_miss_although_the_times_are_still_short() {
     assert!(run(1_018).met(), "two in a thousand are under way");
     let overloaded = run(980);
     assert!(overloaded.judged[0].met && overloaded.unstable && !overloaded.met());
-}
-
-#[test]
-fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
-    let ladder = |until: Option<Until>, to: f64| {
-        let quest = Quest { step: Some(Step::Times(1.1)), from: Some(100.0), until, ..quest(to) };
-        drive(&quest, |probe| {
-            let mut trial = cheap(probe, 500.0);
-            trial.offered_rate_per_s = Some(probe.level);
-            trial.iterations_rate_per_s = probe.level.min(500.0);
-            trial.socket_errors = if probe.level > 300.0 { 7 } else { 0 };
-            trial
-        })
-    };
-    let (answer, history) = ladder(Some(Until::Shortfall(Limit::PerSecond(50.0))), 1e6);
-    let (last, before) = (history[history.len() - 1].probe.level, history[history.len() - 2].probe.level);
-    let found = answer.capacity.expect("found");
-    assert!(last >= 550.0 && before < 550.0);
-    assert_eq!((found.level(), found.interval), (before, [before, last]));
-    assert!(answer.sentence.contains("one run each"), "{}", answer.sentence);
-    let (answer, history) = ladder(Some(Until::SocketErrors(6)), 1e6);
-    assert!(capacity(&answer) <= 300.0 && history.iter().all(|t| t.probe.level < 331.0));
-    let (answer, _) = ladder(None, 250.0);
-    assert!(answer.capacity.expect("not ended by its rule").at_least);
-    let (answer, _) = ladder(Some(Until::Missed), 1e6);
-    assert!(capacity(&answer) < 482.0 && capacity(&answer) > 430.0, "{}", answer.sentence);
-    let users = Quest {
-        users: true,
-        step: Some(Step::Plus(1.0)),
-        until: Some(Until::Shortfall(Limit::Ratio(0.1))),
-        ..quest(9.0)
-    };
-    let (answer, _) = drive(&users, |probe| cheap(probe, 500.0));
-    assert_eq!(answer.refusal.expect("users offer no rate").code, "until_needs_arrivals");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
 
 mod answers;
+mod ladder;
 mod machine;
 mod servers;
 mod truth;

@@ -15,7 +15,7 @@ pub struct Span {
     pub path: Vec<String>,
     pub pos: Pos,
     pub nodes: Vec<Node>,
-    is_rate: bool,
+    kind: Option<&'static Kind>,
 }
 
 impl Span {
@@ -30,7 +30,8 @@ pub struct List<'n> {
     pub path: Vec<String>,
     pub pos: Pos,
     pub items: &'n [Node],
-    is_rate: bool,
+    /// What its key expects; `None` under `vars`, where values are texts of the author's.
+    kind: Option<&'static Kind>,
 }
 
 /// All of them, in the order of the text.
@@ -44,7 +45,7 @@ pub fn lists(tree: &Node) -> Vec<List<'_>> {
             "tls" => Section::Tls,
             "vars" => {
                 for var in fields(&entry.value) {
-                    out.extend(list(vec!["vars".into(), var.key.clone()], var, false));
+                    out.extend(list(vec!["vars".into(), var.key.clone()], var, None));
                 }
                 continue;
             }
@@ -70,12 +71,12 @@ fn fields(node: &Node) -> &[Entry] {
 fn spanned<'n>(section: Section, entry: &'n Entry, mut path: Vec<String>) -> Option<List<'n>> {
     let row = find(section, &entry.key).filter(|row| row.spans())?;
     path.push(entry.key.clone());
-    list(path, entry, matches!(row.kind, Kind::Rate))
+    list(path, entry, Some(&row.kind))
 }
 
-fn list(path: Vec<String>, entry: &Entry, is_rate: bool) -> Option<List<'_>> {
+fn list<'n>(path: Vec<String>, entry: &'n Entry, kind: Option<&'static Kind>) -> Option<List<'n>> {
     match &entry.value.value {
-        Value::List(items) => Some(List { path, pos: entry.value.pos, items, is_rate }),
+        Value::List(items) => Some(List { path, pos: entry.value.pos, items, kind }),
         _ => None,
     }
 }
@@ -129,9 +130,13 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
             let hint = "its values name the cells; use `variants` for what comes from outside";
             return complain(message, hint, item.pos, r);
         }
-        let value = told(scalar, list.is_rate);
-        if values.contains(&value) {
-            return complain(format!("`{value}` stands twice in `{name}`"), "keep one", item.pos, r);
+        let value = told(&scalar.text, list.kind);
+        if let Some(other) = values.iter().find(|other| is_same(other, &value, list.kind)) {
+            let message = match *other == value {
+                true => format!("`{value}` stands twice in `{name}`"),
+                false => format!("`{other}` and `{value}` in `{name}` are the same"),
+            };
+            return complain(message, "keep one", item.pos, r);
         }
         values.push(value);
     }
@@ -142,16 +147,36 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
         path: list.path.clone(),
         pos: list.pos,
         nodes,
-        is_rate: list.is_rate,
+        kind: list.kind,
     })
 }
 
-/// A value as its cell is called: as it is written, but a rate as its number per second, so that rates are numbers.
-fn told(scalar: &Scalar, is_rate: bool) -> String {
-    match unit::rate_per_s(&scalar.text) {
-        Ok(rate_per_s) if is_rate => rate_per_s.to_string(),
-        _ => scalar.text.clone(),
-    }
+/// A value as its cell is called: as it is written, but a rate as its number per second, so that rates are numbers, and
+/// `01` as `1`, so that a level has one name.
+fn told(text: &str, kind: Option<&Kind>) -> String {
+    let plain = match kind {
+        Some(Kind::Rate) => unit::rate_per_s(text).ok().map(|rate_per_s| rate_per_s.to_string()),
+        Some(Kind::Whole) if text.bytes().all(|b| b.is_ascii_digit()) => {
+            text.parse::<u64>().ok().map(|number| number.to_string())
+        }
+        Some(Kind::Truth) => {
+            Some(text.to_ascii_lowercase()).filter(|word| matches!(&**word, "true" | "false"))
+        }
+        Some(Kind::Either(kinds)) => {
+            kinds.iter().map(|kind| told(text, Some(kind))).find(|other| *other != text)
+        }
+        _ => None,
+    };
+    plain.unwrap_or_else(|| text.to_owned())
+}
+
+/// Whether two values as they are told mean the same: `1s` and `1000ms` do.
+fn is_same(one: &str, other: &str, kind: Option<&Kind>) -> bool {
+    let is_same_time = || match (unit::duration_ns(one), unit::duration_ns(other)) {
+        (Ok(one_ns), Ok(other_ns)) => one_ns == other_ns,
+        _ => false,
+    };
+    one == other || matches!(kind, Some(Kind::Time)) && is_same_time()
 }
 
 /// Keeps one value of an axis.
@@ -159,8 +184,9 @@ fn told(scalar: &Scalar, is_rate: bool) -> String {
 /// # Errors
 /// The values that there are, when this is none of them. A list under `vars` takes any value, as its single values do.
 pub fn narrow(span: &mut Span, text: &str) -> Result<(), String> {
-    let rate = unit::rate_per_s(text).map(|rate_per_s| rate_per_s.to_string());
-    let is_meant = |value: &String| value == text || span.is_rate && rate.as_ref() == Ok(value);
+    let kind = span.kind;
+    let meant = told(text, kind);
+    let is_meant = |value: &String| is_same(value, &meant, kind);
     match span.axis.values.iter().position(is_meant) {
         Some(at) => {
             span.nodes = vec![span.nodes.swap_remove(at)];

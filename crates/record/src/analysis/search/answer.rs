@@ -76,8 +76,8 @@ impl Capacity {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Refusal {
-    /// `generator_limited`, `link_limited`, `nothing_met`, `run_incomplete`, `floor_failed`, `budget`, `unsettled` or
-    /// `until_needs_arrivals`.
+    /// `generator_limited`, `link_limited`, `nothing_met`, `ended_at_first_step`, `run_incomplete`, `floor_failed`,
+    /// `budget`, `unsettled` or `until_needs_arrivals`.
     pub code: &'static str,
     pub sentence: String,
 }

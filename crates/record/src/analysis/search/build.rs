@@ -26,13 +26,14 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
     let (floor_ns, level) = (view.floor_ns, capacity.as_ref().map(Capacity::level));
     let knee = knee(&curve, floor_ns);
     let shape = shape(&curve, level);
+    // A ladder with a rule of its own goes on although thresholds are missed: it was not held against them.
+    let is_judged = style == Style::Search || ladder::rule(quest) == Until::Missed;
     let judged =
         || history.iter().rev().find(|t| t.probe.purpose != Purpose::Floor).map(|t| t.judged.as_slice());
     let texts = |wanted: bool| -> Vec<String> {
         let all = judged().unwrap_or_default().iter();
-        all.filter(|j| decides(j) == wanted).map(|j| j.text.clone()).collect()
+        all.filter(|j| is_judged && decides(j) == wanted).map(|j| j.text.clone()).collect()
     };
-    let is_judged = quest.step.is_none() || matches!(quest.until, None | Some(Until::Missed));
     let mut answer = Answer {
         style,
         users: quest.users,
@@ -43,15 +44,15 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         knee,
         floor_ns,
         within: quest.within,
-        // A ladder with a rule of its own was held against nothing else.
-        thresholds: if is_judged { texts(true) } else { Vec::new() },
+        thresholds: texts(true),
         left_out: texts(false),
         limiting_resource: None,
         curve,
         steps: history.iter().map(StepRow::from).collect(),
         spent_s: history.iter().map(|t| t.probe.total_ns() as f64 / 1e9).sum(),
     };
-    answer.sentence = sentence(&answer);
+    let ended = history.last().filter(|_| !is_judged).and_then(|last| ladder::fired(quest, last));
+    answer.sentence = sentence(&answer, ended);
     answer
 }
 
@@ -138,8 +139,8 @@ impl From<&Trial> for StepRow {
     }
 }
 
-/// One sentence that holds when it is quoted alone.
-fn sentence(answer: &Answer) -> String {
+/// One sentence that holds when it is quoted alone. `ended`: the rule that ended a ladder, when it was no threshold.
+fn sentence(answer: &Answer, ended: Option<Until>) -> String {
     let show = |level: f64| match answer.users {
         true => format!("{} users", crate::phrase::count(level.max(0.0) as u64)),
         false => rate_per_s(level),
@@ -163,7 +164,10 @@ fn sentence(answer: &Answer) -> String {
     let above = above(answer.shape, answer.knee.as_ref());
     let why = why.map_or(above, |why| format!("; {why}"));
     match answer.style {
-        Style::Ladder => format!("carried {level}{with} and no longer {}, one run each{why}", show(high)),
+        Style::Ladder => {
+            let rule = ended.map_or_else(String::new, |until| format!(" (`{until}`)"));
+            format!("carried {level}{with} and no longer {}{rule}, one run each{why}", show(high))
+        }
         Style::Search if capacity.interval_is == IntervalIs::Enclosure => {
             format!("carries {level}{with}, and no longer {}{why}", show(high))
         }

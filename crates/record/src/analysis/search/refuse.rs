@@ -2,6 +2,7 @@
 
 use super::answer::Refusal;
 use super::limits::{LINK, Limited};
+use plimsoll_plan::experiment::Until;
 
 pub(super) fn limited(by: &Limited) -> Refusal {
     let (code, who) = match by.code.as_str() {
@@ -14,6 +15,12 @@ pub(super) fn limited(by: &Limited) -> Refusal {
 
 pub(super) fn nothing_met() -> Refusal {
     refusal("nothing_met", "the thresholds are missed even at the lowest level".into())
+}
+
+/// `fired`: the rule that the first step fulfilled; `None`: most of it failed, which no rule asks for.
+pub(super) fn ended_at_first_step(fired: Option<Until>) -> Refusal {
+    let why = fired.map_or("most of it failed".into(), |until| format!("`{until}` held there already"));
+    refusal("ended_at_first_step", format!("the ladder ended at its first level: {why}"))
 }
 
 pub(super) fn incomplete() -> Refusal {
