@@ -308,6 +308,44 @@ fn a_jtl_of_200_000_lines_is_read_in_no_time() {
 }
 
 #[test]
+fn thousands_of_outputs_in_one_text_are_read_in_no_time() {
+    // Differently labelled, so that no row is another one's.
+    let sample = sample("sound/wrk-404.txt");
+    let (head, url) = sample.split_once(" @ http://").expect("wrk says what it ran against");
+    let (_, rest) = url.split_once('\n').expect("more lines follow");
+    let text: String = (0..8_000).map(|i| format!("{head} @ http://127.0.0.1/{i}\n{rest}\n")).collect();
+    let begin = Instant::now();
+    let document = read(&text);
+    assert_eq!(document.rows.len(), 8_000);
+    println!("8,000 outputs of wrk, {} bytes: read in {:?}", text.len(), begin.elapsed());
+    let (documents, mut findings) = ([document], Vec::new());
+    plimsoll_record::audit::row::RULES.iter().for_each(|rule| (rule.check)(&documents, &mut findings));
+    assert!(!findings.is_empty());
+    println!("read and judged by row in {:?}", begin.elapsed());
+    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_limit_on_the_rate_is_the_offered_load() {
+    let hey = sample("sound/hey-plain.txt");
+    let report = &hey[hey.find("Summary:").expect("hey begins so")..];
+    let offered = |command: &str| {
+        let document = read(&format!("```\n$ {command} http://127.0.0.1/\n\n{report}\n```\n"));
+        value(&document.rows[0], Measure::OfferedRate)
+    };
+    // hey limits each worker, and has 50 unless told otherwise.
+    assert_eq!(offered("hey -z 3s -c 20 -q 10"), Some(200.0));
+    assert_eq!(offered("hey -q=10 -z 3s"), Some(500.0));
+    assert_eq!(offered("hey -z 3s -c 20"), None);
+    assert_eq!(offered("hey -z 3s -c 20 -q 0"), None, "0 is no limit");
+    // oha limits all of its connections together.
+    let oha = report.replacen("Total:", "Success rate:\t100.00%\n  Total:", 1);
+    let document = read(&format!("```\n$ oha -z 3s -c 20 -q 150 http://127.0.0.1/\n\n{oha}\n```\n"));
+    assert_eq!(document.rows[0].tool, Some(Tool::Oha));
+    assert_eq!(value(&document.rows[0], Measure::OfferedRate), Some(150.0));
+}
+
+#[test]
 fn damaged_files_never_stop_a_reader() {
     let files: Vec<String> = ["sound", "made"]
         .iter()

@@ -44,7 +44,13 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "more_in_flight_than_users",
         "hey rate=612.50 mean=201.30ms users=90",
         "mean=141.30ms",
+        "loadtest rate=386.1 mean=1002ms users=200",
+    ),
+    (
+        "more_in_flight_than_threads",
         "jmeter rate=386.1 mean=1002ms users=200",
+        "mean=412ms",
+        "k6 rate=876.41 mean=13.26ms users=10",
     ),
     (
         "made_up_samples",
@@ -100,6 +106,12 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "share=0.85%",
         "table errors=3 requests=100 share=0.3%",
     ),
+    (
+        "error_share_is_wrong",
+        "k6 passed=60000 failed=0 other:checks_ratio=80.00%",
+        "passed=48000 failed=12000",
+        "k6 passed=30 failed=10 other:checks_value=0.5",
+    ),
     ("part_exceeds_requests", "wrk non2xx=120 requests=110", "non2xx=11", "table errors=900 requests=800"),
     (
         "successes_and_errors_differ",
@@ -112,6 +124,24 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "ab requests=1000 duration=5.000s each=7.300ms",
         "each=5.000ms",
         "ab requests=50 duration=2.000s each=400.000ms",
+    ),
+    (
+        "time_per_request_wrong",
+        "ab users=10 requests=5000 duration=11.775s per_user=55.500ms each=2.355ms",
+        "per_user=23.550ms",
+        "ab users=4 requests=100 duration=1.000s per_user=10.000ms",
+    ),
+    (
+        "vegeta_figures_differ",
+        "vegeta requests=1000 share=10.00% other:status_200=1000",
+        "share=0.00%",
+        "vegeta requests=1000 bytes=19000 body=25",
+    ),
+    (
+        "vegeta_figures_differ",
+        "vegeta requests=1000 share=40.00% other:status_200=400 other:status_301=200 other:status_0=300",
+        "other:status_0=400",
+        "vegeta requests=10 share=0.00% other:status_404=10",
     ),
     (
         "ab_failures_differ",
@@ -264,6 +294,7 @@ fn every_rule_of_a_single_row_has_a_case() {
     let elsewhere = [
         "total_impossible",
         "parts_exceed_total",
+        "total_outside_parts",
         "figures_are_not_of_the_samples",
         "runs_appended",
         "more_at_once_than_users",
@@ -284,6 +315,19 @@ fn what_rounding_explains_is_no_finding() {
         ("percentiles_out_of_order", "table p95=1.0s p99=980ms"),
         // 50 x 0.2 s, 0.15 to 0.25: 7.5 to 12.5.
         ("more_in_flight_than_users", "oha rate=50.0 mean=0.2s users=9"),
+        // k6 with `http.batch` is said once, against its iterations.
+        ("more_in_flight_than_users", "k6 rate=876.41 mean=13.26ms users=10"),
+        ("more_in_flight_than_users", "jmeter rate=386.1 mean=1002ms users=200"),
+        (
+            "more_in_flight_than_threads",
+            "k6 requests=3610 rate=876.41 mean=13.26ms users=10 iterations=722 other:iteration_duration=56.03ms",
+        ),
+        // The deviation of one value of 100 and nine of 0, divided by n as JMeter does, and by n - 1.
+        ("deviation_too_small", "jmeter requests=10 mean=10ms min=0ms max=100ms sd=30.00ms"),
+        ("deviation_too_small", "table requests=10 mean=10ms min=0ms max=100ms sd=30.00ms"),
+        ("deviation_too_small", "ab requests=10 mean=10ms min=0ms max=100ms sd=31.62ms"),
+        // More than all is said by `part_exceeds_requests`.
+        ("every_answer_failed", "table users=10 rate=100 mean=95ms errors=700 requests=600"),
         ("error_share_is_wrong", "jmeter errors=46 requests=540000 share=0.01%"),
         ("rate_is_not_count_over_time", "wrk requests=100 duration=3s rate=31.00"),
         ("deviation_too_large", "table mean=1s sd=1s max=2s"),

@@ -106,6 +106,7 @@ fn measure(key: &str) -> (Measure, bool) {
         "first" => (M::FirstByteMean, false),
         "processing" => (M::ProcessingMean, false),
         "each" => (M::TimePerRequestAll, false),
+        "per_user" => (M::TimePerRequestUsers, false),
         "iterations" => (M::Iterations, true),
         "passed" => (M::ChecksPassed, true),
         "failed" => (M::ChecksFailed, true),

@@ -129,6 +129,84 @@ fn parts_and_totals_add_up() {
     ));
 }
 
+/// Two parts and what is said of both together.
+fn totalled(a: &str, b: &str, total: &str) -> Vec<Row> {
+    let label = |name: &str, text: &str| row(&format!("table label={name} {text}"));
+    vec![label("a", a), label("b", b), label("Total", total)]
+}
+
+#[test]
+fn a_total_rate_is_no_more_than_its_parts_together() {
+    assert!(has(totalled("rate=570", "rate=380", "rate=1200"), "total_impossible"));
+    assert!(!has(totalled("rate=570", "rate=380", "rate=950"), "total_impossible"));
+    assert!(!has(totalled("rate=570", "rate=380", "rate=950"), "parts_exceed_total"));
+    // Parts that ran one after the other have a total between their rates: a question, and no contradiction.
+    let after = || totalled("rate=570", "rate=380", "rate=460");
+    assert!(has(after(), "parts_exceed_total") && !has(after(), "total_impossible"));
+    // JMeter takes the rate of a label over the time of the label.
+    let jmeter = |row: Row| Row { tool: Some(plimsoll_record::foreign::Tool::Jmeter), ..row };
+    assert!(!has(after().into_iter().map(jmeter).collect(), "parts_exceed_total"));
+    // A run named `all` may be one of its own.
+    let all = |row: Row| if row.label == "Total" { Row { label: "all".into(), ..row } } else { row };
+    let own = totalled("rate=570", "rate=380", "rate=1200").into_iter().map(all).collect();
+    assert!(!has(own, "total_impossible"));
+}
+
+#[test]
+fn a_total_lies_within_its_parts() {
+    let (a, b) = ("mean=20ms min=2ms max=90ms share=2%", "mean=30ms min=3ms max=95ms share=4%");
+    let sound = "mean=25ms min=2ms max=95ms share=3%";
+    let wrongs =
+        ["mean=60ms", "mean=12ms", "min=0ms", "min=9ms", "max=200ms", "max=91ms", "share=9%", "share=0.5%"];
+    let counted = |text: &str, n: u32| format!("requests={n} {text}");
+    for wrong in wrongs {
+        let total = crate::fixture::mended(sound, wrong);
+        let parts_add_up = totalled(&counted(a, 1000), &counted(b, 1000), &counted(&total, 2000));
+        assert!(has(parts_add_up, "total_impossible"), "{wrong}");
+        // Without counts a part may be missing in the table.
+        assert!(has(totalled(a, b, &total), "total_outside_parts"), "{wrong}");
+        assert!(!has(totalled(a, b, &total), "total_impossible"), "{wrong}");
+        // Transaction controllers among the parts: their times are none of the total's.
+        let nested = totalled(&counted(a, 1000), &counted(b, 1000), &counted(&total, 1500));
+        assert!(!has(nested, "total_impossible"), "{wrong}");
+    }
+    for rule in ["total_impossible", "total_outside_parts"] {
+        assert!(!has(totalled(a, b, sound), rule));
+        assert!(!has(totalled(&counted(a, 1000), &counted(b, 1000), &counted(sound, 2000)), rule));
+    }
+}
+
+#[test]
+fn percentiles_that_have_no_measure_stand_in_the_order_too() {
+    let text = "oha p99=30.0ms other:p99.999=50.0ms other:p99.9999=20.0ms max=90.0ms";
+    let audit = found(vec![row(text)]);
+    let finding = audit.findings.iter().find(|f| f.rule == "percentiles_out_of_order").expect("50 > 20");
+    assert_eq!(finding.arithmetic, ["p99.999 50 ms > p99.9999 20 ms"]);
+    assert!(!has(vec![row(&text.replace("=20.0ms", "=60.0ms"))], "percentiles_out_of_order"));
+    assert!(has(vec![row("oha other:p99.999=95.0ms max=90.0ms")], "percentiles_out_of_order"));
+}
+
+#[test]
+fn a_negative_figure_is_shown_with_its_sign() {
+    let mut lost = row("table mean=-20");
+    if let Some(figure) = lost.figures.values_mut().next() {
+        "20".clone_into(&mut figure.written);
+    }
+    for row in [row("table mean=-20"), lost] {
+        let audit = found(vec![row]);
+        let finding = audit.findings.iter().find(|f| f.rule == "negative_figure").expect("-20 < 0");
+        assert_eq!(finding.arithmetic, ["the mean = -20 < 0"]);
+    }
+}
+
+#[test]
+fn what_k6_does_side_by_side_is_a_doubt() {
+    let text =
+        "k6 requests=3610 rate=876.41 mean=13.26ms users=10 iterations=722 other:iteration_duration=56.03ms";
+    assert!(has(vec![row(text)], "requests_exceed_iterations"));
+    assert_eq!(found(vec![row(text)]).worst(), Some(Grade::Doubtful));
+}
+
 fn with_samples(text: &str) -> Row {
     let elapsed_s: Vec<f64> = (1..=1000).map(|i| f64::from(i) / 1000.0).collect();
     let samples = Samples {

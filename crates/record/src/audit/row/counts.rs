@@ -129,8 +129,36 @@ pub(super) fn threads_add_up(s: &Subject) -> Option<Hit> {
     Some(hit.at([thread_figure, threads_figure, rate_figure]).why(why).advice(advice))
 }
 
-/// errors / requests = share of errors.
+/// errors / requests = share of errors, and the same for checks.
 pub(super) fn error_share(s: &Subject) -> Option<Hit> {
+    share_of_errors(s).or_else(|| share_of_checks(s))
+}
+
+/// k6: passed / (passed + failed) = share of checks that passed.
+fn share_of_checks(s: &Subject) -> Option<Hit> {
+    // By the layout: old, new, `--summary-export`, `handleSummary`.
+    const NAMES: [&str; 4] = ["checks ratio", "checks_succeeded ratio", "checks value", "checks rate"];
+    let (passed_figure, passed) = s.get(Measure::ChecksPassed)?;
+    let (failed_figure, failed) = s.get(Measure::ChecksFailed)?;
+    let figure = NAMES.iter().find_map(|name| s.row.others.get(*name))?;
+    let (stated, all) = (Span::of(figure)?, passed.plus(failed));
+    let share = passed.over(all)?;
+    if share.meets(stated) {
+        return None;
+    }
+    let sentence = "passed / all checks is not the stated share of checks";
+    let hit = Hit::new(Proved, sentence, sentence).line(format!(
+        "{} / ({} + {}) = {}, stated {}",
+        say::number(passed.said),
+        say::number(passed.said),
+        say::number(failed.said),
+        say::percent(share.said),
+        say::percent(stated.said)
+    ));
+    Some(hit.at([figure, passed_figure, failed_figure]).advice("copy the figures of one run"))
+}
+
+fn share_of_errors(s: &Subject) -> Option<Hit> {
     let (errors_figure, errors) = s.get(Measure::Errors)?;
     let (count_figure, count) = s.get(Measure::Requests)?;
     let (ratio_figure, ratio) = s.get(Measure::ErrorRatio)?;

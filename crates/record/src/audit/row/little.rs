@@ -4,6 +4,7 @@
 use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
+use super::tools;
 use crate::audit::Certainty::{self, Likely, Possible, Proved};
 use crate::foreign::{Figure, Measure, Tool};
 
@@ -47,21 +48,33 @@ fn product(law: &Law, sign: &str, who: &str) -> String {
     )
 }
 
-/// X R > users, where a mean is a mean of what was sent.
+/// X R > users, where a mean is of what was sent and a user waits for each answer.
 pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
     let (room, certainty, why) = match s.tool() {
-        Some(Tool::Wrk) => return None,
-        Some(Tool::K6) => (1.02, Likely, "`http.batch` sends several requests of one user at once"),
-        Some(Tool::Jmeter) => (
-            1.05,
-            Likely,
-            "transaction controllers count the time of their children again, as do embedded resources",
-        ),
+        Some(Tool::Wrk | Tool::K6 | Tool::Jmeter) => return None,
         Some(_) => (1.02, Proved, ""),
         None => (1.05, Likely, "the column may be users per machine, or the rate of several rows together"),
     };
     let name = "rate x mean latency gives more in flight than there are users";
     more_than_users(s, room, certainty, name).map(|hit| hit.why(why))
+}
+
+/// The same for tools whose users may have several requests under way: that is a doubt about what a user is, and no
+/// contradiction.
+pub(super) fn several_at_once(s: &Subject) -> Option<Hit> {
+    let (room, why) = match s.tool() {
+        // Requests against the iterations that hold them say the same with less room.
+        Some(Tool::K6) if tools::iterations_hold_requests(s).is_none() => {
+            (1.02, "`http.batch` sends several requests of one user at once")
+        }
+        Some(Tool::Jmeter) => (
+            1.05,
+            "transaction controllers count the time of their children again, and embedded resources are loaded side \
+             by side",
+        ),
+        _ => return None,
+    };
+    more_than_users(s, room, Likely, "users have more than one request in flight").map(|hit| hit.why(why))
 }
 
 /// The same for wrk. What it prints is what it computed: the figure holds as its definition goes, and misleads whoever
@@ -73,6 +86,11 @@ pub(super) fn made_up_samples(s: &Subject) -> Option<Hit> {
     let why = "wrk adds made-up samples for every answer that took longer than twice the expected interval (its \
                correction for coordinated omission), so this is no mean of the requests that were sent";
     more_than_users(s, CORRECTED, Proved, "made-up samples are in the mean").map(|hit| hit.why(why))
+}
+
+/// Whether the mean gives more in flight than there are users, whatever explains it.
+pub(super) fn more_than_possible(s: &Subject) -> bool {
+    not_more_than_users(s).or_else(|| several_at_once(s)).is_some()
 }
 
 fn more_than_users<'a>(s: &Subject<'a>, room: f64, certainty: Certainty, name: &'static str) -> Option<Hit> {
@@ -136,20 +154,39 @@ pub(super) fn time_per_request(s: &Subject) -> Option<Hit> {
     if s.tool() != Some(Tool::Ab) {
         return None;
     }
-    let (all_figure, all) = s.get(Measure::TimePerRequestAll)?;
     let (duration_figure, duration) = s.get(Measure::Duration)?;
     let (count_figure, count) = s.get(Measure::Requests)?;
-    let expected = duration.over(count)?;
-    if expected.widened(0.001).meets(all) {
-        return None;
+    let all = duration.over(count)?;
+    let users = s.get(Measure::Users);
+    let stated = [
+        (Measure::TimePerRequestUsers, users.map(|(figure, n)| (Some(figure), n.times(all), n.said))),
+        (Measure::TimePerRequestAll, Some((None, all, 1.0))),
+    ];
+    let mut hit: Option<Hit> = None;
+    for (measure, expected) in stated {
+        let (Some((figure, span)), Some((users_figure, expected, users))) = (s.get(measure), expected) else {
+            continue;
+        };
+        if expected.widened(0.001).meets(span) {
+            continue;
+        }
+        let sentence = match users_figure {
+            Some(_) => "the time per request is not concurrency x duration / requests",
+            None => "the time per request is not duration / requests",
+        };
+        let times = users_figure.map_or(String::new(), |_| format!("{} x ", say::number(users)));
+        let base = hit.unwrap_or_else(|| {
+            let same = "the time per request does not follow from duration and requests";
+            Hit::new(Certainty::Proved, same, sentence).at([duration_figure, count_figure])
+        });
+        let line = format!(
+            "{times}{} / {} = {}, stated {}",
+            say::time(duration.said),
+            say::number(count.said),
+            say::range(expected, say::time),
+            say::time(span.said)
+        );
+        hit = Some(base.line(line).at(users_figure).at([figure]));
     }
-    let sentence = "the time per request is not duration / requests";
-    let hit = Hit::new(Certainty::Proved, sentence, sentence).line(format!(
-        "{} / {} = {}, stated {}",
-        say::time(duration.said),
-        say::number(count.said),
-        say::range(expected, say::time),
-        say::time(all.said)
-    ));
-    Some(hit.at([duration_figure, count_figure, all_figure]).advice("copy the figures of one run"))
+    hit.map(|hit| hit.advice("copy the figures of one run"))
 }

@@ -137,8 +137,9 @@ pub(super) fn load(s: &Subject) -> Option<Hit> {
 pub(super) fn tool_version(s: &Subject) -> Option<Hit> {
     let figure = result(s)?;
     s.tool()?;
-    let known = s.document.rows.iter().any(|r| r.words.keys().any(|k| k.contains("version")));
-    (!known && !words(s).contains("version")).then(|| {
+    let known = || s.document.rows.iter().any(|r| r.words.keys().any(|k| k.contains("version")));
+    let versioned = *s.once.versioned.get_or_init(|| known() || words(s).contains("version"));
+    (!versioned).then(|| {
         hit(Possible, "the version of the tool is not stated", figure).advice(
             "state name and version of the load generator: what its figures mean changes between them",
         )
@@ -149,7 +150,8 @@ pub(super) fn tool_version(s: &Subject) -> Option<Hit> {
 pub(super) fn hardware(s: &Subject) -> Option<Hit> {
     let figure = result(s)?;
     let report = !s.document.claims.is_empty() || s.document.tables.iter().any(|t| !t.around.is_empty());
-    (report && !has(s, &[Measure::Cpu, Measure::MemoryBytes]) && !describes_machines(&words(s))).then(|| {
+    let described = || *s.once.machines.get_or_init(|| describes_machines(&words(s)));
+    (report && !has(s, &[Measure::Cpu, Measure::MemoryBytes]) && !described()).then(|| {
         hit(Possible, "the machines are not described", figure)
             .advice("state CPU, memory and network of both sides, and whether they are the same machine")
     })

@@ -1,6 +1,7 @@
 //! Rules that look at one row by itself: bounds, identities, definitions. Each is a function of arithmetic over the
 //! ranges that rounding leaves open; none knows a report.
 
+mod codes;
 mod counts;
 mod little;
 mod missing;
@@ -54,20 +55,23 @@ pub const RULES: &[Rule] = &[
     rule!(CannotBeTrue, "deviation_too_large", spread::deviation_not_too_large,
         "sd^2 <= (max - mean)(mean - min) n/(n-1)"),
     rule!(CannotBeTrue, "deviation_too_small", spread::deviation_not_too_small,
-        "max <= mean + sd (n-1)/sqrt(n); p-quantile in mean - sd sqrt((1-p)/p) .. mean + sd sqrt(p/(1-p))"),
+        "max <= mean + sd sqrt(n-1) (wrk, ab: (n-1)/sqrt(n)); p-quantile in mean - sd sqrt((1-p)/p) .. mean + sd sqrt(p/(1-p))"),
     rule!(CannotBeTrue, "rate_is_not_count_over_time", counts::rate_of_a_tool,
         "requests / duration = rate, within 2 % (k6, JMeter: 5 %)"),
     rule!(CannotBeTrue, "bytes_are_not_rate_times_time", counts::bytes_per_second,
         "bytes / duration = bytes per second, within 2 % (k6, JMeter: 5 %; tables: 10 %)"),
-    rule!(CannotBeTrue, "error_share_is_wrong", counts::error_share, "errors / requests = share of errors"),
+    rule!(CannotBeTrue, "error_share_is_wrong", counts::error_share,
+        "errors / requests = share of errors; k6: passed / (passed + failed checks) = share of checks"),
     rule!(CannotBeTrue, "part_exceeds_requests", counts::parts_within_requests,
         "errors, non-2xx, length errors, keep-alive requests <= requests"),
     rule!(CannotBeTrue, "successes_and_errors_differ", counts::successes_and_errors,
         "successes + errors = requests"),
     rule!(CannotBeTrue, "total_impossible", total::total_between,
-        "largest part <= total <= sum of the parts"),
+        "largest part <= total <= sum of the parts; rate <= sum; means, shares, extremes within those of the parts"),
     rule!(CannotBeTrue, "time_per_request_wrong", little::time_per_request,
-        "ab: time per request over all = duration / requests"),
+        "ab: time per request = concurrency x duration / requests; over all = duration / requests"),
+    rule!(CannotBeTrue, "vegeta_figures_differ", codes::vegeta_adds_up,
+        "vegeta: answers by status = requests; those of 200 to 399 / requests = success; bytes / requests = mean"),
     rule!(CannotBeTrue, "ab_failures_differ", tools::ab_failures_add_up,
         "ab: failed = connect + receive + length + exceptions"),
     rule!(CannotBeTrue, "ab_phases_exceed_total", tools::ab_total_is_the_sum,
@@ -78,6 +82,8 @@ pub const RULES: &[Rule] = &[
         "mean > p95 or p99: the rest would need (mean - sum of the bands) / (1 - p)"),
     rule!(Doubtful, "mean_far_above_median", spread::mean_far_above_the_median,
         "mean > 5 x median; rate x median = users that are enough"),
+    rule!(Doubtful, "more_in_flight_than_threads", little::several_at_once,
+        "k6, JMeter: N = X R: rate x mean <= users, where a user has one request in flight"),
     rule!(Doubtful, "made_up_samples", little::made_up_samples,
         "wrk: N = X R: rate x mean <= 1.25 x connections"),
     rule!(Doubtful, "users_idle", little::users_busy,
@@ -108,7 +114,10 @@ pub const RULES: &[Rule] = &[
         "requests x mean <= iterations x mean iteration"),
     rule!(Doubtful, "failed_reads_inverted", tools::failed_reads_inverted,
         "k6: behind http_req_failed the tick counts failures, the cross the others"),
-    rule!(Doubtful, "parts_exceed_total", total::total_is_the_sum, "sum of the parts = total"),
+    rule!(Doubtful, "parts_exceed_total", total::total_is_the_sum,
+        "sum of the parts = total; rates likewise, within 10 %"),
+    rule!(Doubtful, "total_outside_parts", total::total_outside,
+        "without counts: mean and share of errors within those of the parts, extremes those of the parts"),
     rule!(Doubtful, "samples_are_no_loops", counts::loops, "samples = users x loops x requests of a loop"),
     rule!(Doubtful, "more_than_offered", counts::not_more_than_offered, "rate <= 1.05 x offered rate"),
     rule!(Doubtful, "below_the_resolution", tail::above_the_resolution, "mean or median = 0"),

@@ -13,8 +13,18 @@ pub(super) fn percentiles_in_order(s: &Subject) -> Option<Hit> {
     let bound = |m| s.get(m).map(|(f, span)| (say::measure(m), f, span));
     chain.extend(bound(Measure::Min));
     chain.extend(s.percentiles().into_iter().map(|(_, p, f, span)| (say::percentile(p), f, span)));
+    chain.extend(beyond(s));
     chain.extend(bound(Measure::Max));
     falling(&chain)
+}
+
+/// `p99.999`, which a measure of ten-thousandths cannot hold: between the others and the maximum, lowest first.
+fn beyond<'a>(s: &Subject<'a>) -> Vec<(String, &'a Figure, Span)> {
+    let share = |name: &str| name.strip_prefix('p')?.parse::<f64>().ok().filter(|p| *p > 99.99 && *p < 100.0);
+    let others = s.row.others.iter().filter_map(|(name, f)| Some((share(name)?, name, f, Span::of(f)?)));
+    let mut found: Vec<_> = others.collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().map(|(_, name, f, span)| (name.clone(), f, span.at_least_zero())).collect()
 }
 
 /// The same for the time to connect.
@@ -112,7 +122,10 @@ pub(super) fn nothing_negative(s: &Subject) -> Option<Hit> {
     let sentence = format!("{} is negative", say::measure(**first));
     let mut hit = Hit::new(Proved, "figures are negative", sentence);
     for (measure, figure) in &negative {
-        hit = hit.line(format!("{} = {} < 0", say::measure(**measure), figure.written)).at([*figure]);
+        // A sign may be written in many ways, or be lost between the text and what is quoted.
+        let signed = figure.written.starts_with(['-', '\u{2212}', '\u{2013}']);
+        let written = format!("{}{}", if signed { "" } else { "-" }, figure.written);
+        hit = hit.line(format!("{} = {written} < 0", say::measure(**measure))).at([*figure]);
     }
     Some(
         hit.advice(

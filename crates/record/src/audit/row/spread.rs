@@ -192,7 +192,8 @@ pub(super) fn deviation_not_too_large(s: &Subject) -> Option<Hit> {
     Some(hit.at([mean_figure, sd_figure, max_figure]).advice(ONE_SET))
 }
 
-/// max - mean <= sd x (n-1)/sqrt(n) (Samuelson 1968), and each percentile within sd x sqrt(p/(1-p)) above and
+/// max - mean <= sd x sqrt(n-1) (Samuelson 1968), or sd x (n-1)/sqrt(n) where the tool is known to divide by n - 1 and
+/// not by n; and each percentile within sd x sqrt(p/(1-p)) above and
 /// sd x sqrt((1-p)/p) below the mean (Cantelli 1928).
 pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
     let (mean_figure, mean) = s.get(Measure::Mean).filter(|_| !broken(s))?;
@@ -203,10 +204,14 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
         base().line(format!("{what} is {} from the mean > {} = {how}", say::time(away), say::time(bound)))
     };
     if let (Some(n), Some((figure, max))) = (s.samples().filter(|n| *n >= 2.0), s.get(Measure::Max)) {
-        let bound = sd.high * (n - 1.0) / n.sqrt();
+        let divides_by_less = matches!(s.tool(), Some(Tool::Wrk | Tool::Ab));
+        let most = if divides_by_less { (n - 1.0) / n.sqrt() } else { (n - 1.0).sqrt() };
+        let bound = sd.high * most;
         let away = max.low - mean.high;
         if away > bound * (1.0 + 1e-6) {
-            let how = format!("{} x ({n} - 1) / sqrt({n})", say::time(sd.said));
+            let root =
+                if divides_by_less { format!("({n} - 1) / sqrt({n})") } else { format!("sqrt({n} - 1)") };
+            let how = format!("{} x {root}", say::time(sd.said));
             return Some(said("the maximum", away, bound, &how).at([figure]));
         }
     }
@@ -235,7 +240,7 @@ pub(super) fn mean_far_above_the_median(s: &Subject) -> Option<Hit> {
     const TIMES: f64 = 5.0;
     // A mean that is none is said already.
     let (mean_figure, mean) =
-        s.get(Measure::Mean).filter(|_| !broken(s) && little::not_more_than_users(s).is_none())?;
+        s.get(Measure::Mean).filter(|_| !broken(s) && !little::more_than_possible(s))?;
     let (median_figure, median) = s.get(Measure::Percentile(5_000))?;
     if median.high <= 0.0 || mean.low <= TIMES * median.high || mean_above_the_tail(s).is_some() {
         return None;

@@ -5,11 +5,21 @@ use super::say;
 use super::span::Span;
 use crate::audit::{Certainty, Finding, Grade, Quote};
 use crate::foreign::{Document, Figure, Measure, Row, Tool};
+use std::cell::OnceCell;
 
 /// One row in its document.
 pub(super) struct Subject<'a> {
     pub document: &'a Document,
     pub row: &'a Row,
+    pub once: &'a Once,
+}
+
+/// What holds for a whole document, looked up at the first row that asks: each of thousands of rows would otherwise
+/// read the whole text again.
+#[derive(Default)]
+pub(super) struct Once {
+    pub versioned: OnceCell<bool>,
+    pub machines: OnceCell<bool>,
 }
 
 impl<'a> Subject<'a> {
@@ -120,10 +130,11 @@ pub(super) fn gather(
 ) {
     type Group<'a> = (&'a Document, Option<usize>, Option<Tool>, Vec<(Subject<'a>, Hit)>);
     let mut groups: Vec<Group> = Vec::new();
-    for document in documents {
+    let caches: Vec<Once> = documents.iter().map(|_| Once::default()).collect();
+    for (document, once) in documents.iter().zip(&caches) {
         let first = groups.len();
         for row in &document.rows {
-            let subject = Subject { document, row };
+            let subject = Subject { document, row, once };
             let Some(hit) = look(&subject) else { continue };
             // What is missing is missing in the text, whichever table it is not in.
             let table = if grade == Grade::Missing { None } else { row.table };
@@ -157,13 +168,10 @@ fn finding(
         // What is missing in the only row is missing in the text.
         if grade == Grade::Missing { hit.sentence.clone() } else { first.front() + &hit.sentence }
     } else {
-        let mut names: Vec<String> = Vec::new();
-        for (subject, _) in &hits {
-            // A report may print one run twice.
-            if !names.contains(&subject.label()) {
-                names.push(subject.label());
-            }
-        }
+        // A report may print one run twice.
+        let mut known = std::collections::BTreeSet::new();
+        let labels = hits.iter().map(|(subject, _)| subject.label());
+        let names: Vec<String> = labels.filter(|label| known.insert(label.clone())).collect();
         let table = first.row.table.and_then(|t| document.tables.get(t)).map_or("", |t| t.caption.trim());
         match grade {
             // What is nowhere needs no list of places.

@@ -173,5 +173,6 @@ fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
     let ratio = s.get(Measure::ErrorRatio).map(|(figure, span)| (figure, span.said));
     // ab's own failures are of lengths; another status is no failure to it.
     let all = [share(Measure::Non2xx), share(Measure::Errors), ratio];
-    all.into_iter().flatten().filter(|(_, x)| x.is_finite()).max_by(|a, b| a.1.total_cmp(&b.1))
+    // More than all is no share: another rule says that a part exceeds the whole.
+    all.into_iter().flatten().filter(|(_, x)| *x <= 1.0).max_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -3,10 +3,13 @@
 use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
-use crate::audit::Certainty::{Likely, Proved};
-use crate::foreign::{Figure, Measure, Row};
+use crate::audit::Certainty::{self, Likely, Possible, Proved};
+use crate::foreign::{Figure, Measure, Row, Tool};
 
 const NAMES: [&str; 6] = ["total", "totals", "sum", "overall", "all", "all requests"];
+const AGAIN: &str = "add the parts up again; a part may be missing in the table";
+/// Windows of parts and of the whole may end at slightly different instants.
+const WINDOW: f64 = 0.02;
 
 struct Sum<'a> {
     measure: Measure,
@@ -17,12 +20,14 @@ struct Sum<'a> {
     figures: Vec<&'a Figure>,
 }
 
+type Stated<'a> = (&'a Figure, Span);
+
 fn is_total(row: &Row) -> bool {
     NAMES.contains(&row.label.trim().to_lowercase().as_str())
 }
 
 /// The rows that a total is of: those of its table, or of the same tool directly before and behind it.
-fn sums<'a>(s: &Subject<'a>) -> Vec<Sum<'a>> {
+fn parts<'a>(s: &Subject<'a>) -> Vec<&'a Row> {
     if !is_total(s.row) {
         return Vec::new();
     }
@@ -37,30 +42,116 @@ fn sums<'a>(s: &Subject<'a>) -> Vec<Sum<'a>> {
             if before.is_empty() { rows[at + 1..].iter().take_while(beside).collect() } else { before }
         }
     };
-    if parts.len() < 2 {
-        return Vec::new();
-    }
-    let of = |measure: Measure| {
-        let (figure, total) = s.get(measure)?;
-        let mut sum = Span::exact(0.0);
-        let mut largest = Span::exact(0.0);
-        let mut figures = vec![figure];
-        for row in &parts {
-            let part = row.figures.get(&measure)?;
-            let span = Span::of(part)?.at_least_zero();
-            sum = sum.plus(span);
-            if span.low > largest.low {
-                largest = span;
-            }
-            figures.push(part);
-        }
-        Some(Sum { measure, figure, total, parts: sum, largest, figures })
+    if parts.len() < 2 { Vec::new() } else { parts }
+}
+
+/// A figure of the total and that of each part; none where a part does not state it.
+fn of<'a>(s: &Subject<'a>, measure: Measure) -> Option<(&'a Figure, Span, Vec<Stated<'a>>)> {
+    let (figure, total) = s.get(measure)?;
+    let part = |row: &&'a Row| {
+        Some((row.figures.get(&measure)?, Span::of(row.figures.get(&measure)?)?.at_least_zero()))
     };
-    [Measure::Requests, Measure::Errors].into_iter().filter_map(of).collect()
+    let all: Option<Vec<_>> = parts(s).iter().map(part).collect();
+    Some((figure, total, all.filter(|all| !all.is_empty())?))
+}
+
+fn sum_of<'a>(s: &Subject<'a>, measure: Measure) -> Option<Sum<'a>> {
+    let (figure, total, all) = of(s, measure)?;
+    let parts = all.iter().fold(Span::exact(0.0), |sum, (_, span)| sum.plus(*span));
+    let largest = all.iter().map(|(_, span)| *span).max_by(|a, b| a.low.total_cmp(&b.low))?;
+    let figures = [figure].into_iter().chain(all.iter().map(|(f, _)| *f)).collect();
+    Some(Sum { measure, figure, total, parts, largest, figures })
+}
+
+fn sums<'a>(s: &Subject<'a>) -> Vec<Sum<'a>> {
+    [Measure::Requests, Measure::Errors].into_iter().filter_map(|measure| sum_of(s, measure)).collect()
+}
+
+/// total <= sum of the rates: a part's rate is over its own window, which is no longer than that of the whole.
+fn rate_above_the_parts(s: &Subject) -> Option<Hit> {
+    // `all` may be a run of its own, in which everything ran together.
+    let added = ["total", "totals", "sum"].contains(&s.row.label.trim().to_lowercase().as_str());
+    let sum = sum_of(s, Measure::Rate).filter(|x| added && x.total.above(x.parts.widened(WINDOW)))?;
+    let line = format!(
+        "sum of the parts {}/s < {}/s stated",
+        say::number(sum.parts.said),
+        say::number(sum.total.said)
+    );
+    let hit = Hit::new(
+        Likely,
+        "totals cannot be those of their parts",
+        "the total rate is more than its parts together",
+    );
+    Some(hit.line(line).at(sum.figures).advice(AGAIN))
+}
+
+/// Means, shares and extremes of the whole against those of the parts: (line, figures) of each that differs.
+fn outside<'a>(s: &Subject<'a>) -> Vec<(String, Vec<&'a Figure>)> {
+    use Measure::{ErrorRatio, Max, Mean, Min};
+    let mut remarks = Vec::new();
+    for measure in [Mean, ErrorRatio, Min, Max] {
+        let Some((figure, total, all)) = of(s, measure) else { continue };
+        let low = all.iter().min_by(|a, b| a.1.said.total_cmp(&b.1.said));
+        let high = all.iter().max_by(|a, b| a.1.said.total_cmp(&b.1.said));
+        let (Some((low_figure, low)), Some((high_figure, high))) = (low, high) else { continue };
+        // The ends of each side by themselves: the part that reads largest need not have the widest rounding.
+        let least = all.iter().map(|(_, span)| span.low).fold(f64::INFINITY, f64::min);
+        let most = all.iter().map(|(_, span)| span.high).fold(0.0, f64::max);
+        let range = match measure {
+            Min => Span {
+                low: least,
+                high: all.iter().map(|(_, x)| x.high).fold(f64::INFINITY, f64::min),
+                said: low.said,
+            },
+            Max => {
+                Span { low: all.iter().map(|(_, x)| x.low).fold(0.0, f64::max), high: most, said: high.said }
+            }
+            _ => Span { low: least, high: most, said: low.said },
+        };
+        if range.meets(total) {
+            continue;
+        }
+        let tell =
+            |span: Span| if measure == ErrorRatio { say::percent(span.said) } else { say::time(span.said) };
+        let parts = match measure {
+            Min => format!("{} at least in the parts", tell(*low)),
+            Max => format!("{} at most in the parts", tell(*high)),
+            _ => format!("{} to {} in the parts", tell(*low), tell(*high)),
+        };
+        let line = format!("{}: {parts}, stated {}", say::measure(measure), tell(total));
+        remarks.push((line, vec![figure, *low_figure, *high_figure]));
+    }
+    remarks
+}
+
+fn told(certainty: Certainty, many: &'static str, remarks: Vec<(String, Vec<&Figure>)>) -> Option<Hit> {
+    remarks.first()?;
+    let hit = Hit::new(certainty, many, many).advice(AGAIN);
+    Some(remarks.into_iter().fold(hit, |hit, (line, figures)| hit.line(line).at(figures)))
+}
+
+/// The parts are all parts: their requests add up to the total.
+fn complete(s: &Subject) -> Option<bool> {
+    sum_of(s, Measure::Requests).map(|sum| sum.parts.meets(sum.total))
+}
+
+/// A part may be missing, or stand in the table twice, where no count says otherwise.
+pub(super) fn total_outside(s: &Subject) -> Option<Hit> {
+    if complete(s).is_some() {
+        return None;
+    }
+    told(Likely, "the total does not lie within its parts", outside(s))
+}
+
+/// largest part <= total <= sum of the parts, and the rest within the parts where their counts add up.
+pub(super) fn total_between(s: &Subject) -> Option<Hit> {
+    let whole = || if complete(s) == Some(true) { outside(s) } else { Vec::new() };
+    let name = "mean, share or extreme of the total is not one of its parts";
+    count_between(s).or_else(|| rate_above_the_parts(s)).or_else(|| told(Proved, name, whole()))
 }
 
 /// largest part <= total <= sum of the parts.
-pub(super) fn total_between(s: &Subject) -> Option<Hit> {
+fn count_between(s: &Subject) -> Option<Hit> {
     let sum = sums(s).into_iter().find(|x| x.total.above(x.parts) || x.largest.above(x.total))?;
     let what = say::measure(sum.measure);
     let line = format!(
@@ -71,11 +162,33 @@ pub(super) fn total_between(s: &Subject) -> Option<Hit> {
     );
     let sentence = format!("the total of {what} cannot be that of its parts");
     let hit = Hit::new(Proved, "totals cannot be those of their parts", sentence);
-    Some(hit.line(line).at(sum.figures).advice("add the parts up again; a part may be missing in the table"))
+    Some(hit.line(line).at(sum.figures).advice(AGAIN))
 }
 
 /// total = sum of the parts, where it lies below: parts may hold each other.
 pub(super) fn total_is_the_sum(s: &Subject) -> Option<Hit> {
+    counts_exceed(s).or_else(|| rates_exceed(s))
+}
+
+/// Rates add up where the parts ran at the same time. JMeter takes each over the window of its label alone.
+fn rates_exceed(s: &Subject) -> Option<Hit> {
+    const OFF: f64 = 0.10;
+    let sum = sum_of(s, Measure::Rate).filter(|_| s.tool() != Some(Tool::Jmeter))?;
+    if !sum.parts.widened(OFF).above(sum.total) {
+        return None;
+    }
+    let line = format!(
+        "sum of the parts {}/s > {}/s stated",
+        say::number(sum.parts.said),
+        say::number(sum.total.said)
+    );
+    let sentence = "the rates of the parts are more than the total";
+    let hit = Hit::new(Possible, sentence, sentence).line(line).at(sum.figures);
+    let why = "the parts ran one after the other, or each rate is over a window of its own";
+    Some(hit.why(why).advice("say over which window each rate was taken"))
+}
+
+fn counts_exceed(s: &Subject) -> Option<Hit> {
     let sum = sums(s).into_iter().find(|x| x.parts.above(x.total) && !x.largest.above(x.total))?;
     let what = say::measure(sum.measure);
     let line =

@@ -23,7 +23,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         Reader { entry: Entry::new(tool, text, at), section: "Summary", sums: Default::default() };
     for name in ["hey", "oha"] {
         if let Some((command, line)) = text.command(at, name) {
-            reader.command(&command, line);
+            reader.command(tool, &command, line);
         }
     }
     let (end, mut next, mut strangers) = (text.end(at), at, 0);
@@ -59,13 +59,29 @@ struct Sums {
 }
 
 impl Reader {
-    fn command(&mut self, command: &str, line: u32) {
+    fn command(&mut self, tool: Tool, command: &str, line: u32) {
         self.entry.word("command", command, line);
-        let mut words = command.split_whitespace();
-        while let Some(word) = words.next() {
-            if word == "-c" {
-                let users = words.next().and_then(|value| count(value, line));
-                self.entry.put(Measure::Users, users, (line, command));
+        let words: Vec<&str> = command.split_whitespace().collect();
+        // `-q 5`, `-q=5`, and of oha `-q5` as well.
+        let value = |flag: &str| {
+            words.iter().enumerate().find_map(|(i, word)| match word.strip_prefix(flag)? {
+                "" => words.get(i + 1).copied(),
+                own => Some(own.trim_start_matches('='))
+                    .filter(|own| own.starts_with(|c: char| c.is_ascii_digit())),
+            })
+        };
+        if let Some(users) = value("-c") {
+            self.entry.put(Measure::Users, count(users, line), (line, command));
+        }
+        if let Some(rate) = value("-q") {
+            // hey limits each of its workers, of which there are 50 unless told otherwise; oha all of them together.
+            let workers = value("-c").map_or(Some(50.0), |users| Some(count(users, line)?.value));
+            let times = if tool == Tool::Oha { Some(1.0) } else { workers };
+            let figure = count(rate, line).zip(times).filter(|(each, _)| each.value > 0.0);
+            if let Some((each, times)) = figure {
+                let written = if times == 1.0 { rate.to_owned() } else { format!("{rate} x {times}") };
+                let offered = Figure::exact(each.value * times, written, line);
+                self.entry.put(Measure::OfferedRate, Some(offered), (line, command));
             }
         }
         if command.contains("-disable-keepalive") {

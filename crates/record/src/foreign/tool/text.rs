@@ -24,11 +24,14 @@ pub struct Text<'a> {
     pub source: &'a str,
     lines: Vec<Line<'a>>,
     headings: Vec<Vec<String>>,
+    /// Of each line, where an output that begins there must end. Each output asks, so that looking it up by walking
+    /// would take the square of the lines of a long log.
+    ends: Vec<usize>,
 }
 
 impl<'a> Text<'a> {
     pub fn new(source: &'a str) -> Self {
-        let mut text = Self { source, lines: Vec::new(), headings: vec![Vec::new()] };
+        let mut text = Self { source, lines: Vec::new(), headings: vec![Vec::new()], ends: Vec::new() };
         let (mut open, mut blocks, mut start) = (None::<&str>, 0u32, 0usize);
         let mut above: Vec<(usize, String)> = Vec::new();
         for (index, with_end) in source.split_inclusive('\n').enumerate() {
@@ -62,6 +65,7 @@ impl<'a> Text<'a> {
             });
             start += with_end.len();
         }
+        text.ends = ends(&text.lines);
         text
     }
 
@@ -85,13 +89,7 @@ impl<'a> Text<'a> {
 
     /// Where an output that begins here must end: its code block's end, or the next heading or code block.
     pub fn end(&self, at: usize) -> usize {
-        let Some(first) = self.lines.get(at) else { return at };
-        let rest = self.lines.iter().enumerate().skip(at + 1);
-        let end = match first.fence {
-            Some(block) => rest.skip_while(|(_, line)| line.fence == Some(block)).map(|(i, _)| i).next(),
-            None => rest.skip_while(|(_, line)| !line.border).map(|(i, _)| i).next(),
-        };
-        end.unwrap_or(self.lines.len())
+        self.ends.get(at).copied().unwrap_or(at)
     }
 
     /// The offset of the line's first byte.
@@ -120,6 +118,24 @@ impl<'a> Text<'a> {
 pub fn unread(document: &mut Document, line: u32, what: impl Into<String>, why: impl Into<String>) {
     let what: String = what.into().chars().take(120).collect();
     document.unread.push(Unread { line, what, why: why.into() });
+}
+
+/// From the last line upwards: a line of a code block ends with its block, another one at the next border.
+fn ends(lines: &[Line]) -> Vec<usize> {
+    let mut ends = vec![lines.len(); lines.len()];
+    let mut border = lines.len();
+    for at in (0..lines.len().saturating_sub(1)).rev() {
+        let (own, next) = (&lines[at], &lines[at + 1]);
+        if next.border {
+            border = at + 1;
+        }
+        ends[at] = match own.fence {
+            Some(_) if next.fence == own.fence => ends[at + 1],
+            Some(_) => at + 1,
+            None => border,
+        };
+    }
+    ends
 }
 
 fn clean(raw: &str) -> Cow<'_, str> {
