@@ -61,7 +61,8 @@ impl Digest {
     /// The run is in doubt as a whole. That a percentile of a threshold had too few samples is no such doubt: intervals
     /// know how many samples there were, and other figures had enough.
     pub fn is_doubtful(&self) -> bool {
-        let mut heavy = self.cautions.iter().filter(|caution| caution.weight == Weight::Inconclusive).peekable();
+        let mut heavy =
+            self.cautions.iter().filter(|caution| caution.weight == Weight::Inconclusive).peekable();
         let only_few =
             heavy.peek().is_some() && heavy.all(|caution| caution.code == Kind::TooFewSamples.code());
         self.outcome == Outcome::Inconclusive && !only_few
