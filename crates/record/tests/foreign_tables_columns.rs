@@ -122,3 +122,91 @@ fn rates_and_bytes_per_second_are_told_apart() {
         assert_eq!(r.figures[&Measure::BytesPerS].value, expected, "{header}");
     }
 }
+
+#[test]
+fn several_requests_on_one_connection_are_no_contradiction() {
+    for text in [
+        "| clients | streams | req/s | mean (ms) | p99 (ms) |\n|--|--|--|--|--|\n| 10 | 100 | 50000 | 19 | 60 |\n",
+        "| server | HTTP version | connections | req/s | mean | p99 |\n|--|--|--|--|--|--|\n\
+         | a | HTTP/2 | 10 | 50000 | 1.9 ms | 6 ms |\n",
+        "| connections | RPS | avg (ms) | pipelining |\n|--|--|--|--|\n| 100 | 76541 | 12.5 | 10 |\n",
+        "| clients | req/s | mean (ms) |\n|--|--|--|\n| 10 | 50000 | 19 |\n\nh2load over HTTP/2 made the load.\n",
+        "It ran with 10 connections, pipelined.\n\n| path | req/s | mean (ms) |\n|--|--|--|\n| / | 50000 | 19 |\n",
+    ] {
+        assert!(impossible("r.md", text).is_empty(), "{text}{:?}", impossible("r.md", text));
+    }
+    let many = row("clients | streams | req/s | mean (ms)", "10 | 100 | 50000 | 19");
+    assert_eq!(many.figures[&Measure::Users].value, 1_000.0);
+    // Three times what ten connections with a hundred streams hold.
+    let text = "| clients | streams | req/s | mean (ms) |\n|--|--|--|--|\n| 10 | 100 | 150000 | 20 |\n";
+    assert!(!impossible("r.md", text).is_empty());
+    let plain = "| clients | req/s | mean (ms) |\n|--|--|--|\n| 10 | 50000 | 19 |\n";
+    assert!(!impossible("r.md", plain).is_empty());
+}
+
+#[test]
+fn locusts_percentiles_are_rounded_to_two_digits_and_named_by_path() {
+    let header = "Type,Name,Request Count,Failure Count,Median Response Time,Average Response Time,Min (ms),\
+         Max Response Time,Average Content Size,Requests/s,Failures/s,50%,66%,90%,95%,99%,100%\n";
+    let text = |max: &str| {
+        format!(
+            "{header}GET,/,10000,3,1200,1210.2,112.1,{max},1200,166.6,0.05,1200,1200,1400,1400,1500,1500\n"
+        )
+    };
+    assert!(
+        impossible("stats.csv", &text("1452.5")).is_empty(),
+        "{:?}",
+        impossible("stats.csv", &text("1452.5"))
+    );
+    assert!(!impossible("stats.csv", &text("1402.5")).is_empty(), "1500 is at least 1450");
+    let d = read("stats.csv", &text("1452.5"));
+    assert_eq!(d.rows[0].label, "/");
+    assert!(!d.rows[0].figures.contains_key(&Measure::ErrorRatio));
+}
+
+#[test]
+fn commas_are_read_one_way_in_a_table() {
+    let decimal =
+        row("users | req/s | mean (ms) | p95 (ms) | max (ms)", "10 | 80,125 | 120,250 | 200,125 | 999,5");
+    assert!((decimal.figures[&Measure::Rate].value - 80.125).abs() < 1e-9, "{decimal:?}");
+    assert!((decimal.figures[&Measure::Mean].value - 0.12025).abs() < 1e-9, "{decimal:?}");
+    let groups = row("users | requests | req/s | mean (ms)", "10 | 12,345 | 1,250 | 7");
+    assert_eq!(
+        (groups.figures[&Measure::Rate].low, groups.figures[&Measure::Rate].value),
+        (1_249.5, 1_250.0)
+    );
+    let points = row("users | req/s | mean (ms)", "10 | 1.250 | 7,25");
+    assert_eq!(points.figures[&Measure::Rate].value, 1_250.0);
+    let open = row("users | req/s | mean (ms)", "10 | 1,250 | 7");
+    let rate = &open.figures[&Measure::Rate];
+    assert!(rate.low <= 1.25 && rate.high >= 1_250.0, "{rate:?}");
+    let text = "| users | mean (s) | p99 (s) | req/s |\n|--|--|--|--|\n| 10 | 1,234 | 2,345 | 6,1 |\n";
+    assert!(impossible("r.md", text).is_empty());
+    let sound = "| users | mean (s) | p99 (s) |\n|--|--|--|\n| 10 | 1,234 | 2,345 |\n";
+    assert!(impossible("r.md", sound).is_empty());
+}
+
+#[test]
+fn a_unit_in_a_sentence_is_known_and_a_guessed_one_proves_nothing() {
+    for said in [
+        "Latencies in µs.",
+        "Latencies in us:",
+        "All times (μs)",
+        "## Latencies in µs",
+        "Response times in usec",
+    ] {
+        let d = read(
+            "r.md",
+            &format!("{said}\n\n| a | rps | mean | p99 |\n|--|--|--|--|\n| x | 900 | 250 | 410 |\n"),
+        );
+        assert!((d.rows[0].figures[&Measure::Mean].value - 250e-6).abs() < 1e-12, "{said}: {d:?}");
+    }
+    let below = read("r.md", "| a | mean |\n|--|--|\n| x | 250 |\n\nAll latencies are in microseconds.\n");
+    assert!((below.rows[0].figures[&Measure::Mean].value - 250e-6).abs() < 1e-12);
+    let bare = "| users | req/s | mean | p99 |\n|--|--|--|--|\n| 10 | 40000 | 240 | 900 |\n";
+    assert!(impossible("r.md", bare).is_empty(), "240 may be microseconds");
+    let sentence = "It ran with 10 connections.\n\n| path | req/s | mean | p99 |\n|--|--|--|--|\n| / | 40000 | 240 | 900 |\n";
+    assert!(impossible("r.md", sentence).is_empty(), "240 may be microseconds");
+    let stated = "| users | req/s | mean (ms) | p99 |\n|--|--|--|--|\n| 10 | 40000 | 240 | 900 |\n";
+    assert!(!impossible("r.md", stated).is_empty());
+}

@@ -131,7 +131,7 @@ const ABOUT_RATE: &[&str] = &[
     "service",
 ];
 /// What is asked for, or how far a figure spreads, is not the figure.
-pub const OTHER_THAN_MEASURED: &[&str] = &[
+const OTHER_THAN_MEASURED: &[&str] = &[
     "max",
     "maximum",
     "min",
@@ -159,6 +159,11 @@ pub const OTHER_THAN_MEASURED: &[&str] = &[
     "failures",
     "margin",
 ];
+
+/// `95 % interval`, `max rate`, `goal`: beside a figure, and not the figure.
+pub fn is_bound(header: &str) -> bool {
+    header.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|w| OTHER_THAN_MEASURED.contains(&w))
+}
 
 fn is_time_unit(word: &str) -> bool {
     unit::parse(word, word == "s").is_some_and(|u| u.kind == Kind::Time)
