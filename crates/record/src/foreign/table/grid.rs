@@ -255,7 +255,7 @@ fn said_time_unit(said: &[String]) -> Option<f64> {
             let w = w.trim_end_matches(['.', ',', ':', ';']);
             w.strip_prefix(['(', '[']).and_then(|w| w.strip_suffix([')', ']'])).and_then(unit)
         };
-        all.or_else(|| words.iter().find_map(|w| bracket(&w)))
+        all.or_else(|| words.iter().find_map(bracket))
     })
 }
 
