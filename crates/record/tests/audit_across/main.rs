@@ -7,6 +7,7 @@
 mod levels;
 mod made;
 mod method;
+mod sound;
 mod tables;
 
 use plimsoll_record::audit::{Finding, across, audit};

@@ -71,6 +71,18 @@ fn fitting(name: &str, cpus: Option<f64>, memory: Option<f64>) -> Option<String>
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !(c.is_alphanumeric() || ".-".contains(c)))
         .map(|w| w.trim_matches(['.', '-']).to_lowercase())
+        // Managed databases and caches put their service before the type.
+        .map(|w| ["db.", "cache."].iter().find_map(|p| w.strip_prefix(p)).map_or(w.clone(), str::to_owned))
+}
+
+/// A name of the form `x9.large`, whether it is known here or not.
+fn is_type(word: &str) -> bool {
+    let Some((family, size)) = word.split_once('.') else { return sold(word).is_some() };
+    let digits = size.trim_start_matches(|c: char| c.is_ascii_digit());
+    let sizes = ["nano", "micro", "small", "medium", "large", "xlarge", "metal"];
+    family.starts_with(|c: char| c.is_ascii_alphabetic())
+        && family.contains(|c: char| c.is_ascii_digit())
+        && sizes.iter().any(|s| digits.starts_with(s))
 }
 
 /// vCPU or memory of a row or sentence differ from what is sold under the type's name.
@@ -89,7 +101,7 @@ pub fn differs_from_type(documents: &[Document], out: &mut Out) {
         for claim in &document.claims {
             let Some(name) = words(&claim.text).find(|w| sold(w).is_some()) else { continue };
             // A sentence about several types says which has what in ways beyond this reader.
-            if words(&claim.text).filter(|w| sold(w).is_some() && *w != name).count() > 0 {
+            if words(&claim.text).filter(|w| is_type(w) && *w != name).count() > 0 {
                 continue;
             }
             let figure = |wanted: &[&str]| {

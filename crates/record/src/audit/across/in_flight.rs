@@ -7,6 +7,7 @@ use super::view::{
 };
 use crate::audit::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Table};
+use crate::foreign::table::{GUESSED, several};
 
 const PAUSES: &[&str] = &["think time", "pause", "pacing", "sleep", "wait between"];
 
@@ -58,6 +59,11 @@ pub fn more_than_stated(documents: &[Document], out: &mut Out) {
     for document in documents {
         for table in &document.tables {
             let Some((claim, users, true)) = users_of(document, table) else { continue };
+            // Several requests on one connection, or times in a unit that nobody states: N has no bound.
+            let guessed = |r: &Row| r.figures.get(&Measure::Mean).is_some_and(|m| m.unit == GUESSED);
+            if several::is_open(document, table) || table_rows(document, table).any(guessed) {
+                continue;
+            }
             let rows = judged(document, table);
             let all: Vec<&Row> = rows.iter().map(|(r, _)| *r).collect();
             let sum: f64 = rows.iter().map(|(_, n)| n.0).sum();
@@ -208,6 +214,9 @@ pub fn load_is_implied(documents: &[Document], out: &mut Out) {
                 continue;
             }
             let rows = judged(document, table);
+            if several::is_open(document, table) {
+                continue;
+            }
             if rows.len() < 4 || rows.iter().any(|(r, _)| r.figures.contains_key(&Measure::OfferedRate)) {
                 continue;
             }

@@ -2,9 +2,10 @@
 //! that is a copy of another.
 
 use super::say::{Out, num};
-use super::view::{has, table_rows};
+use super::view::{has, is_total, table_rows};
 use crate::audit::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Said};
+use std::collections::BTreeMap;
 
 /// A heading or a labelled line above an output says another number than the output.
 pub fn label_contradicts_row(documents: &[Document], out: &mut Out) {
@@ -21,6 +22,10 @@ pub fn label_contradicts_row(documents: &[Document], out: &mut Out) {
             let near =
                 document.claims.iter().filter(|c| c.line >= from && c.line > floor && c.line < row.lines.0);
             let labels: Vec<&Claim> = near.filter(|c| is_label(c, heading)).collect();
+            let machines = document.claims.iter().filter(|c| c.line < row.lines.0).rev().find_map(|c| {
+                let (_, f) = c.figures.iter().find(|(m, _)| *m == Some(Measure::Generators))?;
+                (c.line > floor && f.value > 1.0).then_some(f.value)
+            });
             let mut lines = Vec::new();
             let mut quotes: Vec<(&Claim, &Figure)> = Vec::new();
             for claim in labels.iter().copied() {
@@ -28,7 +33,9 @@ pub fn label_contradicts_row(documents: &[Document], out: &mut Out) {
                     if is_list_of_levels(&labels, heading, claim, *measure, figure) {
                         continue;
                     }
-                    let Some((name, own)) = measure.and_then(|m| differs(m, figure, &claim.text, row)) else {
+                    let Some((name, own)) =
+                        measure.and_then(|m| differs(m, figure, &claim.text, machines, row))
+                    else {
                         continue;
                     };
                     lines
@@ -70,9 +77,49 @@ fn is_label(claim: &Claim, heading: Option<&String>) -> bool {
 }
 
 /// The figure of the row that the claim cannot be, with its name.
-fn differs<'a>(measure: Measure, said: &Figure, text: &str, row: &'a Row) -> Option<(String, &'a Figure)> {
+fn differs<'a>(
+    measure: Measure,
+    said: &Figure,
+    text: &str,
+    machines: Option<f64>,
+    row: &'a Row,
+) -> Option<(String, &'a Figure)> {
     // What was asked for may differ from what came about.
-    if has(text, &["limit", "max ", "target", "planned", "requested", "goal", "expected", "up to"]) {
+    const WISHES: &[&str] = &[
+        "limit",
+        "max ",
+        "target",
+        "planned",
+        "requested",
+        "goal",
+        "expected",
+        "up to",
+        "threshold",
+        "slo",
+        "sla",
+        "below",
+        "under ",
+        "above",
+        "at most",
+        "at least",
+        "less than",
+        "more than",
+        "warm-up",
+        "warmup",
+        "warm up",
+        "timeout",
+        "server threads",
+        "threads server",
+        " per ",
+        "each ",
+        "budget",
+        "require",
+        "<",
+        ">",
+        "≤",
+        "≥",
+    ];
+    if has(text, WISHES) {
         return None;
     }
     let own = row.figures.get(&measure);
@@ -82,6 +129,10 @@ fn differs<'a>(measure: Measure, said: &Figure, text: &str, row: &'a Row) -> Opt
             // `10 threads (users)` may mean either; only a number that is neither is wrong.
             let about_threads = has(text, &["thread"]);
             let users = row.figures.get(&Measure::Users)?;
+            // Users of several machines, of which this output shows one.
+            if machines.is_some_and(|m| said.meets(users.low * m, users.high * m)) {
+                return None;
+            }
             let fits = said.meets(users.low, users.high)
                 || (about_threads || measure == Measure::GeneratorThreads)
                     && threads.is_some_and(|t| said.meets(t.low, t.high));
@@ -140,35 +191,51 @@ pub fn copied_row(documents: &[Document], out: &mut Out) {
         let outputs: Vec<&Row> =
             document.rows.iter().filter(|r| r.table.is_none() && r.tool.is_some()).collect();
         for rows in groups.chain([outputs]) {
-            for (i, a) in rows.iter().enumerate() {
-                for b in &rows[i + 1..] {
-                    let both = MEASURED.iter().filter_map(|m| Some((a.figures.get(m)?, b.figures.get(m)?)));
-                    let both: Vec<_> = both.collect();
-                    let telling = both.iter().filter(|(x, _)| significant(x) >= 3).count();
-                    let same = both.iter().all(|(x, y)| x.value == y.value);
-                    let config =
-                        [Measure::Users, Measure::Servers, Measure::OfferedRate, Measure::GeneratorThreads];
-                    let other = config.iter().any(|m| {
-                        a.figures.get(m).zip(b.figures.get(m)).is_some_and(|(x, y)| x.value != y.value)
-                    });
-                    let named = a.table.is_some() && a.label != b.label;
-                    if telling < 3 || !same || !(other || named) {
-                        continue;
-                    }
-                    let figures: Vec<String> = both.iter().map(|(x, _)| x.written.clone()).collect();
-                    out.say(
-                        Likely,
-                        format!("`{}` and `{}` have the same figures to the last digit", a.label, b.label),
-                    )
-                    .line(figures.join(", "))
-                    .figures(document, a, &MEASURED[..2])
-                    .figures(document, b, &MEASURED[..2])
-                    .explained("one row was copied into the place of the other")
-                    .advise("look the figures up in the original output of both");
+            for (a, b) in alike(&rows) {
+                let both: Vec<&Figure> = MEASURED.iter().filter_map(|m| a.figures.get(m)).collect();
+                let config =
+                    [Measure::Users, Measure::Servers, Measure::OfferedRate, Measure::GeneratorThreads];
+                let other = config
+                    .iter()
+                    .any(|m| a.figures.get(m).zip(b.figures.get(m)).is_some_and(|(x, y)| x.value != y.value));
+                let named = a.table.is_some() && a.label != b.label;
+                if !(other || named) {
+                    continue;
                 }
+                let figures: Vec<String> = both.iter().map(|x| x.written.clone()).collect();
+                out.say(
+                    Likely,
+                    format!("`{}` and `{}` have the same figures to the last digit", a.label, b.label),
+                )
+                .line(figures.join(", "))
+                .figures(document, a, &MEASURED[..2])
+                .figures(document, b, &MEASURED[..2])
+                .explained("one row was copied into the place of the other")
+                .advise("look the figures up in the original output of both");
             }
         }
     }
+}
+
+/// Rows with the same telling figures, each with the first of its kind. By a key and not pair by pair: tables have
+/// thousands of rows. The total of one part is that part, and no copy.
+fn alike<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, &'a Row)> {
+    let mut first: BTreeMap<Vec<(Measure, u64)>, &Row> = BTreeMap::new();
+    let mut found = Vec::new();
+    for row in rows.iter().copied().filter(|r| !is_total(r)) {
+        let own = || MEASURED.iter().filter_map(|m| Some((*m, row.figures.get(m)?)));
+        if own().filter(|(_, f)| significant(f) >= 3).count() < 3 {
+            continue;
+        }
+        let key = own().map(|(m, f)| (m, f.value.to_bits())).collect();
+        match first.get(&key) {
+            Some(before) => found.push((*before, row)),
+            None => {
+                first.insert(key, row);
+            }
+        }
+    }
+    found
 }
 
 /// One figure in the columns of two quantities of different kind.
@@ -219,6 +286,12 @@ pub fn slip_of_digits(documents: &[Document], out: &mut Out) {
                     found.push((claim, figure, thing));
                 }
             }
+        }
+        // Hundreds of such figures are data, and none of them is a slip of another.
+        let mut once = std::collections::BTreeSet::new();
+        found.retain(|(_, f, thing)| once.insert((*thing, f.value.to_bits())));
+        if found.len() > 200 {
+            continue;
         }
         for (i, (claim, a, thing)) in found.iter().enumerate() {
             let rest = found[i + 1..].iter().filter(|(_, f, t)| t == thing && f.value != a.value);

@@ -4,6 +4,7 @@ use super::say::{Out, num, share, time};
 use super::view::{MEDIAN, Seen, by_variant, rows, spread};
 use crate::audit::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Document, Measure};
+use std::collections::BTreeMap;
 
 /// Requested minus refused is the same number at different requests: the client ran out of something (`wrk.c` counts
 /// a failed `socket()` as a connect error).
@@ -70,16 +71,14 @@ pub fn same_number_live(documents: &[Document], out: &mut Out) {
 /// Two runs of one configuration differ by more than what is concluded from.
 pub fn noise(documents: &[Document], out: &mut Out) {
     for (_, group) in by_variant(&rows(documents)) {
-        let mut done: Vec<f64> = Vec::new();
-        for first in &group {
-            let Some(live) = first.live().filter(|l| !done.contains(l)) else { continue };
-            done.push(live);
-            let threads = first.get(Measure::GeneratorThreads);
-            let rates: Vec<(&Seen, f64)> = group
-                .iter()
-                .filter(|s| s.live() == Some(live) && s.get(Measure::GeneratorThreads) == threads)
-                .filter_map(|s| Some((s, s.get(Measure::Rate)?)))
-                .collect();
+        let mut repeats: BTreeMap<String, Vec<(&Seen, f64)>> = BTreeMap::new();
+        for s in &group {
+            if let (Some(key), Some(rate)) = (s.settings(), s.get(Measure::Rate)) {
+                repeats.entry(key).or_default().push((s, rate));
+            }
+        }
+        for rates in repeats.values() {
+            let live = rates[0].0.live().unwrap_or(0.0);
             let values: Vec<f64> = rates.iter().map(|(_, x)| *x).collect();
             let Some(ratio) = spread(&values).filter(|r| *r > 1.08 && values.len() <= 3) else { continue };
             let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -92,7 +91,7 @@ pub fn noise(documents: &[Document], out: &mut Out) {
                     share(half)
                 ),
             );
-            for (s, x) in &rates {
+            for (s, x) in rates {
                 say = say.line(format!(
                     "{}: {}/s, {:+.1} % of their mean",
                     s.row.label,
@@ -297,7 +296,10 @@ pub fn path_measured(documents: &[Document], out: &mut Out) {
 
 /// At one user the rate is the inverse of the latency: such rows compare paths.
 pub fn one_user_compared(documents: &[Document], out: &mut Out) {
-    let groups = by_variant(&rows(documents));
+    let mut groups = by_variant(&rows(documents));
+    groups.retain(|(_, g)| g.first().is_some_and(|s| s.users() == Some(1.0) && s.row.table.is_some()));
+    // A page compares a few; thousands of variants are a file of data.
+    groups.truncate(100);
     for (i, (_, a)) in groups.iter().enumerate() {
         for (_, b) in &groups[i + 1..] {
             let (Some(one), Some(other)) = (a.first(), b.first()) else { continue };

@@ -2,6 +2,7 @@
 //! stated around a table.
 
 use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Table};
+use std::collections::BTreeMap;
 
 /// A row with its document and the address it was measured at, as far as that is known.
 #[derive(Clone, Copy)]
@@ -89,6 +90,24 @@ impl<'a> Seen<'a> {
         format!("{:?} {} {} {headings:?}", self.row.tool, self.url, word("version"))
     }
 
+    /// What two runs must have in common to be repeats: live connections, servers, and every whole number of the row
+    /// that is not measured (`pool size`), but not the number of the repeat itself.
+    pub fn settings(&self) -> Option<String> {
+        use Measure::{BodyBytes, GeneratorThreads, Generators, Loops, OfferedRate, Servers};
+        const REPEAT: [&str; 9] =
+            ["run", "#", "no", "nr", "iteration", "trial", "repeat", "round", "attempt"];
+        let mut key = format!("{:?}", self.live()?);
+        for measure in [GeneratorThreads, Servers, Generators, Loops, OfferedRate, BodyBytes] {
+            key += &format!(" {:?}", self.get(measure));
+        }
+        let repeat =
+            |name: &str| name.split(|c: char| !(c.is_alphabetic() || c == '#')).any(|w| REPEAT.contains(&w));
+        for (name, figure) in self.row.others.iter().filter(|(k, f)| f.low == f.high && !repeat(k)) {
+            key += &format!(" {name}={}", figure.value);
+        }
+        Some(key)
+    }
+
     /// `Go`, `wrk /pick`: the variant for a sentence.
     pub fn name(&self) -> String {
         let words = self.row.words.iter().filter(|(k, _)| *k != "row").map(|(_, w)| w.text.clone());
@@ -96,14 +115,26 @@ impl<'a> Seen<'a> {
     }
 }
 
+/// The row that adds up the others: `TOTAL` (JMeter), `Aggregated` (Locust), `All`.
+pub fn is_total(row: &Row) -> bool {
+    let label = row.label.trim().to_lowercase();
+    let first = label.split(|c: char| !c.is_alphabetic()).find(|w| !w.is_empty()).unwrap_or("");
+    ["total", "totals", "aggregated", "aggregate", "all", "sum", "overall"].contains(&first)
+}
+
 /// Rows by variant, each sorted by users; only rows with users.
 pub fn by_variant<'a>(seen: &[Seen<'a>]) -> Vec<(String, Vec<Seen<'a>>)> {
     let mut groups: Vec<(String, Vec<Seen<'a>>)> = Vec::new();
+    // In the order of the text, but found by key: a file may have a variant in every row.
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for row in seen.iter().filter(|s| s.users().is_some()) {
         let key = row.variant();
-        match groups.iter_mut().find(|(k, _)| *k == key) {
+        match places.get(&key).and_then(|at| groups.get_mut(*at)) {
             Some((_, rows)) => rows.push(*row),
-            None => groups.push((key, vec![*row])),
+            None => {
+                places.insert(key.clone(), groups.len());
+                groups.push((key, vec![*row]));
+            }
         }
     }
     for (_, rows) in &mut groups {

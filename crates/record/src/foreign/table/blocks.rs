@@ -212,7 +212,8 @@ impl Splitter<'_> {
     fn push_table(&mut self, header: Vec<String>, header_line: u32, rows: Vec<(u32, Vec<String>)>) {
         let headings = self.titles();
         let caption = headings.last().cloned().unwrap_or_default();
-        let grid = Grid { header, header_line, rows, caption, headings, said: Vec::new() };
+        let grid =
+            Grid { header, header_line, rows, caption, headings, said: Vec::new(), cell_lines: Vec::new() };
         self.out.push(Block::Table(grid));
     }
 }

@@ -1,6 +1,6 @@
 //! One cell of a table: a number with or without unit, a spread, a pair of rate and time, or nothing.
 
-use super::number::{Number, numbers};
+use super::number::{Commas, Number, is_ambiguous, numbers, numbers_with};
 use super::unit::Kind;
 use crate::foreign::model::Figure;
 
@@ -9,6 +9,8 @@ use crate::foreign::model::Figure;
 pub struct Clue {
     pub kind: Kind,
     pub unit: Option<(f64, f64)>,
+    /// Nobody states the unit: it was inferred from the size of the figures.
+    pub guessed: bool,
 }
 
 /// The first number of a cell.
@@ -16,15 +18,53 @@ pub fn number(text: &str, line: u32) -> Option<Number> {
     numbers(text, line).into_iter().next()
 }
 
+/// The same where the whole table says how commas are meant.
+pub fn number_with(text: &str, line: u32, commas: Commas) -> Option<Number> {
+    numbers_with(text, line, commas).into_iter().next()
+}
+
+/// How commas are meant in all these cells; the second of a pair: the column counts whole things.
+pub fn commas<'a>(cells: impl Iterator<Item = (&'a str, bool)>) -> Commas {
+    let (mut open, mut groups, mut decimal) = (false, false, false);
+    for (text, counts) in cells {
+        for run in text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')) {
+            let run = run.trim_matches(['.', ',']);
+            let Some(comma) = run.rfind(',') else {
+                // `12.5`; `1.250` may be either.
+                groups |= run.split_once('.').is_some_and(|(_, d)| d.len() != 3 && !d.contains('.'));
+                continue;
+            };
+            let several = run.matches(',').count() > 1;
+            let point = run.rfind('.');
+            if several || point.is_some_and(|p| p > comma) {
+                groups = true;
+            } else if point.is_some() || !is_ambiguous(run) {
+                decimal = true;
+            } else {
+                // Of requests and users there are no thousandths.
+                groups |= counts;
+                open = true;
+            }
+        }
+    }
+    match (open, groups, decimal) {
+        (_, false, true) => Commas::Decimal,
+        (true, false, false) => Commas::Open,
+        (_, true, false) => Commas::Groups,
+        // Both at once: each number by its own look.
+        _ => Commas::Each,
+    }
+}
+
 /// The number behind the first: `12 (0.5%)`.
-pub fn second(text: &str, line: u32) -> Option<Number> {
-    numbers(text, line).into_iter().nth(1)
+pub fn second(text: &str, line: u32, commas: Commas) -> Option<Number> {
+    numbers_with(text, line, commas).into_iter().nth(1)
 }
 
 /// The deviation of `35±7` or `35 +/- 7`.
-pub fn spread(text: &str, line: u32) -> Option<Number> {
+pub fn spread(text: &str, line: u32, commas: Commas) -> Option<Number> {
     let (_, behind) = text.split_once('±').or_else(|| text.split_once("+/-"))?;
-    number(behind, line)
+    number_with(behind, line, commas)
 }
 
 /// Nothing but a number and perhaps its unit.
@@ -70,7 +110,9 @@ pub fn in_unit(number: &Number, clue: &Clue) -> Option<Figure> {
 /// `920.6 @ 413 ms`: per second, and a time (in ms unless said).
 pub fn pair(text: &str, line: u32) -> Option<(Figure, Figure)> {
     let (left, right) = text.split_once('@')?;
-    let rate = in_unit(&number(left, line)?, &Clue { kind: Kind::PerS, unit: Some((1.0, 1.0)) })?;
-    let time = in_unit(&number(right, line)?, &Clue { kind: Kind::Time, unit: Some((1e-3, 1e-3)) })?;
+    let rate =
+        in_unit(&number(left, line)?, &Clue { kind: Kind::PerS, unit: Some((1.0, 1.0)), guessed: false })?;
+    let time =
+        in_unit(&number(right, line)?, &Clue { kind: Kind::Time, unit: Some((1e-3, 1e-3)), guessed: false })?;
     Some((rate, time))
 }

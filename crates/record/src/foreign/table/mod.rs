@@ -10,10 +10,15 @@ mod grid;
 pub(crate) mod markup;
 pub(crate) mod number;
 mod sentence;
+pub(crate) mod several;
 pub(crate) mod unit;
 
 use super::model::{Claim, Document, Said};
 use blocks::Block;
+use grid::Grid;
+
+/// The unit of a time that nobody states and that was inferred from its size.
+pub(crate) const GUESSED: &str = "ms, unless stated";
 
 /// Longest text that is searched for sentences: reports are shorter, logs are longer.
 const PROSE_LIMIT: usize = 4 << 20;
@@ -23,7 +28,9 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
     if document.taken.is_empty()
         && let Some(grid) = delimited::read(text)
     {
+        let first_table = document.tables.len();
         grid::take(&grid, document);
+        several::mark(document, first_table);
         return;
     }
     if text.len() > PROSE_LIMIT {
@@ -31,15 +38,25 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
     }
     let first_table = document.tables.len();
     let mut said_here: Vec<String> = Vec::new();
+    let mut waiting: Option<Grid> = None;
     for block in blocks::split(text, &document.taken) {
+        // A unit for all may also stand below, up to what begins next.
+        let ends = !matches!(&block, Block::Said(_));
+        if ends && let Some(grid) = waiting.take() {
+            grid::take(&grid, document);
+        }
         match block {
             Block::Table(mut grid) => {
                 grid.said = said_here.clone();
-                grid::take(&grid, document);
+                waiting = Some(grid);
             }
             Block::Said(said) => {
                 if !said.code {
-                    said_here.push(said.text.clone());
+                    if let Some(grid) = &mut waiting {
+                        // What stands above comes first: the last is looked at first.
+                        grid.said.insert(0, said.text.clone());
+                    }
+                    remember(&mut said_here, &said.text);
                     let claim = sentence::claim(&said);
                     if !claim.figures.is_empty() {
                         document.claims.push(claim);
@@ -48,6 +65,7 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
                 document.prose.push(said);
             }
             Block::Heading(said) => {
+                remember(&mut said_here, &said.text);
                 let claim = sentence::claim(&said);
                 if !claim.figures.is_empty() {
                     document.claims.push(claim);
@@ -56,7 +74,20 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
             }
         }
     }
+    if let Some(grid) = waiting {
+        grid::take(&grid, document);
+    }
     surround(document, first_table);
+    several::mark(document, first_table);
+}
+
+/// Sentences above a table that may be about it: the last of them.
+fn remember(said: &mut Vec<String>, text: &str) {
+    const KEPT: usize = 60;
+    if said.len() == KEPT {
+        said.remove(0);
+    }
+    said.push(text.to_owned());
 }
 
 /// Gives each table the sentences of its section: before it back to the heading, and behind it up to the next table.

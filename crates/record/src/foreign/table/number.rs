@@ -16,12 +16,31 @@ pub struct Number {
     pub end: usize,
 }
 
+/// How commas between digits are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Commas {
+    /// By the look of each number: three digits behind it are a group.
+    #[default]
+    Each,
+    /// They separate groups of three.
+    Groups,
+    /// They are decimal, and points separate groups.
+    Decimal,
+    /// Nothing around says which: both readings are inside of the range.
+    Open,
+}
+
 /// All numbers from left to right.
 pub fn numbers(text: &str, line: u32) -> Vec<Number> {
+    numbers_with(text, line, Commas::Each)
+}
+
+/// The same with what is known about commas.
+pub fn numbers_with(text: &str, line: u32, commas: Commas) -> Vec<Number> {
     let mut found: Vec<Number> = Vec::new();
     let mut at = 0;
     while let Some(start) = text[at..].find(|c: char| c.is_ascii_digit()).map(|i| i + at) {
-        let (digits_end, value) = digits(text, start);
+        let (digits_end, value) = digits(text, start, commas);
         at = digits_end.max(start + 1);
         // `29m57s`: the seconds continue the minutes.
         let continues = found.last().is_some_and(|n| n.end == start && n.kind == Kind::Time);
@@ -33,8 +52,12 @@ pub fn numbers(text: &str, line: u32) -> Vec<Number> {
             text[..start].ends_with('-') && text[..start - 1].chars().next_back().is_none_or(|c| c == ' ');
         let value = if negative { -value } else { value };
         match with_unit(text, start, digits_end, value, decimals, line) {
-            Some(number) => {
+            Some(mut number) => {
                 at = number.end.max(at);
+                if commas == Commas::Open && is_ambiguous(&text[start..digits_end]) {
+                    // 1,234 may be 1.234.
+                    number.figure.low /= 1e3;
+                }
                 push_or_join(text, &mut found, number);
             }
             None => at = skip_name(text, at),
@@ -63,7 +86,7 @@ fn skip_name(text: &str, at: usize) -> usize {
 }
 
 /// End of the digits, and their value with the number of decimals unless they are a version or a clock time.
-fn digits(text: &str, start: usize) -> (usize, Option<(f64, i32)>) {
+fn digits(text: &str, start: usize, commas_are: Commas) -> (usize, Option<(f64, i32)>) {
     let bytes = text.as_bytes();
     let mut end = start;
     while end < bytes.len()
@@ -83,7 +106,13 @@ fn digits(text: &str, start: usize) -> (usize, Option<(f64, i32)>) {
         !first.is_empty() && first.len() <= 3 && first != "0" && parts.all(|p| p.len() == 3)
     };
     let (points, commas) = (run.matches('.').count(), run.matches(',').count());
+    let decimal = commas_are == Commas::Decimal;
     let plain = match (points, commas) {
+        (_, 0..=1)
+            if decimal && points + commas > 0 && (points == 0 || groups_of_three_before_comma(run)) =>
+        {
+            run.replace('.', "").replace(',', ".")
+        }
         (0, 0) | (1, 0) => run.to_owned(),
         (0, _) if groups_of_three(',') => run.replace(',', ""),
         (0, 1) => run.replace(',', "."),
@@ -94,6 +123,22 @@ fn digits(text: &str, start: usize) -> (usize, Option<(f64, i32)>) {
     };
     let decimals = plain.split_once('.').map_or(0, |(_, d)| d.len() as i32);
     (end, plain.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| (v, decimals)))
+}
+
+/// `1,234`: not `1,23`, `0,125`, `1,234,567` or `1,234.5`.
+pub fn is_ambiguous(run: &str) -> bool {
+    let Some((whole, behind)) = run.split_once(',') else { return false };
+    whole.len() <= 3
+        && !whole.starts_with('0')
+        && behind.len() == 3
+        && behind.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// `1.250,4` and `1.250`.
+fn groups_of_three_before_comma(run: &str) -> bool {
+    let whole = run.split(',').next().unwrap_or(run);
+    let mut parts = whole.split('.');
+    parts.next().is_some_and(|p| (1..=3).contains(&p.len())) && parts.all(|p| p.len() == 3)
 }
 
 fn with_unit(text: &str, start: usize, end: usize, value: f64, decimals: i32, line: u32) -> Option<Number> {

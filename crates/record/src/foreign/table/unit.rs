@@ -44,8 +44,12 @@ pub fn parse(word: &str, attached: bool) -> Option<Unit> {
         "m" if attached => return unit(Time, 60.0),
         "K" | "k" => return unit(Plain, 1e3),
         "B" => return unit(Bytes, 1.0),
-        "Mb/s" | "Mbps" | "Mbit/s" | "mbps" | "MBit/s" => return unit(BytesPerS, 1e6 / 8.0),
-        "Kb/s" | "Kbps" | "kbps" | "kbit/s" | "kb/s" => return unit(BytesPerS, 1e3 / 8.0),
+        "Mb/s" | "Mbps" | "Mbit/s" | "Mbit/sec" | "mbps" | "mbit/s" | "MBit/s" => {
+            return unit(BytesPerS, 1e6 / 8.0);
+        }
+        "Kb/s" | "Kbps" | "kbps" | "kbit/s" | "kbit/sec" | "Kbit/s" | "kb/s" => {
+            return unit(BytesPerS, 1e3 / 8.0);
+        }
         "Gb/s" | "Gbps" | "Gbit/s" | "gbps" => return unit(BytesPerS, 1e9 / 8.0),
         _ => {}
     }
@@ -68,7 +72,7 @@ pub fn parse(word: &str, attached: bool) -> Option<Unit> {
         "gib" => unit(Bytes, KI * KI * KI),
         "b/s" | "b/sec" | "bytes/s" | "bytes/sec" => unit(BytesPerS, 1.0),
         "kb/s" | "kb/sec" | "kbytes/sec" | "kbytes/s" => loose(BytesPerS, 1e3, KI),
-        "mb/s" | "mb/sec" => loose(BytesPerS, 1e6, KI * KI),
+        "mb/s" | "mb/sec" | "mbps" => loose(BytesPerS, 1e6, KI * KI),
         "gb/s" | "gb/sec" => loose(BytesPerS, 1e9, KI * KI * KI),
         "kib/s" => unit(BytesPerS, KI),
         "mib/s" => unit(BytesPerS, KI * KI),
