@@ -274,9 +274,9 @@ fn sound_runs<'a>(settings: &Vec<Setting>, digests: &'a [Digest]) -> Vec<&'a Dig
 fn judged(c: &Conclusion) -> (Outcome, String) {
     let count = |held: Borne| c.expectations.iter().filter(|e| e.verdict == held).count();
     let (wrong, open) = (count(Borne::DoesNotHold), count(Borne::CannotTell));
-    let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_ref());
+    let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_deref());
     // A search that ran out of time has an answer, only a wider one than was asked for.
-    let has_answer = |answer: &&Box<Answer>| {
+    let has_answer = |answer: &&Answer| {
         let stopped = answer.refusal.as_ref().is_some_and(|refusal| refusal.code != "budget");
         let told = answer.capacity.as_ref().is_some_and(|c| {
             // Only enclosed when the time was over: between the two ends anything may be true.
@@ -286,7 +286,7 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     };
     let refused = of_searches().filter(|answer| !has_answer(answer));
     // Not even the first level was carried: that is an answer, and a bad one.
-    let carries_nothing = |answer: &&Box<Answer>| {
+    let carries_nothing = |answer: &&Answer| {
         let code = answer.refusal.as_ref().map(|refusal| refusal.code);
         matches!(code, Some("nothing_met" | "ended_at_first_step"))
     };
