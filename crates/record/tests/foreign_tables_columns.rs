@@ -211,3 +211,27 @@ fn a_unit_in_a_sentence_is_known_and_a_guessed_one_proves_nothing() {
     let stated = "| users | req/s | mean (ms) | p99 |\n|--|--|--|--|\n| 10 | 40000 | 240 | 900 |\n";
     assert!(!impossible("r.md", stated).is_empty());
 }
+
+/// Figures of a Markdown report of plimsoll's own, from a run against a server that answers after 5 ms.
+const OWN: &str = include_str!("data/published/own-report.md");
+
+#[test]
+fn a_report_of_our_own_is_audited_like_any_other() {
+    assert!(impossible("own.md", OWN).is_empty(), "{:?}", impossible("own.md", OWN));
+    let d = read("own.md", OWN);
+    let times =
+        d.rows.iter().find(|r| r.label == "response time").expect("its quantities stand down the side");
+    let p99 = &times.figures[&P99];
+    assert!(
+        (p99.value - 0.00739).abs() < 1e-9
+            && OWN.lines().nth(p99.line as usize - 1).is_some_and(|l| l.contains("p99 "))
+    );
+    for (from, to) in [
+        ("| p99 | 7.39 ms |", "| p99 | 1.00 ms |"),
+        ("| mean | 5.16 ms |", "| mean | 51.6 ms |"),
+        ("| max | 8.94 ms |", "| max | 3.00 ms |"),
+    ] {
+        let planted = OWN.replace(from, to);
+        assert!(planted != OWN && !impossible("own.md", &planted).is_empty(), "{to}");
+    }
+}
