@@ -146,6 +146,10 @@ fn a_total_rate_is_no_more_than_its_parts_together() {
     // JMeter takes the rate of a label over the time of the label.
     let jmeter = |row: Row| Row { tool: Some(plimsoll_record::foreign::Tool::Jmeter), ..row };
     assert!(!has(after().into_iter().map(jmeter).collect(), "parts_exceed_total"));
+    // A column `rate` is known by the unit in its cells.
+    let text = "| part | rate |\n|--|--|\n| Total | 1200/s |\n| a | 570/s |\n| b | 380/s |\n";
+    let tabled = plimsoll_record::foreign::read("report.md", text);
+    assert!(audit(&[tabled]).findings.iter().any(|f| f.rule == "total_impossible"));
     // A run named `all` may be one of its own.
     let all = |row: Row| if row.label == "Total" { Row { label: "all".into(), ..row } } else { row };
     let own = totalled("rate=570", "rate=380", "rate=1200").into_iter().map(all).collect();
@@ -170,6 +174,9 @@ fn a_total_lies_within_its_parts() {
         let nested = totalled(&counted(a, 1000), &counted(b, 1000), &counted(&total, 1500));
         assert!(!has(nested, "total_impossible"), "{wrong}");
     }
+    // Connect and wait are phases of one request: their sum is longer than each of them.
+    let phases = totalled("mean=1ms max=4ms", "mean=9ms max=1020ms", "mean=10ms max=1400ms");
+    assert!(!has(phases, "total_outside_parts"));
     for rule in ["total_impossible", "total_outside_parts"] {
         assert!(!has(totalled(a, b, sound), rule));
         assert!(!has(totalled(&counted(a, 1000), &counted(b, 1000), &counted(sound, 2000)), rule));

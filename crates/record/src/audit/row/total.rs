@@ -47,12 +47,16 @@ fn parts<'a>(s: &Subject<'a>) -> Vec<&'a Row> {
 
 /// A figure of the total and that of each part; none where a part does not state it.
 fn of<'a>(s: &Subject<'a>, measure: Measure) -> Option<(&'a Figure, Span, Vec<Stated<'a>>)> {
-    let (figure, total) = s.get(measure)?;
-    let part = |row: &&'a Row| {
-        Some((row.figures.get(&measure)?, Span::of(row.figures.get(&measure)?)?.at_least_zero()))
-    };
-    let all: Option<Vec<_>> = parts(s).iter().map(part).collect();
+    let (figure, total) = stated(s.row, measure)?;
+    let all: Option<Vec<_>> = parts(s).iter().map(|row| stated(row, measure)).collect();
     Some((figure, total, all.filter(|all| !all.is_empty())?))
+}
+
+fn stated(row: &Row, measure: Measure) -> Option<Stated<'_>> {
+    // A column `rate` says what it is of by the unit of its cells only.
+    let rate = || row.others.get("rate").filter(|f| measure == Measure::Rate && f.unit.ends_with("/s"));
+    let figure = row.figures.get(&measure).or_else(rate)?;
+    Some((figure, Span::of(figure).filter(|_| figure.value >= 0.0)?.at_least_zero()))
 }
 
 fn sum_of<'a>(s: &Subject<'a>, measure: Measure) -> Option<Sum<'a>> {
@@ -137,7 +141,9 @@ fn complete(s: &Subject) -> Option<bool> {
 
 /// A part may be missing, or stand in the table twice, where no count says otherwise.
 pub(super) fn total_outside(s: &Subject) -> Option<Hit> {
-    if complete(s).is_some() {
+    // Phases of a request add up to their total, and so may their times. What has a load or failures is no phase.
+    let phases = [Measure::Rate, Measure::Users, Measure::ErrorRatio].iter().all(|m| of(s, *m).is_none());
+    if complete(s).is_some() || phases {
         return None;
     }
     told(Likely, "the total does not lie within its parts", outside(s))
