@@ -32,7 +32,10 @@ pub(super) fn floor_failed() -> Refusal {
 }
 
 pub(super) fn budget() -> Refusal {
-    refusal("budget", "the time for the search was over before its interval was as narrow as asked for".into())
+    refusal(
+        "budget",
+        "the time for the search was over before its interval was as narrow as asked for".into(),
+    )
 }
 
 pub(super) fn unsettled() -> Refusal {

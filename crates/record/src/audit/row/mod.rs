@@ -55,7 +55,7 @@ pub const RULES: &[Rule] = &[
     rule!(CannotBeTrue, "deviation_too_large", spread::deviation_not_too_large,
         "sd^2 <= (max - mean)(mean - min) n/(n-1)"),
     rule!(CannotBeTrue, "deviation_too_small", spread::deviation_not_too_small,
-        "max <= mean + sd sqrt(n-1) (wrk, ab: (n-1)/sqrt(n)); quantile in mean - sd sqrt((1-p)/p) .. + sd sqrt(p/(1-p))"),
+        "max <= mean + sd sqrt(n-1) (wrk, ab: (n-1)/sqrt(n)); q in mean - sd sqrt((1-p)/p) .. + sd sqrt(p/(1-p))"),
     rule!(CannotBeTrue, "rate_is_not_count_over_time", counts::rate_of_a_tool,
         "requests / duration = rate, within 2 % (k6, JMeter: 5 %)"),
     rule!(CannotBeTrue, "bytes_are_not_rate_times_time", counts::bytes_per_second,
