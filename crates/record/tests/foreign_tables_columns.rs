@@ -35,12 +35,8 @@ fn the_least_is_no_number_of_minutes() {
     assert_eq!(row("a | rps | duration (min)", "x | 5 | 10").figures[&Measure::Duration].value, 600.0);
     assert_eq!(row("a | rps | mean (min)", "x | 5 | 10").figures[&Measure::Mean].value, 600.0);
     assert_eq!(row("a | rps | mean latency, min", "x | 5 | 10").figures[&Measure::Mean].value, 600.0);
-<<<<<<< HEAD
-    let jmeter = "Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Max,Error %,Throughput,Got KB/sec\n\
-=======
     let jmeter = "Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Max,Error %,\
              Throughput,Received KB/sec\n\
->>>>>>> tables
          Home,1000,120,101,200,260,410,30,902,0.000%,16.61240,120.40\n\
          TOTAL,1000,120,101,200,260,410,30,902,0.000%,16.61240,120.40\n";
     assert!(impossible("aggregate.csv", jmeter).is_empty(), "{:?}", impossible("aggregate.csv", jmeter));
@@ -210,13 +206,8 @@ fn a_unit_in_a_sentence_is_known_and_a_guessed_one_proves_nothing() {
     assert!((below.rows[0].figures[&Measure::Mean].value - 250e-6).abs() < 1e-12);
     let bare = "| users | req/s | mean | p99 |\n|--|--|--|--|\n| 10 | 40000 | 240 | 900 |\n";
     assert!(impossible("r.md", bare).is_empty(), "240 may be microseconds");
-<<<<<<< HEAD
-    let sentence = "It ran with 10 connections.\n\n\
-        | path | req/s | mean | p99 |\n|--|--|--|--|\n| / | 40000 | 240 | 900 |\n";
-=======
     let sentence = "It ran with 10 connections.\n\n| path | req/s | mean | p99 |\n\
              |--|--|--|--|\n| / | 40000 | 240 | 900 |\n";
->>>>>>> tables
     assert!(impossible("r.md", sentence).is_empty(), "240 may be microseconds");
     let stated = "| users | req/s | mean (ms) | p99 |\n|--|--|--|--|\n| 10 | 40000 | 240 | 900 |\n";
     assert!(!impossible("r.md", stated).is_empty());
