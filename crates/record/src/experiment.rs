@@ -220,11 +220,10 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     };
     let refused = of_searches().filter(|answer| !has_answer(answer));
     // Not even the first level was carried: that is an answer, and a bad one.
-    let carries_nothing = |answer: &&Box<Answer>| {
+    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(|answer| {
         let code = answer.refusal.as_ref().map(|refusal| refusal.code);
         matches!(code, Some("nothing_met" | "ended_at_first_step"))
-    };
-    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(carries_nothing);
+    });
     let result = if c.runs == 0 || c.missing > 0 || !refused.is_empty() || open > 0 {
         Outcome::Inconclusive
     } else if wrong > 0 || !missed.is_empty() {
