@@ -5,7 +5,7 @@ use crate::flags::judge::Size;
 use crate::say;
 use plimsoll_output::{json, sizing as render};
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::sizing::{Asked, Visitors, size};
+use plimsoll_plan::sizing::{Asked, Visitors, number, size};
 use plimsoll_plan::{Diagnostic, unit};
 
 pub fn command(flags: &Size) -> Result<Exit, Failure> {
@@ -54,14 +54,6 @@ impl Read<'_> {
                 None
             }
         }
-    }
-}
-
-fn number(text: &str) -> Result<f64, String> {
-    let plain: String = text.trim().chars().filter(|c| *c != ',' && *c != '_').collect();
-    match plain.parse::<f64>() {
-        Ok(n) if n.is_finite() && n > 0.0 => Ok(n),
-        _ => Err(format!("`{text}` is no number above 0")),
     }
 }
 

@@ -21,3 +21,18 @@ fn too_little_to_go_by_is_refused_with_what_is_missing() {
         assert!(!refused.stderr.is_empty() && refused.stdout.is_empty(), "{args:?}");
     }
 }
+
+#[test]
+fn what_could_be_misread_is_refused_and_not_guessed() {
+    let visits = ["size", "--visitors", "100000/month", "--session", "5min"];
+    for (more, part) in [
+        (&["--peak", "1,5"][..], "`1.5`"),
+        (&["--pages", "1,0000"], "groups of three"),
+        (&["--response", "300ms"], "`--response` changes nothing here"),
+    ] {
+        let refused = Tool::run(&[&visits[..], more].concat()).expect_code(2);
+        assert!(refused.stderr.contains(part) && refused.stdout.is_empty(), "{more:?}: {}", refused.stderr);
+    }
+    let said = Tool::run(&["size", "--users", "1,500", "--think", "10s", "--json"]).json();
+    assert_eq!(said["rate_per_s"], 150.0, "{said}");
+}

@@ -6,7 +6,10 @@
 //! of Queueing Network Models, 1978). Each step is kept with its numbers, so that a reader can check it by hand.
 
 mod idle;
+mod number;
 mod solve;
+
+pub use number::number;
 
 use crate::unit::SECOND_NS;
 use serde::Serialize;

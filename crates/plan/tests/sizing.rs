@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "a test may stop")]
 
-use plimsoll_plan::sizing::{Asked, Period, Sizing, Visitors, size};
+use plimsoll_plan::sizing::{Asked, Period, Sizing, Visitors, number, size};
 use plimsoll_plan::unit::duration_ns;
 
 fn ns(text: &str) -> Option<u64> {
@@ -242,6 +242,36 @@ fn visitors_are_read_with_their_time() {
         assert!(Visitors::parse(text).is_err(), "{text}");
     }
     assert!(Visitors::parse("100/m").is_err_and(|wrong| wrong.contains("write `/month`")));
+}
+
+#[test]
+fn a_comma_is_a_group_of_three_or_a_question() {
+    for (text, expected) in [
+        ("1500", 1500.0),
+        ("1,500", 1500.0),
+        ("12,345,678.5", 12_345_678.5),
+        ("1_500", 1500.0),
+        (" 1.5 ", 1.5),
+    ] {
+        assert_eq!(number(text), Ok(expected), "{text}");
+    }
+    for (text, mend) in [
+        ("1,5", "write `1.5`"),
+        ("3,25", "write `3.25`"),
+        ("1,2345", "write `1.2345`"),
+        ("1234,567", "write `1234.567`"),
+        ("1,000,5", "in front of a fraction"),
+        ("1.000,5", "in front of a fraction"),
+        ("1_000,000", "in front of a fraction"),
+        (",500", "write `.500`"),
+        ("1_5", "in front of a fraction"),
+    ] {
+        let sentence = number(text).expect_err(text);
+        assert!(sentence.ends_with(mend), "{text}: {sentence}");
+    }
+    for text in ["", ",", "0", "-3", "-1,000", "many", "inf", "NaN", "1e999", "1.2.3", "1,é00"] {
+        assert!(number(text).is_err_and(|sentence| sentence.contains("; ")), "{text}");
+    }
 }
 
 #[test]
