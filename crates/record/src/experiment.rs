@@ -286,7 +286,6 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     };
     let refused = of_searches().filter(|answer| !has_answer(answer));
     // Not even the first level was carried: that is an answer, and a bad one.
-<<<<<<< HEAD
     let carries_nothing = |answer: &&Answer| {
         let code = answer.refusal.as_ref().map(|refusal| refusal.code);
         matches!(code, Some("nothing_met" | "ended_at_first_step"))
@@ -294,13 +293,6 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(carries_nothing);
     let in_doubt = c.runs == 0 || c.missing > 0 || c.doubtful_cells > 0 || !refused.is_empty() || open > 0;
     let result = if in_doubt {
-=======
-    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(|answer| {
-        let code = answer.refusal.as_ref().map(|refusal| refusal.code);
-        matches!(code, Some("nothing_met" | "ended_at_first_step"))
-    });
-    let result = if c.runs == 0 || c.missing > 0 || !refused.is_empty() || open > 0 {
->>>>>>> front
         Outcome::Inconclusive
     } else if wrong > 0 || !missed.is_empty() || c.missed_cells > 0 {
         Outcome::Fail
