@@ -23,6 +23,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// A search answers after so long with what it knows by then, unless somebody gives it another time, ns.
 pub const BUDGET_NS: u64 = 300_000_000_000;
 
+/// Ends of an enclosure no further apart than this are an answer.
+const CLOSE: f64 = 1.10;
+
 /// What an experiment says, as one document.
 #[derive(Debug, Clone, Serialize)]
 pub struct Conclusion {
@@ -279,8 +282,9 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     let has_answer = |answer: &&Answer| {
         let stopped = answer.refusal.as_ref().is_some_and(|refusal| refusal.code != "budget");
         let told = answer.capacity.as_ref().is_some_and(|c| {
-            // Only enclosed when the time was over: between the two ends anything may be true.
-            answer.refusal.is_none() || c.interval_is == IntervalIs::Confidence95
+            // Only enclosed when the time was over: between two ends that are far apart anything may be true.
+            let close = c.interval[1] <= c.interval[0] * CLOSE;
+            answer.refusal.is_none() || c.interval_is == IntervalIs::Confidence95 || close
         });
         told && !stopped
     };
