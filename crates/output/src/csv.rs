@@ -54,7 +54,8 @@ pub fn row(fields: impl IntoIterator<Item = String>) -> String {
     fields.join(",") + "\n"
 }
 
-fn quoted(field: String) -> String {
+/// RFC 4180.
+pub(crate) fn quoted(field: String) -> String {
     if field.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
 }
 

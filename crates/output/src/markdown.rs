@@ -220,7 +220,7 @@ impl Table {
 }
 
 /// Text that means nothing to Markdown: marks are escaped, line breaks become blanks.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -238,8 +238,9 @@ fn escape(text: &str) -> String {
 /// A sentence with commands between backticks: those stay as they are, because they are there to be copied.
 pub(crate) fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
+    // A name with a backtick of its own leaves an odd one: then none of them means anything.
     if parts.len().is_multiple_of(2) {
-        return escape(text);
+        return escape(text).replace('`', "'");
     }
     let part = |(at, part): (usize, &&str)| match at % 2 {
         0 => escape(part),

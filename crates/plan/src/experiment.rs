@@ -34,6 +34,19 @@ pub struct Setting {
     pub value: String,
 }
 
+/// `10`, `1,000`, `200/s`; rates in other units per second, so that they stand in their order.
+pub fn number(text: &str) -> Option<f64> {
+    let (digits, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
+    let per_s = match unit.trim() {
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3_600.0,
+        _ => return None,
+    };
+    let plain: String = digits.chars().filter(|c| *c != ',' && *c != '_').collect();
+    plain.trim().parse::<f64>().ok().filter(|n| n.is_finite()).map(|n| n / per_s)
+}
+
 /// What a run of a search is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -4,7 +4,7 @@
 
 use crate::analysis::{Digest, digest};
 use crate::run_file::{self, Error as RunFileError};
-use plimsoll_plan::experiment::{Axis, CellOutline, Experiment, Setting};
+use plimsoll_plan::experiment::{Axis, CellOutline, Experiment, Setting, number};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -122,7 +122,8 @@ impl From<RunFileError> for Error {
 /// Reads a folder: its index and all its runs, in the order in which they were made.
 ///
 /// # Errors
-/// When the folder or one of its run files cannot be read. A folder without any run is no error here.
+/// When the folder or its index cannot be read. A run file that cannot is left out and named; a folder without any run
+/// is no error here.
 pub fn read(path: &Path) -> Result<Folder, Error> {
     let index = read_index(path)?;
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
@@ -213,7 +214,7 @@ pub fn rebuilt(runs: &[Run]) -> Option<Index> {
         }
     }
     for axis in &mut axes {
-        axis.is_numeric = axis.values.iter().all(|v| v.trim_end_matches("/s").parse::<f64>().is_ok());
+        axis.is_numeric = axis.values.iter().all(|value| number(value).is_some());
     }
     let repeat = cells_of().map(|cell| cell.repeat.saturating_add(1)).max().unwrap_or(1);
     let experiment = Experiment { name: first.experiment.clone(), axes, repeat, ..Experiment::default() };

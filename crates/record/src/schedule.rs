@@ -3,7 +3,7 @@
 
 use crate::analysis::Digest;
 use crate::experiment::{is_valid, met};
-use plimsoll_plan::experiment::{Axis, Setting};
+use plimsoll_plan::experiment::{Axis, Setting, number};
 use plimsoll_stats::random::SplitMix64;
 
 /// The matrix and its rules.
@@ -70,7 +70,7 @@ impl Schedule<'_> {
     }
 
     fn level(&self, cell: usize, axis: usize) -> Option<f64> {
-        self.cells.get(cell)?.get(axis)?.value.trim_end_matches("/s").parse().ok()
+        number(&self.cells.get(cell)?.get(axis)?.value)
     }
 }
 

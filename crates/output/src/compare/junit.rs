@@ -3,7 +3,7 @@
 //! A rule about which nobody can tell is an `error`, not a failure and not a pass: CI systems show it as broken, and
 //! `skipped` would be green.
 
-use super::text::xml;
+use super::xml::escape as xml;
 use super::{long_word, overall};
 use plimsoll_record::analysis::compare::gate::{Gate, Passage, gate as judge};
 use plimsoll_record::analysis::compare::{Comparison, cell_name, evidence};

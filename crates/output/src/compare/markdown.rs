@@ -1,8 +1,8 @@
 //! The comparison in a pull request: GitHub flavoured Markdown.
 
-use super::text::{escape, prose};
 use super::{footing, interval, long_word, maybe_change, overall, value};
 use crate::format::ratio;
+use crate::markdown::{escape, prose};
 use plimsoll_record::analysis::compare::{Comparison, Overall, cell_name};
 use plimsoll_record::summary::Weight;
 

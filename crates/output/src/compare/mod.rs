@@ -7,7 +7,7 @@ mod junit;
 mod markdown;
 mod picture;
 mod terminal;
-mod text;
+mod xml;
 
 pub use junit::junit;
 pub use markdown::{github_summary, markdown};

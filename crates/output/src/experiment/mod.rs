@@ -4,7 +4,9 @@ mod progress;
 
 pub use progress::run_line;
 
+use crate::csv::quoted;
 use crate::line::{Line, wrap, write_all};
+use crate::markdown::prose;
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
 use crate::{compare, find, study, words};
@@ -165,7 +167,8 @@ pub fn markdown(c: &Conclusion) -> String {
                 Borne::CannotTell => "cannot tell",
             };
             // Writing to a string cannot fail.
-            let _ = writeln!(out, "| {} | **{word}**: {} |", cell(&expected.text), cell(&expected.sentence));
+            let _ =
+                writeln!(out, "| {} | **{word}**: {} |", prose(&expected.text), prose(&expected.sentence));
         }
     }
     match c.searches.as_slice() {
@@ -182,7 +185,7 @@ pub fn markdown(c: &Conclusion) -> String {
                 let _ = writeln!(
                     out,
                     "| {} | {level} | {interval} | {} |",
-                    cell(&name(&one.settings)),
+                    prose(&name(&one.settings)),
                     one.steps
                 );
             }
@@ -197,11 +200,6 @@ pub fn markdown(c: &Conclusion) -> String {
     out
 }
 
-/// Text that may stand in a cell of a table.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
-}
-
 /// One line per cell of a sweep, or one per search.
 pub fn csv(c: &Conclusion) -> String {
     if let Some(study) = &c.study {
@@ -209,12 +207,12 @@ pub fn csv(c: &Conclusion) -> String {
     }
     let mut out = String::new();
     for axis in &c.axes {
-        let _ = write!(out, "{},", quoted(&axis.name));
+        let _ = write!(out, "{},", quoted(axis.name.clone()));
     }
     out.push_str("capacity,low,high,at_least,unit,steps\n");
     for one in &c.searches {
         for setting in &one.settings {
-            let _ = write!(out, "{},", quoted(&setting.value));
+            let _ = write!(out, "{},", quoted(setting.value.clone()));
         }
         match one.answer.as_ref().and_then(|a| a.capacity.as_ref().map(|capacity| (a, capacity))) {
             Some((answer, capacity)) => {
@@ -227,12 +225,4 @@ pub fn csv(c: &Conclusion) -> String {
         let _ = writeln!(out, ",{}", one.steps);
     }
     out
-}
-
-/// RFC 4180.
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
 }

@@ -1,6 +1,7 @@
 //! The answer for a README or a pull request.
 
 use super::{errors, facts, level, outcome, purpose, value, verdict, with_bounds};
+use crate::markdown::escape;
 use plimsoll_record::analysis::search::Answer;
 
 /// The sentence, the facts, the curve and the steps, as CommonMark with tables.
@@ -64,20 +65,4 @@ fn head(out: &mut String, title: &str, columns: &[&str]) {
 fn row(out: &mut String, cells: &[String]) {
     let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
     out.push_str(&format!("| {} |\n", cells.join(" | ")));
-}
-
-/// Names of requests and scopes come from the user: they must neither break a table nor become a tag or a link.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '|' | '<' | '>' | '[' | ']' | '*' | '_' | '`' | '\\' | '#' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -2,6 +2,7 @@
 
 use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, sentences, time};
 use crate::format::{quantity, ratio};
+use crate::markdown::{escape, prose};
 use plimsoll_record::analysis::study::{CellRow, Study, level_text, settings_text};
 
 const HEADS: &str = "rate | | errors | mean | p50 | | p90 | p99 | | in flight | X R |";
@@ -88,32 +89,4 @@ fn scaling(study: &Study, out: &mut String) {
             ));
         }
     }
-}
-
-/// Names come from files and may hold anything; a line break would end a table.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '|' | '\\' | '*' | '_' | '[' | ']' | '#' | '~' | '`' => out.extend(['\\', c]),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// The same, but what stands between backticks stays as it is.
-fn prose(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return escape(text);
-    }
-    let part = |(at, part): (usize, &&str)| {
-        if at % 2 == 0 { escape(part) } else { format!("`{}`", part.replace(|c: char| c.is_control(), " ")) }
-    };
-    parts.iter().enumerate().map(part).collect()
 }

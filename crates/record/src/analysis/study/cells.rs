@@ -6,7 +6,7 @@ use super::{
 use crate::analysis::digest::{Digest, Level};
 use crate::analysis::facts::ratio;
 use crate::phrase::{count, counted, duration_ns, quantity, ratio as percent};
-use plimsoll_plan::experiment::Setting;
+use plimsoll_plan::experiment::{Setting, number};
 
 /// The settings that differ, in order.
 pub(super) struct Axes {
@@ -38,19 +38,6 @@ impl Axes {
     pub fn number(&self, row: &CellRow, axis: &str) -> Option<f64> {
         row.setting(axis).and_then(number)
     }
-}
-
-/// `10`, `1,000`, `200/s`; rates in other units per second, so that they stand in their order.
-pub(super) fn number(text: &str) -> Option<f64> {
-    let (digits, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
-    let per_s = match unit.trim() {
-        "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3_600.0,
-        _ => return None,
-    };
-    let plain: String = digits.chars().filter(|c| *c != ',' && *c != '_').collect();
-    plain.trim().parse::<f64>().ok().filter(|n| n.is_finite()).map(|n| n / per_s)
 }
 
 /// One row per cell, sorted by the axes: names in the order in which they come, numbers by their size.

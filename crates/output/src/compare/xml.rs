@@ -1,0 +1,18 @@
+//! Text from outside made harmless in XML.
+
+/// For attributes and content of XML 1.0: characters that it does not know at all become a blank.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            c if c.is_control() || matches!(u32::from(c), 0xfffe | 0xffff) => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
