@@ -23,6 +23,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("nft", "nftables", "packets that get lost"),
     ("ss", "iproute2", "socket counts seen from outside"),
     ("tc", "iproute2", "a link of a known width"),
+    ("ip", "iproute2", "a network to put it into"),
     ("python3", "python3-minimal", "a network device with a way to the target and back"),
     ("sqlite3", "sqlite3", "run files read by another program"),
     ("curl", "curl", "the contracts of the testbed, asked by a client that is not ours"),

@@ -14,6 +14,8 @@ pub fn down(name: &str) -> Outcome {
         for running in state.processes.iter().rev() {
             failed.extend(process::stop(running, &state.mark()).err());
         }
+        // Whoever left its group, or was started a moment before a crash and never written down.
+        process::stop_marked(&state.mark());
         for linked in &state.links {
             failed.extend(link::remove(linked.number).err());
         }

@@ -43,13 +43,9 @@ fn rows(state: &State) {
     for running in &state.processes {
         let ports: Vec<String> = running.ports.iter().map(u16::to_string).collect();
         let place = if running.host == "127.0.0.1" { String::new() } else { format!(" on {}", running.host) };
-        println!(
-            "  {:width$}  pid {:<7}  {}  port {}{place}",
-            running.name,
-            running.pid,
-            health(running),
-            ports.join(" ")
-        );
+        let ports =
+            if ports.is_empty() { String::new() } else { format!("  port {}{place}", ports.join(" ")) };
+        println!("  {:width$}  pid {:<7}  {}{ports}", running.name, running.pid, health(running));
     }
     if !state.whole {
         println!("  not whole: `cargo xtask lab down` clears it away");
@@ -65,6 +61,7 @@ fn health(running: &Running) -> String {
         return format!("port {port} does not answer");
     }
     match running.health.as_deref().map(process::status) {
+        None if running.ports.is_empty() => "running".into(),
         None | Some(Some(200)) => "healthy".into(),
         Some(Some(code)) => format!("health answers {code}"),
         Some(None) => "health does not answer".into(),

@@ -2,6 +2,7 @@
 //! made of stands in `testbed/NAME/lab.toml`; this starts it, watches it come up, and leaves nothing behind.
 
 mod certificate;
+mod contract;
 mod down;
 mod file;
 mod fill;
@@ -10,17 +11,24 @@ mod kinds;
 mod link;
 mod list;
 mod look;
+mod options;
 mod places;
+mod prediction;
 mod prepare;
 mod process;
+mod run;
+mod save;
 mod state;
+mod test;
 mod up;
 
 use crate::{Outcome, shell};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::path::Path;
 
-pub const USAGE: &str = "list | up NAME... [--base N] | down [NAME...]";
+pub const USAGE: &str = "list | up NAME... [--base N] | down [NAME...] | \
+                         run NAME [--scale S] [--base N] [--save] [--part P] [--keep] [--tool FILE] | \
+                         test [NAME...] [--scale S] [--tool FILE]";
 
 pub fn command(arguments: &[String]) -> Outcome {
     let Some((what, rest)) = arguments.split_first() else {
@@ -31,41 +39,14 @@ pub fn command(arguments: &[String]) -> Outcome {
     match what.as_str() {
         "list" if rest.is_empty() => list::command(),
         "up" => {
-            let (names, base) = up_options(rest)?;
+            let (names, base) = options::up(rest)?;
             up::command(&names, base)
         }
-        "down" => down::command(&if rest.is_empty() { places::started()? } else { rest.to_vec() }),
+        "down" => down::command(&options::down(rest)?),
+        "run" => run::command(&options::run(rest)?),
+        "test" => test::command(&options::test(rest)?),
         _ => Err(format!("`{}` makes no sense\nusage: cargo xtask lab {USAGE}", arguments.join(" "))),
     }
-}
-
-fn up_options(rest: &[String]) -> Result<(Vec<String>, Option<u16>), String> {
-    let mut names = Vec::new();
-    let mut base = None;
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        if word == "--base" {
-            base = Some(base_number(words.next())?);
-        } else if word.starts_with('-') {
-            return Err(format!("unknown option `{word}`"));
-        } else {
-            names.push(word.clone());
-        }
-    }
-    if names.is_empty() {
-        return Err(format!("which system?\nhint: there are: {}", places::names()?.join(", ")));
-    }
-    if base.is_some() && names.len() > 1 {
-        return Err("`--base` is for one system: two at one base would share their ports".into());
-    }
-    Ok((names, base))
-}
-
-/// Ports of base 10 to 654 exist and need no right of their own.
-fn base_number(text: Option<&String>) -> Result<u16, String> {
-    let text = text.ok_or("`--base` needs a number")?;
-    let number = text.parse::<u16>().ok().filter(|n| (11..=654).contains(n));
-    number.ok_or_else(|| format!("`--base {text}`: 11 to 654 (ports are 100 times that, and up to 99 more)"))
 }
 
 /// The soft limit on descriptors becomes the hard one, here and so in every process: ten thousand connections are a

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 pub const WITHIN: Duration = Duration::from_secs(60);
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(8);
+/// What a child that was interrupted by the terminal has to end by itself.
+const OWN_END: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// How a process is started.
@@ -212,18 +214,28 @@ pub fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>, 
         }
         std::thread::sleep(LOOK_EVERY);
     }
+    // At a terminal the child has heard Ctrl-C itself; hearing it twice would cut its own end short.
+    if interrupt::asked() && ends(child, OWN_END)? {
+        return Ok(None);
+    }
     // Asked politely first: a run file is closed, a package manager unlocks. That it is gone already is no error.
     let _ = kill(pid, Signal::SIGINT);
-    let patience = Instant::now() + GRACE;
+    if !ends(child, GRACE)? {
+        child.kill().map_err(cannot)?;
+        child.wait().map_err(cannot)?;
+    }
+    Ok(None)
+}
+
+fn ends(child: &mut Child, within: Duration) -> Result<bool, String> {
+    let patience = Instant::now() + within;
     while Instant::now() < patience {
-        if child.try_wait().map_err(cannot)?.is_some() {
-            return Ok(None);
+        if child.try_wait().map_err(|e| format!("cannot wait for a child: {e}"))?.is_some() {
+            return Ok(true);
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    child.kill().map_err(cannot)?;
-    child.wait().map_err(cannot)?;
-    Ok(None)
+    Ok(false)
 }
 
 /// Ends a process and all of its group. Only what is provably ours is touched: the leader by its start time, what a
@@ -248,6 +260,14 @@ pub fn stop(running: &Running, mark: &str) -> Outcome {
         return Ok(());
     }
     Err(format!("process `{}` (pid {}) does not end, not even by KILL", running.name, running.pid))
+}
+
+/// Ends by KILL whoever still carries our mark; what is left of them, `lab test` would say.
+pub fn stop_marked(mark: &str) {
+    for pid in look::marked(mark) {
+        // Gone since it was looked at: what was wanted.
+        let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    }
 }
 
 fn gone_is_fine(sent: nix::Result<()>, name: &str) -> Outcome {
@@ -286,6 +306,10 @@ pub fn last_lines(log: &Path, most: usize) -> String {
     if lines.is_empty() {
         return "it said nothing".into();
     }
-    let tail = &lines[lines.len().saturating_sub(most)..];
-    format!("the end of what it said:\n    {}", tail.join("\n    "))
+    if lines.len() <= most {
+        return format!("it said:\n    {}", lines.join("\n    "));
+    }
+    // Some programs say what is wrong first and print pages of help behind it.
+    let (head, tail) = (&lines[..most / 3], &lines[lines.len() - most * 2 / 3..]);
+    format!("it said:\n    {}\n    ...\n    {}", head.join("\n    "), tail.join("\n    "))
 }

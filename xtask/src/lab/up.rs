@@ -34,6 +34,10 @@ pub fn up(name: &str, base: Option<u16>) -> Result<State, String> {
     let started = start(name, base, &mut state);
     if let Err(sentence) = started {
         let sentence = format!("`{name}` did not start: {sentence}");
+        if state.processes.is_empty() && state.links.is_empty() && state.folders.is_empty() {
+            state.forget()?;
+            return Err(sentence);
+        }
         return match down::down(name) {
             Ok(()) => Err(format!("{sentence}\nwhat had been started is stopped")),
             Err(also) => Err(format!("{sentence}\nand not all of it could be stopped: {also}")),
