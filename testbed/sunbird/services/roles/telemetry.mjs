@@ -1,0 +1,41 @@
+// The telemetry service: a batch is unpacked, read, checked and written to a Redis stream, event by event. The stream is
+// the queue; it keeps the newest events only, because nobody here takes them out again.
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { Refusal } from "../http.mjs";
+
+const unpack = promisify(gunzip);
+/** About 20 MB of events. `~` lets Redis drop whole nodes, which costs far less than an exact cut. */
+const KEPT = { TRIM: { strategy: "MAXLEN", strategyModifier: "~", threshold: 20_000 } };
+/** Unpacked bytes beyond which a batch is refused: 1 kB of gzip can hold 1 MB. */
+const LARGEST_BYTES = 4 << 20;
+
+async function eventsOf(body, encoding) {
+  let value;
+  try {
+    const plain = encoding === "gzip" ? await unpack(body, { maxOutputLength: LARGEST_BYTES }) : body;
+    value = JSON.parse(plain.toString());
+  } catch (error) {
+    throw new Refusal(400, `the batch cannot be read: ${error.message}`);
+  }
+  if (!Array.isArray(value?.events)) throw new Refusal(400, "`events` is missing");
+  return value.events;
+}
+
+export function telemetryRoutes({ redis }) {
+  return {
+    "POST /v1/telemetry": async ({ body, headers }) => {
+      const events = await eventsOf(body, headers["content-encoding"]);
+      for (const event of events) {
+        if (!event.eid || !event.mid || !event.ets) throw new Refusal(400, "an event lacks `eid`, `mid` or `ets`");
+      }
+      // All go out in one write; each is answered for itself.
+      await Promise.all(
+        events.map((event) => redis.xAdd("telemetry", "*", { eid: event.eid, event: JSON.stringify(event) }, KEPT)),
+      );
+      const params = { resmsgid: crypto.randomUUID(), status: "successful", events: events.length };
+      const head = { id: "api.telemetry", ver: "3.0", ets: Date.now(), params };
+      return JSON.stringify({ ...head, responseCode: "SUCCESS", result: {} });
+    },
+  };
+}
