@@ -1,4 +1,4 @@
--- The system of record: what Cassandra, Neo4j and Elasticsearch hold in the original. Rows come from services/data/seed.mjs.
+-- The system of record: what Cassandra, Neo4j and Elasticsearch hold in the original. services/data/seed.mjs fills it.
 CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
 
 CREATE TABLE content (id text PRIMARY KEY, body jsonb NOT NULL);

@@ -1,6 +1,6 @@
-// One process of the platform. Which services it runs, on which ports and with which defects, is said by LISTEN, such as
-// `knowledge 4330; knowledge 4331 cache=off`: a defect is another port of the same process, so that a run with it and
-// one without can take turns. `all` is every service on one port, a server that stands for itself.
+// One process of the platform. Which services it runs, on which ports and with which defects, is said by LISTEN, such
+// as `knowledge 4330; knowledge 4331 cache=off`: a defect is another port of the same process, so that a run with it
+// and one without can take turns. `all` is every service on one port, a server that stands for itself.
 import { serve } from "./http.mjs";
 import { contentRoutes } from "./roles/content.mjs";
 import { knowledgeRoutes } from "./roles/knowledge.mjs";

@@ -5,8 +5,10 @@ import { envelope } from "../http.mjs";
 import { draws } from "./random.mjs";
 
 export const COUNTS = { contents: 10_849, collections: 1_864, dialcodes: 1_028, channels: 149, frameworks: 34 };
+/** All of one length, so that a request for any of them has the recorded size. */
 export const SLUGS = [
-  "alder", "birch", "cedar", "elm", "fir", "hazel", "juniper", "larch", "maple", "oak", "pine", "rowan", "spruce", "yew",
+  "alder", "aspen", "beech", "birch", "cedar", "ebony", "guava", "hazel", "larch", "lemon", "mango", "maple", "olive",
+  "rowan",
 ];
 /** Bytes of an answer to an organisation search, as recorded. */
 const ORG_ANSWER_BYTES = 1_443;
@@ -14,9 +16,9 @@ const ORG_ANSWER_BYTES = 1_443;
 const PAGE_KB = { least: 139, span: 41.5, exponent: 0.347 };
 
 const WORDS = (
-  "light water number story river plant circle letter energy market season planet measure garden history pattern sound " +
-  "weather journey fraction grammar village machine colour motion triangle harvest poem island bridge metal forest " +
-  "angle climate cell trade magnet rhythm sentence volume mirror root seed shadow gravity dialogue verse map ratio"
+  "light water number story river plant circle letter energy market season planet measure garden history pattern " +
+  "sound weather journey fraction grammar village machine colour motion triangle harvest poem island bridge metal " +
+  "forest angle climate cell trade magnet rhythm sentence volume mirror root seed shadow gravity dialogue verse ratio"
 ).split(" ");
 const SUBJECTS = ["Mathematics", "Science", "History", "Geography", "Languages", "Music", "Civics", "Environment"];
 const MEDIUMS = ["English", "Hindi", "Tamil", "Marathi", "Telugu"];
@@ -213,7 +215,7 @@ export function channels(known) {
     status: "Live",
     defaultFramework: random.pick(known.frameworks),
     createdOn: isoTime(FIRST_DAY + random.whole(0, 300) * DAY_MS),
-    suggested_frameworks: random.several(known.frameworks, 4).map((id) => ({ identifier: id, name: sentence(random, 3) })),
+    suggested_frameworks: random.several(known.frameworks, 4).map((id) => ({ id, name: sentence(random, 3) })),
     collectionPrimaryCategories: TREES,
     contentPrimaryCategories: LEAVES,
   }));
@@ -277,6 +279,6 @@ export function forms() {
     type,
     subtype,
     action,
-    body: { type, subtype, action, component: "*", framework: "*", data: { templateName: "default", fields: fields(5) } },
+    body: { type, subtype, action, framework: "*", data: { templateName: "default", fields: fields(5) } },
   }));
 }

@@ -21,5 +21,7 @@ export function draws(name) {
     const left = [...list];
     return Array.from({ length: Math.min(count, left.length) }, () => left.splice(whole(0, left.length - 1), 1)[0]);
   };
-  return { uniform, whole, pick, several, digits: (n) => text("0123456789", n), hex: (n) => text("0123456789abcdef", n), text };
+  const digits = (length) => text("0123456789", length);
+  const hex = (length) => text("0123456789abcdef", length);
+  return { uniform, whole, pick, several, text, digits, hex };
 }

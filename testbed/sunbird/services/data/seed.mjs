@@ -45,7 +45,8 @@ if (rows[0].count === model.COUNTS.contents) {
   const keyed = (list) => list.map((one) => [one.identifier, text(one)]);
   await insert("framework", ["id", "body"], ["text", "jsonb"], keyed(model.frameworks(known)));
   await insert("channel", ["id", "body"], ["text", "jsonb"], keyed(model.channels(known)));
-  await insert("tenant", ["slug", "body"], ["text", "jsonb"], model.tenants().map((one, at) => [model.SLUGS[at], text(one)]));
+  const tenants = model.tenants().map((one, at) => [model.SLUGS[at], text(one)]);
+  await insert("tenant", ["slug", "body"], ["text", "jsonb"], tenants);
   await insert(
     "org",
     ["id", "slug", "is_root", "body"],

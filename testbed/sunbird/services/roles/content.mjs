@@ -1,5 +1,5 @@
-// The content service: the public face of knowledge and search. It asks them by HTTP, reads their answers and wraps them
-// anew, as its original does. `upstream=new` is the original's first mistake: it closed each connection behind it.
+// The content service: the public face of knowledge and search. It asks them by HTTP, reads their answers and wraps
+// them anew, as its original does. `upstream=new` is the original's first mistake: it closed each connection again.
 import { Agent, request as startRequest } from "node:http";
 import { envelope, Refusal, requestOf } from "../http.mjs";
 

@@ -22,6 +22,18 @@ export function tsquery({ filters = {}, query = "" }) {
   return parts.join(" & ");
 }
 
+/** Only this order has an index; another one is refused instead of ignored. */
+function checkOrder({ sort_by: order = {} }) {
+  const wrong = Object.entries(order).find(([key, way]) => key !== "lastUpdatedOn" || way !== "desc");
+  if (wrong) throw new Refusal(400, `cannot sort by \`${wrong[0]} ${wrong[1]}\`, only by \`lastUpdatedOn desc\``);
+}
+
+/** The hits as JSON text, with the wanted fields only. */
+function listOf(rows, fields) {
+  if (!fields) return rows.map((row) => row.text).join(",");
+  return rows.map((row) => JSON.stringify(JSON.parse(row.text), fields)).join(",");
+}
+
 const COUNT = "SELECT count(*)::int AS count FROM search_entry WHERE terms @@ $1::tsquery";
 const NEWEST = `SELECT summary::text AS text FROM search_entry WHERE terms @@ $1::tsquery
   ORDER BY updated DESC LIMIT $2 OFFSET $3`;
@@ -33,18 +45,21 @@ export function searchRoutes(stores) {
     "POST /v3/search": async ({ body }) => {
       const wanted = requestOf(body);
       const query = tsquery(wanted);
+      checkOrder(wanted);
       const limit = Math.min(Number(wanted.limit ?? 100), MOST);
       const [[{ count }], hits] = await Promise.all([
         stores.rows("count", COUNT, [query]),
         stores.rows("newest", NEWEST, [query, limit, Number(wanted.offset ?? 0)]),
       ]);
-      const list = hits.map((hit) => hit.text).join(",");
+      const list = listOf(hits, wanted.fields);
       return envelope("ekstep.composite-search.search", `{"count":${count},"content":[${list}]}`, "3.0");
     },
     "POST /v3/dial/assemble": async ({ body }) => {
       const wanted = requestOf(body);
-      const rows = await stores.rows("whole", WHOLE, [tsquery(wanted), MOST]);
-      const list = rows.map((row) => row.text).join(",");
+      checkOrder(wanted);
+      const limit = Math.min(Number(wanted.limit ?? 100), MOST);
+      const rows = await stores.rows("whole", WHOLE, [tsquery(wanted), limit]);
+      const list = listOf(rows, wanted.fields);
       const section = `{"name":${JSON.stringify(wanted.name ?? "")},"count":${rows.length},"contents":[${list}]}`;
       return envelope("ekstep.dial.assemble", `{"response":{"sections":[${section}]}}`, "3.0");
     },

@@ -1,5 +1,5 @@
-// The telemetry service: a batch is unpacked, read, checked and written to a Redis stream, event by event. The stream is
-// the queue; it keeps the newest events only, because nobody here takes them out again.
+// The telemetry service: a batch is unpacked, read, checked and written to a Redis stream, event by event. The stream
+// is the queue; it keeps the newest events only, because nobody here takes them out again.
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Refusal } from "../http.mjs";
