@@ -1,5 +1,6 @@
 // Writes what the load reads: samples of the ids as CSV, and the two telemetry batches. Made once and committed, so
-// that an experiment can be checked without the system: `node services/data/samples.mjs ../../experiments/sunbird/data`.
+// that an experiment can be checked without the system:
+// `node services/data/samples.mjs ../../experiments/sunbird/data`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
