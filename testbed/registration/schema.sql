@@ -1,0 +1,9 @@
+-- One table that grows all test long. The unique index is read and written with every registration.
+CREATE TABLE users (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    email text NOT NULL UNIQUE,
+    full_name text NOT NULL,
+    password text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE EXTENSION pg_stat_statements;
