@@ -7,3 +7,6 @@ CREATE TABLE users (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE EXTENSION pg_stat_statements;
+
+-- For the example of an address that is taken.
+INSERT INTO users (email, full_name, password) VALUES ('taken@example.com', 'Already Here', 'not a hash');
