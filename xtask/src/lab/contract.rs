@@ -156,7 +156,8 @@ fn ask(entry: &Entry, here: &Path, base: u16, scratch: &Path) -> Result<Answer, 
         return Err(format!("no answer: {}", String::from_utf8_lossy(&out.stderr).trim()));
     }
     let head = std::fs::read(&head).map_err(|e| format!("no answer: {e}"))?;
-    let body = std::fs::read(&body).unwrap_or_default();
+    // With `-I` curl writes the head into the file for bodies.
+    let body = if entry.method == "HEAD" { Vec::new() } else { std::fs::read(&body).unwrap_or_default() };
     parse_head(&String::from_utf8_lossy(&head)).map(|answer| Answer { body, ..answer })
 }
 
