@@ -61,9 +61,10 @@ fn readme(options: &Options, measured: &Measured) -> Result<String, String> {
         let path = needs::find(program).map_or(program.clone(), |path| path.display().to_string());
         text.push_str(&format!("| {program} | {} |\n", version(&path)));
     }
-    text.push_str("\nGenerator, servers and monitors shared the machine. The tables are in [report.md](report.md) and, ");
-    text.push_str("as numbers, in the CSV files; ");
-    text.push_str("what had been predicted is in [predictions.md](predictions.md).\n");
+    text.push_str(
+        "\nGenerator, servers and monitors shared the machine. The tables are in [report.md](report.md) and, as \
+         numbers, in\nthe CSV files; what had been predicted is in [predictions.md](predictions.md).\n",
+    );
     Ok(text)
 }
 
