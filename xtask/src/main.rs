@@ -30,7 +30,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "test",
         usage: "[--quick]",
-        about: "everything CI runs; --quick leaves out the truth tests, the release build and the bench",
+        about: "everything CI runs; --quick leaves out the truth tests, the release build, the lab and the bench",
         run: test::command,
     },
     Command {

@@ -1,7 +1,9 @@
 //! `testbed/NAME/contract.json`: requests with the answers that they must get, asked by curl. A load test of a system
 //! that answers wrongly measures nothing.
 
+use super::file::System;
 use super::places;
+use super::state::State;
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::Value;
@@ -89,7 +91,7 @@ pub fn parse(text: &str) -> Result<Vec<Entry>, String> {
 }
 
 /// Asks every entry of a running system. The outcome: how many were asked, and a paragraph for each that did not hold.
-pub fn check(name: &str, base: u16, scratch: &Path) -> Result<(usize, Vec<String>), String> {
+pub fn check(name: &str, state: &State) -> Result<(usize, Vec<String>), String> {
     let file = places::testbed(name).join("contract.json");
     let text =
         std::fs::read_to_string(&file).map_err(|e| format!("cannot read `{}`: {e}", super::shown(&file)))?;
@@ -97,27 +99,49 @@ pub fn check(name: &str, base: u16, scratch: &Path) -> Result<(usize, Vec<String
     if entries.is_empty() {
         return Err(format!("testbed/{name}/contract.json asks nothing"));
     }
-    let mut broken = Vec::new();
+    let (system, fill) = places::system(name, Some(state.base))?;
+    let (mut asked, mut broken) = (0, Vec::new());
     for entry in &entries {
         super::interrupt::check()?;
-        let problems = match ask(entry, &places::testbed(name), base, scratch) {
+        let port = fill.port(entry.port);
+        let Some(host) = host(&system, state, entry.port, port) else {
+            println!(
+                "{name}: contract `{}` is not asked: nobody listens on port {port} without root",
+                entry.name
+            );
+            continue;
+        };
+        asked += 1;
+        let problems = match ask(entry, &host, port, &system.here, &state.folder) {
             Ok(answer) => entry.expect.problems(&answer)?,
             Err(sentence) => vec![sentence],
         };
         if !problems.is_empty() {
-            let line = format!("{} {} (port {})", entry.method, entry.path, base * 100 + entry.port);
+            let line = format!("{} {} (port {port})", entry.method, entry.path);
             broken.push(format!("contract `{}`: {line}\n    {}", entry.name, problems.join("\n    ")));
         }
     }
-    Ok((entries.len(), broken))
+    Ok((asked, broken))
 }
 
-fn ask(entry: &Entry, here: &Path, base: u16, scratch: &Path) -> Result<Answer, String> {
+/// Where the port is: behind a link it has the address of the link. Nothing when its process was left out with the
+/// link. A port that no process has is asked on the loopback, and will not answer.
+fn host(system: &System, state: &State, offset: u16, port: u16) -> Option<String> {
+    if let Some(running) = state.processes.iter().find(|p| p.ports.contains(&port)) {
+        return Some(running.host.clone());
+    }
+    let owner = system.process.iter().find(|p| p.offsets().any(|o| o == offset));
+    let left_out =
+        owner.is_some_and(|p| p.link.is_some() && !state.processes.iter().any(|r| r.name == p.name));
+    (!left_out).then(|| "127.0.0.1".to_string())
+}
+
+fn ask(entry: &Entry, host: &str, port: u16, here: &Path, scratch: &Path) -> Result<Answer, String> {
     let (head, body) = (scratch.join("answer.head"), scratch.join("answer.body"));
     super::remove_file(&head)?;
     super::remove_file(&body)?;
     let scheme = if entry.tls { "https" } else { "http" };
-    let url = format!("{scheme}://127.0.0.1:{}{}", base * 100 + entry.port, entry.path);
+    let url = format!("{scheme}://{host}:{port}{}", entry.path);
     let time = entry.cut_after_s.unwrap_or(WITHIN_S).to_string();
     let mut curl = Command::new("curl");
     // --globoff and --path-as-is: the path goes out as it is written.
@@ -156,7 +180,8 @@ fn ask(entry: &Entry, here: &Path, base: u16, scratch: &Path) -> Result<Answer, 
         return Err(format!("no answer: {}", String::from_utf8_lossy(&out.stderr).trim()));
     }
     let head = std::fs::read(&head).map_err(|e| format!("no answer: {e}"))?;
-    let body = std::fs::read(&body).unwrap_or_default();
+    // With `-I` curl writes the head into the file for bodies.
+    let body = if entry.method == "HEAD" { Vec::new() } else { std::fs::read(&body).unwrap_or_default() };
     parse_head(&String::from_utf8_lossy(&head)).map(|answer| Answer { body, ..answer })
 }
 

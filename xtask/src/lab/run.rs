@@ -3,7 +3,7 @@
 
 use super::prediction::{self, Prediction, Row};
 use super::state::{self, State};
-use super::{contract, down, interrupt, places, process, save, up};
+use super::{contract, down, interrupt, link, places, process, save, up};
 use crate::bench::machine;
 use crate::{Outcome, shell};
 use serde_json::Value;
@@ -58,7 +58,7 @@ pub fn command(options: &Options) -> Outcome {
     let _lock = state::lock(&places::state(name), name)?;
     let was_up = State::read(&places::state(name))?.is_some_and(|state| state.whole);
     let state = up::up(name, options.base)?;
-    let outcome = measure(options, &tool, state.base, WITHIN).and_then(|measured| {
+    let outcome = measure(options, &tool, &state, WITHIN).and_then(|measured| {
         println!("\n{}", prediction::table(&measured.rows));
         println!("run files and reports: {}", super::shown(&measured.folder));
         if options.save { save::save(options, &measured) } else { Ok(()) }
@@ -85,7 +85,7 @@ pub fn tool(given: Option<&Path>) -> Result<PathBuf, String> {
 }
 
 /// Runs the experiment of a system that is up, makes its reports, and judges the predictions.
-pub fn measure(options: &Options, tool: &Path, base: u16, within: Duration) -> Result<Measured, String> {
+pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) -> Result<Measured, String> {
     let name = &options.name;
     let file = places::experiment(name).join("experiment.yaml");
     if !file.is_file() {
@@ -96,7 +96,9 @@ pub fn measure(options: &Options, tool: &Path, base: u16, within: Duration) -> R
     super::make_folder(&runs)?;
     let folder = runs.join(machine::now());
     let mut line = vec!["run".to_string(), super::shown(&file)];
-    line.extend(["--set".into(), format!("base={base}"), "--set".into(), format!("scale={}", options.scale)]);
+    for (name, value) in variables(&file, options.scale, state)? {
+        line.extend(["--set".into(), format!("{name}={value}")]);
+    }
     if let Some(part) = &options.part {
         line.extend(["--part".into(), part.clone()]);
     }
@@ -130,6 +132,18 @@ pub fn measure(options: &Options, tool: &Path, base: u16, within: Duration) -> R
     let measured = Measured { folder, parts, rows, unanswered, command: shown };
     write(&measured)?;
     Ok(measured)
+}
+
+/// Base and scale; and for each link whose name the file uses as a variable the address of its far end, which depends
+/// on what other networks the machine has.
+fn variables(file: &Path, scale: f64, state: &State) -> Result<Vec<(String, String)>, String> {
+    let text =
+        std::fs::read_to_string(file).map_err(|e| format!("cannot read `{}`: {e}", super::shown(file)))?;
+    let mut variables = vec![("base".into(), state.base.to_string()), ("scale".into(), scale.to_string())];
+    for linked in state.links.iter().filter(|l| text.contains(&format!("${{{}}}", l.name))) {
+        variables.push((linked.name.clone(), link::ends(Some(linked)).far));
+    }
+    Ok(variables)
 }
 
 fn predictions(name: &str) -> Result<Vec<Prediction>, String> {
@@ -207,8 +221,8 @@ pub fn write_file(file: &Path, text: &str) -> Outcome {
 }
 
 /// The contract of a running system, told to a person.
-pub fn check_contract(name: &str, base: u16) -> Result<Vec<String>, String> {
-    let (asked, broken) = contract::check(name, base, &places::state(name))?;
+pub fn check_contract(name: &str, state: &State) -> Result<Vec<String>, String> {
+    let (asked, broken) = contract::check(name, state)?;
     println!("{name}: contract: {} of {asked} answers as they must be", asked - broken.len());
     Ok(broken)
 }

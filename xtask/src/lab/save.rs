@@ -6,6 +6,7 @@ use super::{places, prediction};
 use crate::bench::machine;
 use crate::{Outcome, needs, shell};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 fn folder(name: &str) -> PathBuf {
     let label = format!("{}-{}", machine::today(), machine::label());
@@ -58,12 +59,28 @@ fn readme(options: &Options, measured: &Measured) -> Result<String, String> {
     let (system, _) = places::system(name, None)?;
     for program in &system.needs {
         let path = needs::find(program).map_or(program.clone(), |path| path.display().to_string());
-        text.push_str(&format!("| {program} | {} |\n", machine::version(&path)));
+        text.push_str(&format!("| {program} | {} |\n", version(&path)));
     }
-    text.push_str("\nGenerator, servers and monitors shared the machine. The tables are in [report.md](report.md) and, ");
-    text.push_str("as numbers, in the CSV files; ");
-    text.push_str("what had been predicted is in [predictions.md](predictions.md).\n");
+    text.push_str(
+        "\nGenerator, servers and monitors shared the machine. The tables are in [report.md](report.md) and, as \
+         numbers, in\nthe CSV files; what had been predicted is in [predictions.md](predictions.md).\n",
+    );
     Ok(text)
+}
+
+/// The first line with a digit that a program prints when it is asked for its version and ends well. Asked in the
+/// ways of all the programs that systems are made of; none of them takes one of these words for an order to start.
+fn version(program: &str) -> String {
+    for flag in ["--version", "version", "-v", "-V"] {
+        let Ok(out) = Command::new(program).arg(flag).stdin(Stdio::null()).output() else { continue };
+        let text = [out.stdout, out.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let line = text.lines().find(|line| line.contains(|c: char| c.is_ascii_digit()));
+        if let Some(line) = line.filter(|_| out.status.success()) {
+            return line.trim().chars().take(80).collect();
+        }
+    }
+    "unknown".into()
 }
 
 /// A record is published: it names no folder of the machine that made it.

@@ -63,12 +63,12 @@ fn one(name: &str, scale: f64, tool: &Path, spent: &mut Times) -> Result<Vec<Str
     let base = free_base()?;
     let mut clock = Instant::now();
     let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
-    up::up(name, Some(base))?;
+    let state = up::up(name, Some(base))?;
     spent.up = lap();
-    let mut broken = run::check_contract(name, base).unwrap_or_else(|sentence| vec![sentence]);
+    let mut broken = run::check_contract(name, &state).unwrap_or_else(|sentence| vec![sentence]);
     spent.contract = lap();
     let options = Options { name: name.to_string(), scale, ..Options::default() };
-    match interrupt::check().and_then(|()| run::measure(&options, tool, base, WITHIN)) {
+    match interrupt::check().and_then(|()| run::measure(&options, tool, &state, WITHIN)) {
         Ok(measured) => {
             println!("\n{}", super::prediction::table(&measured.rows));
             broken.extend(measured.unanswered);
