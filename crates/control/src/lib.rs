@@ -13,6 +13,7 @@ pub mod environment;
 mod error;
 pub mod gather;
 mod helm;
+pub mod monitor;
 pub mod permission;
 pub mod place;
 mod run;

@@ -3,6 +3,7 @@
 
 use crate::breaker::{Breaker, Trip};
 use crate::gather::Gather;
+use crate::monitor::Monitors;
 use crate::watch::Watch;
 use crate::{Error, Helm};
 use plimsoll_engine::{Command, Next, Scene, Stopped};
@@ -46,6 +47,8 @@ pub fn run(
     let breaker = if options.breaker { Breaker::new(&plan.outline) } else { None };
     let watch = Watch::new(&plan.outline);
     let mut gather = Gather::new(plan.outline.workers);
+    let monitors = Monitors::of(&plan.watches);
+    let mut waiting = true;
     let mut running = plimsoll_engine::start(plan, scene).map_err(Error::Engine)?;
     let helm = Helm::new(running.commander());
     helm_out(helm.clone());
@@ -53,6 +56,12 @@ pub fn run(
     life.tell(&RunEvent::Opened(Arc::new(opening)));
     let mut contradiction = None;
     loop {
+        if let Some(begin_ns) = running.begin_ns().filter(|_| std::mem::take(&mut waiting)) {
+            monitors.begin(begin_ns);
+        }
+        for event in monitors.told() {
+            life.tell(&event);
+        }
         match running.next(WAIT) {
             Next::Report(report) => {
                 if let Err(refused) = gather.take(report.worker, &report.interval, report.last)
@@ -76,6 +85,9 @@ pub fn run(
             Next::Quiet => {}
             Next::Ended => break,
         }
+    }
+    for event in monitors.end() {
+        life.tell(&event);
     }
     for tick in gather.rest() {
         life.tick(tick);

@@ -121,6 +121,7 @@ pub struct Running {
     empties: Vec<Sender<Box<Interval>>>,
     threads: Vec<JoinHandle<Result<(Stopped, u64), String>>>,
     commander: Commander,
+    begin: Arc<AtomicU64>,
 }
 
 /// Where and as whom a plan is run.
@@ -225,7 +226,7 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
         let thread = std::thread::Builder::new().name(format!("worker-{worker}")).spawn(body);
         threads.push(thread.map_err(|e| Error::Kernel { what: "a worker thread", why: e.to_string() })?);
     }
-    Ok(Running { reports, empties, threads, commander: Commander { boxes } })
+    Ok(Running { reports, empties, threads, commander: Commander { boxes }, begin })
 }
 
 /// `-n` is counted over all machines: each takes its part, the first ones the remainder.
@@ -236,6 +237,11 @@ fn total_of_share(total: u64, share: plimsoll_plan::load::Share) -> u64 {
 impl Running {
     pub fn commander(&self) -> Commander {
         self.commander.clone()
+    }
+
+    /// The instant at which all workers begin, on the clock of [`clock::now_ns`]; `None` while they get ready.
+    pub fn begin_ns(&self) -> Option<u64> {
+        Some(self.begin.load(Ordering::Acquire)).filter(|begin| *begin > 0)
     }
 
     /// The next report of any worker.

@@ -6,6 +6,7 @@ use crate::load::{Arrivals, Profile, Share};
 use crate::request::{Request, Target};
 use crate::script::{Entry, Script};
 use crate::threshold::Threshold;
+use crate::watch::Watch;
 use std::sync::Arc;
 
 /// Filled by the flags or by a front; judged by [`crate::seal::seal`].
@@ -51,6 +52,10 @@ pub struct Draft {
     pub link: Link,
     pub tls_files: TlsFiles,
     pub graceful_stop_ns: Option<u64>,
+    /// What is watched beside the load.
+    pub watches: Vec<Watch>,
+    /// What the writer of the file says of the system under test: names and values, in their order.
+    pub sut: Vec<(String, String)>,
 }
 
 /// A load model of its own for one scenario.

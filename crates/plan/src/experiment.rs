@@ -79,6 +79,10 @@ pub struct Axis {
 #[serde(default)]
 pub struct Experiment {
     pub name: String,
+    /// What the experiment is to answer, in the words of who wrote it; empty: nobody said.
+    pub question: String,
+    /// Load generators that share each run's load on this machine; 0 is read as 1.
+    pub generators: u32,
     /// Empty: one cell. The variant axis, if there is one, comes first; then as in the file.
     pub axes: Vec<Axis>,
     /// How often each cell runs; 0 is read as 1.

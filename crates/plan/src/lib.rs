@@ -28,6 +28,7 @@ pub mod stream;
 pub mod threshold;
 pub mod unit;
 pub mod value;
+pub mod watch;
 
 pub use diag::Diagnostic;
 pub use draft::Draft;
@@ -52,4 +53,6 @@ pub struct Plan {
     /// By lane: instants of recorded arrivals, ns from the start.
     pub recorded: Vec<Option<Arc<[u64]>>>,
     pub tls_files: link::TlsFiles,
+    /// What is watched beside the load; index = number in `outline.watches`.
+    pub watches: Vec<watch::Watch>,
 }

@@ -5,6 +5,7 @@ use crate::limit::Limits;
 use crate::link::Link;
 use crate::load::{Lane, Load, Share, Stop};
 use crate::threshold::Threshold;
+use crate::watch::WatchOutline;
 use serde::{Deserialize, Serialize};
 
 /// Version of this structure in run files and in `--json`.
@@ -88,6 +89,12 @@ pub struct Outline {
     /// Of a run that belongs to an experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<CellOutline>,
+    /// What is watched beside the load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub watches: Vec<WatchOutline>,
+    /// What the file says of the system under test: names and values, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sut: Vec<(String, String)>,
 }
 
 impl Outline {

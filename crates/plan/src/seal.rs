@@ -150,12 +150,22 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         link,
         graceful_stop_ns: draft.graceful_stop_ns.unwrap_or(0),
         cell: None,
+        watches: draft.watches.iter().map(|watch| watch.outline()).collect(),
+        sut: draft.sut,
     };
     let wrong = threshold::check_scopes(&outline.thresholds, &outline);
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    Ok(Plan { outline, requests: draft.requests, script, entries, recorded, tls_files: draft.tls_files })
+    Ok(Plan {
+        outline,
+        requests: draft.requests,
+        script,
+        entries,
+        recorded,
+        tls_files: draft.tls_files,
+        watches: draft.watches,
+    })
 }
 
 fn contradictions(draft: &Draft, wrong: &mut Vec<Diagnostic>) {

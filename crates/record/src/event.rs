@@ -2,6 +2,7 @@
 
 use plimsoll_plan::Outline;
 use plimsoll_plan::sample::Sample;
+use plimsoll_plan::watch::Unit;
 use plimsoll_stats::interval::Interval;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -120,6 +121,47 @@ pub enum NoteKind {
     Control,
 }
 
+/// What one monitor saw at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sight {
+    /// From the start of the run, ns: when the sample was asked for.
+    pub at_ns: u64,
+    /// Index in the outline's `watches`.
+    pub monitor: u32,
+    pub readings: Vec<Reading>,
+}
+
+/// One number of a sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Which part of what is watched: a process, a disk, a database. Empty: the whole.
+    pub part: String,
+    /// Such as `cpu`; unique within its part.
+    pub metric: String,
+    pub unit: Unit,
+    /// The value at which there is no more to be had, where there is one.
+    pub limit: Option<f64>,
+    /// Finite. Of what is counted: the rate since the sample before.
+    pub value: f64,
+}
+
+/// Something that a monitor found out about the system under test, such as its version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    pub monitor: u32,
+    pub name: String,
+    pub value: String,
+}
+
+/// A sample that there is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lapse {
+    /// From the start of the run, ns; 0 when it failed before the load.
+    pub at_ns: u64,
+    pub monitor: u32,
+    pub why: String,
+}
+
 /// What sinks receive.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
@@ -128,6 +170,10 @@ pub enum RunEvent {
     Noted(Note),
     /// An example of what went wrong.
     Sampled(Sample),
+    /// A monitor's sample.
+    Sighted(Sight),
+    Learnt(Fact),
+    Lapsed(Lapse),
     Ended(Ending),
 }
 

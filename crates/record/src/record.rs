@@ -7,12 +7,14 @@ mod beside;
 mod gatherer;
 mod tick_row;
 mod total;
+mod watched;
 
 pub use beside::{Beside, Sizes, windowed};
 pub use gatherer::Gatherer;
 pub use tick_row::TickRow;
 pub(crate) use tick_row::widened;
 pub use total::{requests_total, total_of};
+pub use watched::{Channel, LAPSES_KEPT, Watched};
 
 use crate::event::{Ending, Note, Opening, Pulse, Tick};
 use crate::run_file::Error;
@@ -55,6 +57,8 @@ pub struct Origin {
     pub notes: Vec<Note>,
     /// Examples of failures in the order in which they came, see [`Origin::keep_sample`].
     pub samples: Vec<Sample>,
+    /// What was watched beside the load.
+    pub watched: Watched,
 }
 
 /// Most samples that are kept of one machine: each takes up to a kilobyte, and nobody reads more.
@@ -92,8 +96,8 @@ impl Origin {
     /// A run of which nothing has happened yet.
     pub fn new(opening: Arc<Opening>) -> Self {
         let totals = blank_interval(opening.outline.series_count());
-        let (workers, notes, samples) = Default::default();
-        Self { opening, ticks: BTreeMap::new(), totals, workers, ending: None, notes, samples }
+        let (workers, notes, samples, watched) = Default::default();
+        Self { opening, ticks: BTreeMap::new(), totals, workers, ending: None, notes, samples, watched }
     }
 
     /// Takes a sample unless there are enough of its kind (the same request and check) or of all kinds: each worker
@@ -126,6 +130,7 @@ impl Origin {
             ("totals", self.totals != other.totals || self.workers != other.workers),
             ("notes", self.notes != other.notes),
             ("samples", self.samples != other.samples),
+            ("monitors", self.watched != other.watched),
         ];
         differences.into_iter().find(|(_, differ)| *differ).map(|(what, _)| what)
     }

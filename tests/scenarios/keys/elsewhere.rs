@@ -28,6 +28,11 @@ pub const TESTED: &[(&str, &str, &str)] = &[
         "a_refused_user_pauses_and_doubles_the_pause_up_to_a_second",
     ),
     (
+        "limits.descriptors",
+        "tests/truth/faults/client.rs",
+        "a_plan_may_have_fewer_descriptors_than_the_machine_gives",
+    ),
+    (
         "limits.spin_ns",
         "crates/engine/tests/worker_open.rs",
         "spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning",

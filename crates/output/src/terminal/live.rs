@@ -61,7 +61,7 @@ impl LiveState {
     pub fn on(&mut self, event: &RunEvent) {
         match event {
             // Samples are for the report.
-            RunEvent::Sampled(_) => {}
+            RunEvent::Sampled(_) | RunEvent::Sighted(_) | RunEvent::Learnt(_) | RunEvent::Lapsed(_) => {}
             RunEvent::Opened(opening) => *self = LiveState::new(opening),
             RunEvent::Ticked(tick) => {
                 let number = tick.interval.tick;

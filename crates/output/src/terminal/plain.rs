@@ -64,7 +64,8 @@ impl<W: Write> Sink for Plain<W> {
             (RunEvent::Ended(_), Some(run)) => run.flush(),
             (RunEvent::Noted(note), _) => Some(note_line(note)),
             // Samples are for the report.
-            (RunEvent::Sampled(_), _) | (_, None) => None,
+            (RunEvent::Sampled(_) | RunEvent::Sighted(_) | RunEvent::Learnt(_) | RunEvent::Lapsed(_), _)
+            | (_, None) => None,
         };
         if let Some(line) = line {
             // Names come from the user: one event stays one line.

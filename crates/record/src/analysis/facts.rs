@@ -374,5 +374,7 @@ fn nothing_planned() -> Outline {
         link: Link::default(),
         graceful_stop_ns: 0,
         cell: None,
+        watches: Vec::new(),
+        sut: Vec::new(),
     }
 }

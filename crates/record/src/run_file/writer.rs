@@ -250,6 +250,18 @@ impl Sink for Writer {
                 // One that finds no room now is tried again with the next one and at the end.
                 if self.origin.keep_sample(sample) { self.store_samples() } else { Ok(()) }
             }
+            RunEvent::Sighted(sight) => {
+                self.origin.watched.sight(sight);
+                Ok(())
+            }
+            RunEvent::Learnt(fact) => {
+                self.origin.watched.learn(fact);
+                Ok(())
+            }
+            RunEvent::Lapsed(lapse) => {
+                self.origin.watched.lapse(lapse);
+                Ok(())
+            }
             RunEvent::Ended(ending) => {
                 self.origin.ending = Some(ending.clone());
                 self.end()

@@ -91,6 +91,8 @@ pub fn opening(origin: &str, series: usize) -> Opening {
             link: Link::default(),
             graceful_stop_ns: 0,
             cell: None,
+            watches: Vec::new(),
+            sut: Vec::new(),
         },
         environment: Environment {
             tool_version: "0.1.0".into(),

@@ -1,0 +1,24 @@
+//! Watching the system under test beside the load: each monitor has a thread of its own, looks once a second on the
+//! run's time axis, and tells what it saw through a channel. One that hangs or fails costs its own numbers and nothing
+//! else: the load never waits for it.
+
+mod looker;
+mod probe;
+
+pub use looker::Monitors;
+pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
+
+use plimsoll_plan::watch::{Source, Watch};
+
+/// The probe that looks where a monitor of the plan says.
+pub fn probe(watch: &Watch) -> Box<dyn Probe> {
+    let kind = watch.source.kind();
+    match &watch.source {
+        Source::Process(_) | Source::Cgroup(_) | Source::Host | Source::Nginx(_) | Source::Command(_) => {
+            Box::new(probe::Absent { kind })
+        }
+        Source::Postgres(_) | Source::Redis(_) | Source::Node(_) | Source::Go(_) | Source::Prometheus(_) => {
+            Box::new(probe::Absent { kind })
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What a monitor is: something that can be asked once a second.
+
+use plimsoll_record::event::Reading;
+
+/// When a sample is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// On a clock that only rises, ns. Only differences mean anything: rates are differences over differences.
+    pub now_ns: u64,
+}
+
+impl Moment {
+    /// Seconds since an earlier moment, never 0.
+    pub fn since_s(self, earlier: Moment) -> f64 {
+        (self.now_ns.saturating_sub(earlier.now_ns)).max(1) as f64 / 1e9
+    }
+}
+
+/// Why there is no sample: one sentence, lower case, with what was tried in backticks. No secret may stand in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble(pub String);
+
+/// What one look brought.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// Rates need two looks: the first one brings none of them.
+    pub readings: Vec<Reading>,
+    /// Names and values that tell what is watched (a version, a limit): told when they are new or have changed.
+    pub facts: Vec<(String, String)>,
+}
+
+/// A place to look at. It lives on one thread, may block for [`PATIENCE`] at most, keeps what it needs
+/// to make rates of counters, and connects (again) by itself.
+pub trait Probe: Send {
+    /// One look. The first comes before the load begins.
+    ///
+    /// # Errors
+    /// When there is nothing to see just now; the next look tries again.
+    fn look(&mut self, at: Moment) -> Result<Found, Trouble>;
+}
+
+/// Longest that a probe may wait for an answer: a look must not run into the next one.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_millis(800);
+
+/// A kind of monitor that this build has no probe for: says so at each look, so that nobody takes silence for zero.
+pub struct Absent {
+    pub kind: &'static str,
+}
+
+impl Probe for Absent {
+    fn look(&mut self, _: Moment) -> Result<Found, Trouble> {
+        Err(Trouble(format!("this build cannot look at `{}`", self.kind)))
+    }
+}

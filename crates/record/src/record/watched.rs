@@ -1,0 +1,78 @@
+//! What the monitors of one machine saw: numbers over time, facts, and the samples that failed.
+
+use crate::event::{Fact, Lapse, Reading, Sight};
+use plimsoll_plan::watch::Unit;
+
+/// See the module. The default is nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Watched {
+    /// In the order in which they were first seen.
+    pub channels: Vec<Channel>,
+    /// One value for each name of a monitor, the newest.
+    pub facts: Vec<Fact>,
+    pub lapses: Vec<Lapse>,
+}
+
+/// One number of one monitor over the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Channel {
+    /// Index in the outline's `watches`.
+    pub monitor: u32,
+    /// Empty: the whole.
+    pub part: String,
+    pub metric: String,
+    pub unit: Unit,
+    /// The newest that was told.
+    pub limit: Option<f64>,
+    /// When (from the start of the run, ns) and what, rising in time.
+    pub points: Vec<(u64, f64)>,
+}
+
+/// Lapses that are kept of each machine: a monitor that fails does so each second, and says the same.
+pub const LAPSES_KEPT: usize = 1_000;
+
+impl Watched {
+    /// Takes a sample. Values that are no numbers, and those that do not come behind the last, are left out.
+    pub fn sight(&mut self, sight: &Sight) {
+        for reading in sight.readings.iter().filter(|reading| reading.value.is_finite()) {
+            let at = self.channel(sight.monitor, reading);
+            let channel = &mut self.channels[at];
+            channel.limit = reading.limit.or(channel.limit);
+            if channel.points.last().is_none_or(|(last_ns, _)| *last_ns < sight.at_ns) {
+                channel.points.push((sight.at_ns, reading.value));
+            }
+        }
+    }
+
+    /// The number of the channel that a reading belongs to, made when it is new.
+    pub fn channel(&mut self, monitor: u32, reading: &Reading) -> usize {
+        let is_it = |channel: &Channel| {
+            channel.monitor == monitor && channel.metric == reading.metric && channel.part == reading.part
+        };
+        if let Some(at) = self.channels.iter().position(is_it) {
+            return at;
+        }
+        self.channels.push(Channel {
+            monitor,
+            part: reading.part.clone(),
+            metric: reading.metric.clone(),
+            unit: reading.unit,
+            limit: reading.limit,
+            points: Vec::new(),
+        });
+        self.channels.len() - 1
+    }
+
+    pub fn learn(&mut self, fact: &Fact) {
+        match self.facts.iter_mut().find(|known| known.monitor == fact.monitor && known.name == fact.name) {
+            Some(known) => known.value.clone_from(&fact.value),
+            None => self.facts.push(fact.clone()),
+        }
+    }
+
+    pub fn lapse(&mut self, lapse: &Lapse) {
+        if self.lapses.len() < LAPSES_KEPT {
+            self.lapses.push(lapse.clone());
+        }
+    }
+}
