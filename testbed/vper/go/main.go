@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	_ "expvar" // Serves /debug/vars on the default mux: memory, garbage collections, command line.
 	"fmt"
 	"log"
@@ -12,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -97,23 +97,48 @@ func main() {
 		log.Fatalf("POOL must be a number of connections: %v", err)
 	}
 	config.MaxConns = int32(connections)
+	config.MinConns = config.MaxConns
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		log.Fatal(err)
 	}
+	if err := fill(pool); err != nil {
+		log.Fatal(err)
+	}
 	http.HandleFunc("GET /pins/{x}/{y}", service{pool}.pins)
 	ended := make(chan error)
-	served := map[string]bool{}
-	for _, host := range strings.Split(os.Getenv("HOSTS"), ",") {
-		if served[host] {
-			continue
-		}
-		served[host] = true
-		listener, err := net.Listen("tcp", net.JoinHostPort(host, os.Getenv("PORT")))
-		if err != nil {
+	listen(ended, "tcp", net.JoinHostPort("127.0.0.1", os.Getenv("PORT")))
+	if socket := os.Getenv("SOCKET"); socket != "" {
+		// For a front in another network namespace, which shares files but no addresses. A process that was killed
+		// leaves it.
+		if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 			log.Fatal(err)
 		}
-		go func() { ended <- http.Serve(listener, nil) }()
+		listen(ended, "unix", socket)
 	}
 	log.Fatal(<-ended)
+}
+
+// fill opens all connections and prepares the statement on each before the first player comes. A pool that fills under
+// load finds no descriptor left where the players have taken them all, and then every answer is a 500.
+func fill(pool *pgxpool.Pool) error {
+	for range pool.Config().MaxConns {
+		connection, err := pool.Acquire(context.Background())
+		if err != nil {
+			return err
+		}
+		defer connection.Release()
+		if _, err := connection.Exec(context.Background(), pinsAround, 0, 0, 0, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listen(ended chan<- error, network, place string) {
+	listener, err := net.Listen(network, place)
+	if err != nil {
+		log.Fatal(err)
+	}
+	go func() { ended <- http.Serve(listener, nil) }()
 }

@@ -1,5 +1,6 @@
 // Pins on a map, the Node twin: express and pg, as such services are usually written. Its Go twin (../go) keeps the same
 // contract; both together ask what the language changes when the database, the proxy and the network are the same.
+import { rmSync } from "node:fs";
 import express from "express";
 import pg from "pg";
 import { collectDefaultMetrics, register } from "prom-client";
@@ -16,10 +17,13 @@ const PINS = {
   text: "SELECT id, title, created_at, x, y FROM pins WHERE x >= $1 AND x <= $2 AND y >= $3 AND y <= $4",
 };
 
+const connections = Number(process.env.POOL ?? 10);
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
-  max: Number(process.env.POOL ?? 10),
-  // As many waiting requests as there are users: the queue is the finding, so nobody is turned away from it.
+  max: connections,
+  // Never closed for idleness: opening them is part of the start, not of a measurement.
+  idleTimeoutMillis: 0,
+  // As many requests wait as there are: the queue is the finding, so nobody is turned away from it.
   connectionTimeoutMillis: 0,
 });
 pool.on("error", (error) => console.error("an idle connection to the database failed:", error.message));
@@ -48,8 +52,17 @@ app.use((error, _request, response, _next) => {
   answer(response, 500, 4, "the database did not answer");
 });
 
-for (const host of new Set((process.env.HOSTS ?? "127.0.0.1").split(","))) {
-  app.listen(Number(process.env.PORT), host, (error) => {
+// The pool is full and the statement prepared before the first player comes. A pool that fills under load finds no
+// descriptor left where the players have taken them all, and then every answer is a 500.
+await Promise.all(Array.from({ length: connections }, () => pool.query({ ...PINS, values: [0, 0, 0, 0] })));
+
+const listen = (place) =>
+  app.listen(place, (error) => {
     if (error) throw error;
   });
+listen({ port: Number(process.env.PORT), host: "127.0.0.1", backlog: 4096 });
+if (process.env.SOCKET) {
+  // For a front in another network namespace, which shares files but no addresses. A process that was killed leaves it.
+  rmSync(process.env.SOCKET, { force: true });
+  listen({ path: process.env.SOCKET, backlog: 4096 });
 }
