@@ -58,7 +58,9 @@ export async function serve({ name, port, routes, options, ready }) {
     if (path === "/metrics") return send(response, 200, await exposition(), "text/plain; version=0.0.4");
     if (path === "/health") return send(response, (await ready()) ? 200 : 503, "{}");
     if (request.method === "OPTIONS") {
-      response.writeHead(204, { "Access-Control-Allow-Methods": METHODS, "Access-Control-Allow-Headers": ALLOWED });
+      const allowed = { "Access-Control-Allow-Methods": METHODS, "Access-Control-Allow-Headers": ALLOWED };
+      // `Allow` tells this answer from the proxy's own.
+      response.writeHead(204, { Allow: METHODS, ...allowed });
       log?.write(request, "", 204, "");
       return response.end();
     }

@@ -3,6 +3,7 @@
 // `node services/data/samples.mjs ../../experiments/sunbird/data`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { ids, roots, SLUGS } from "./model.mjs";
 import { draws } from "./random.mjs";
@@ -15,27 +16,23 @@ const BATCHES = [
   { events: 20, packed: 1_479, plain: 16_625 },
 ];
 
-const folder = process.argv[2];
-if (!folder) throw new Error("give the folder to write to");
-mkdirSync(folder, { recursive: true });
-const csv = (name, column, rows) => writeFileSync(join(folder, name), `${[column, ...rows].join("\n")}\n`);
-
-const known = ids();
-const random = draws("samples");
-csv("contents.csv", "id", random.several(known.contents, ROWS));
-csv("collections.csv", "id", random.several(roots(known), ROWS));
-csv("dialcodes.csv", "code", random.several(known.dialcodes, ROWS));
-csv("channels.csv", "id", known.channels);
-csv("frameworks.csv", "id", known.frameworks);
-csv("tenants.csv", "slug", SLUGS);
-csv("orgs.csv", "slug,id", SLUGS.map((slug, at) => `${slug},${known.orgs[at]}`));
-const hex = (n) => random.hex(n);
-csv("devices.csv", "id", Array.from({ length: ROWS }, () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`));
+/** The rows that the load draws from. */
+export function sampled(known) {
+  const random = draws("samples");
+  const hex = (length) => random.hex(length);
+  return {
+    contents: random.several(known.contents, ROWS),
+    collections: random.several(roots(known), ROWS),
+    dialcodes: random.several(known.dialcodes, ROWS),
+    devices: Array.from({ length: ROWS }, () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`),
+  };
+}
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A batch of equal events, but for `varied` letters and digits in all, spread over their message ids. */
-function batch(count, plain, varied) {
+/** A batch of equal events, but for `varied` letters and digits in all, spread over their message ids; nothing when that
+ * is more than there is room for. */
+function batch(known, count, plain, varied) {
   const letters = draws(`telemetry-${count}`);
   const base = letters.hex(240);
   const share = (whole, at) => Math.floor(whole / count) + (at < whole % count ? 1 : 0);
@@ -62,29 +59,49 @@ function batch(count, plain, varied) {
   for (let at = 0; at < count; at += 1) value.events.push(event(at));
   // The rest of the size goes into a field that repeats, which hardly changes the packed size.
   const missing = plain - Buffer.byteLength(JSON.stringify(value));
-  if (missing < 0) throw new Error(`${count} events are ${-missing} bytes too long`);
+  if (missing < 0) return undefined;
   for (const [at, one] of value.events.entries()) {
     one.edata.uri += "/".repeat(share(missing, at));
   }
   return Buffer.from(JSON.stringify(value));
 }
 
-for (const { events, packed, plain } of BATCHES) {
+/** The batch whose packed size comes nearest to the recorded one from below: more varied letters pack worse. */
+function packedBatch(known, { events, packed, plain }) {
+  const size = (varied) => {
+    const text = batch(known, events, plain, varied);
+    return text ? gzipSync(text, { level: 9 }).length : Infinity;
+  };
   let [low, high] = [0, 400 * events];
-  const size = (varied) => gzipSync(batch(events, plain, varied), { level: 9 }).length;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    let bytes;
-    try {
-      bytes = size(middle);
-    } catch {
-      bytes = Infinity;
-    }
-    if (bytes > packed) high = middle;
+    if (size(middle) > packed) high = middle;
     else low = middle;
   }
-  const text = batch(events, plain, low);
-  const file = gzipSync(text, { level: 9 });
-  writeFileSync(join(folder, `telemetry-${events}.json.gz`), file);
-  console.log(`telemetry-${events}: ${file.length} bytes, unpacked ${text.length}`);
+  return gzipSync(batch(known, events, plain, low), { level: 9 });
+}
+
+function write(folder) {
+  const known = ids();
+  const sample = sampled(known);
+  const csv = (name, column, rows) => writeFileSync(join(folder, name), `${[column, ...rows].join("\n")}\n`);
+  mkdirSync(folder, { recursive: true });
+  csv("contents.csv", "id", sample.contents);
+  csv("collections.csv", "id", sample.collections);
+  csv("dialcodes.csv", "code", sample.dialcodes);
+  csv("channels.csv", "id", known.channels);
+  csv("frameworks.csv", "id", known.frameworks);
+  csv("tenants.csv", "slug", SLUGS);
+  csv("orgs.csv", "slug,id", SLUGS.map((slug, at) => `${slug},${known.orgs[at]}`));
+  csv("devices.csv", "id", sample.devices);
+  for (const one of BATCHES) {
+    const file = packedBatch(known, one);
+    writeFileSync(join(folder, `telemetry-${one.events}.json.gz`), file);
+    console.log(`telemetry-${one.events}: ${file.length} bytes, unpacked ${one.plain}`);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (!process.argv[2]) throw new Error("give the folder to write to");
+  write(process.argv[2]);
 }

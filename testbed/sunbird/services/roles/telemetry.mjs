@@ -1,5 +1,5 @@
-// The telemetry service: a batch is unpacked, read, checked, stamped and written to a Redis stream, one entry a batch, as
-// the original writes one message a batch to Kafka. The queue keeps the newest, because nobody here takes them out.
+// The telemetry service: a batch is unpacked, read, checked, stamped and written to a Redis stream, one entry a batch,
+// as the original writes one message a batch to Kafka. The queue keeps the newest: nobody here takes them out.
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Refusal } from "../http.mjs";
