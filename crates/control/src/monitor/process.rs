@@ -78,7 +78,7 @@ impl Probe for Process {
             .filter(|(pid, old)| self.census.start(**pid) == Some(old.seen.stat.start));
         let seeds: Vec<u32> = roots.iter().chain(kept.map(|(pid, _)| pid)).copied().collect();
         let family = self.census.family(seeds, self.finder.own());
-        let again = self.looks % AGAIN == 0;
+        let again = self.looks.is_multiple_of(AGAIN);
         self.looks += 1;
         self.tree.look(&mut self.files, &mut self.census, &family, again);
         if self.tree.members.is_empty() {

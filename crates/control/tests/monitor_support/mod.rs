@@ -1,6 +1,6 @@
 //! What the tests of monitors share: a real child that does what it is told, folders of files, and short ways to ask
 //! for a reading.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
 
 use plimsoll_control::monitor::{Found, Moment, Probe};
 use plimsoll_record::event::Reading;
