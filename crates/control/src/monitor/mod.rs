@@ -2,8 +2,10 @@
 //! run's time axis, and tells what it saw through a channel. One that hangs or fails costs its own numbers and nothing
 //! else: the load never waits for it.
 
+mod http;
 mod looker;
 mod probe;
+mod reach;
 
 pub use looker::Monitors;
 pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
