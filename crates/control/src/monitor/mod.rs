@@ -5,10 +5,12 @@
 mod cgroup;
 mod files;
 mod host;
+mod http;
 mod looker;
 mod notebook;
 mod probe;
 mod process;
+mod reach;
 
 pub use host::Host;
 pub use looker::Monitors;
