@@ -2,15 +2,19 @@
 //! run's time axis, and tells what it saw through a channel. One that hangs or fails costs its own numbers and nothing
 //! else: the load never waits for it.
 
+mod counters;
 mod http;
 mod looker;
 mod probe;
+mod prometheus;
 mod reach;
+mod redis;
+mod text_format;
 
 pub use looker::Monitors;
 pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
 
-use plimsoll_plan::watch::{Source, Watch};
+use plimsoll_plan::watch::{Prometheus, Source, Watch};
 
 /// The probe that looks where a monitor of the plan says.
 pub fn probe(watch: &Watch) -> Box<dyn Probe> {
@@ -19,8 +23,13 @@ pub fn probe(watch: &Watch) -> Box<dyn Probe> {
         Source::Process(_) | Source::Cgroup(_) | Source::Host | Source::Nginx(_) | Source::Command(_) => {
             Box::new(probe::Absent { kind })
         }
-        Source::Postgres(_) | Source::Redis(_) | Source::Node(_) | Source::Go(_) | Source::Prometheus(_) => {
-            Box::new(probe::Absent { kind })
+        Source::Redis(address) => Box::new(redis::Redis::new(address)),
+        Source::Prometheus(Prometheus::Scrape { url, metrics }) => {
+            Box::new(prometheus::Scrape::new(url, metrics))
         }
+        Source::Prometheus(Prometheus::Query { server, query }) => {
+            Box::new(prometheus::Query::new(server, query))
+        }
+        Source::Postgres(_) | Source::Node(_) | Source::Go(_) => Box::new(probe::Absent { kind }),
     }
 }
