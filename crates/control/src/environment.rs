@@ -5,8 +5,8 @@ use plimsoll_engine::machine;
 use plimsoll_record::event::Environment;
 use std::net::IpAddr;
 
-/// Looks at the machine, and sets the soft limit of descriptors on the way: to the hard one (which is never changed), or
-/// to the plan's own, lower one.
+/// Looks at the machine, and sets the soft limit of descriptors on the way: to the hard one (which is never
+/// changed), or to the plan's own, lower one.
 ///
 /// `first_connect_ns` is the time of the trial connection.
 pub fn environment(
