@@ -17,6 +17,7 @@ mod functions;
 mod json;
 pub mod key;
 mod load;
+mod monitor;
 mod plain;
 mod reader;
 mod scenario;
@@ -172,6 +173,8 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> Draft {
             }
             "bands" => draft.bands_ns = bands(node, row, r),
             "limits" => limits(node, row, &mut draft.limits, r),
+            "monitor" => draft.watches = monitor::read(node, row, r),
+            "environment" => draft.sut = monitor::environment(node, row, r),
             "find" => {
                 terms.find = search::read(node, row, r);
                 find = Some(entry.pos);

@@ -34,6 +34,13 @@ pub fn show(plan: &Plan) -> String {
     if outline.read_bodies {
         out.fact("bodies", "read by the load generator, not thrown away in the kernel");
     }
+    for (name, value) in &outline.sut {
+        out.fact("environment", &format!("{name}: {value}"));
+    }
+    for watch in &outline.watches {
+        let of = if watch.of.is_empty() { "this machine" } else { watch.of.as_str() };
+        out.fact("monitor", &format!("`{}`: {} of {of}", watch.name, watch.kind));
+    }
     match &plan.script {
         None => sequence(plan, &mut out),
         Some(script) => script_of(plan, script, &mut out),

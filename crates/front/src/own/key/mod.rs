@@ -72,6 +72,11 @@ sections! {
     Connection = "connection", "under `connection`";
     Tls = "tls", "under `tls`";
     Threshold = "threshold", "in a threshold";
+    Monitor = "monitor", "in a monitor";
+    MonitorProcess = "monitor_process", "under `process` of a monitor";
+    MonitorCgroup = "monitor_cgroup", "under `cgroup` of a monitor";
+    MonitorNginx = "monitor_nginx", "under `nginx` of a monitor";
+    MonitorPrometheus = "monitor_prometheus", "under `prometheus` of a monitor";
 }
 
 /// What a value may be, for the JSON Schema; the reader judges more closely.
