@@ -1,6 +1,7 @@
 //! Keys whose effect is tested elsewhere, with the test that fails when it is gone.
 
 const WATCH: &str = "crates/front/tests/monitor.rs";
+const PARTS: &str = "crates/front/tests/parts.rs";
 const STUDY: &str = "crates/front/tests/study.rs";
 
 /// Key, file, function.
@@ -79,6 +80,10 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("monitor_cgroup.path", WATCH, "every_way_to_name_a_process_or_a_group_is_read"),
     ("monitor_cgroup.name", WATCH, "every_way_to_name_a_process_or_a_group_is_read"),
     ("monitor_cgroup.port", WATCH, "every_way_to_name_a_process_or_a_group_is_read"),
+    ("experiment.question", PARTS, "each_part_is_the_file_with_its_own_keys_over_it"),
+    ("experiment.parts", PARTS, "each_part_is_the_file_with_its_own_keys_over_it"),
+    ("experiment.scale", PARTS, "a_scale_shortens_a_part_and_leaves_the_other"),
+    ("experiment.generators", "tests/questions/parts.rs", "generators_share_each_run_and_are_counted_together"),
     ("experiment.environment", WATCH, "the_environment_is_told_in_its_order"),
 ];
 

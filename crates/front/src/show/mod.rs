@@ -18,6 +18,12 @@ pub fn show(plan: &Plan) -> String {
     let outline = &plan.outline;
     let mut out = Lines::default();
     out.fact("experiment", &outline.name);
+    if let Some(question) = &outline.question {
+        out.fact("question", question);
+    }
+    if let Some(factor) = outline.scale {
+        out.fact("scale", &format!("{factor}: all lengths are multiplied by it, as they stand below"));
+    }
     let scheme = if outline.link.tls.is_some() { "https" } else { "http" };
     out.fact("target", &format!("{scheme}://{}", outline.target));
     connection(&outline.link, plan, &mut out);

@@ -43,12 +43,19 @@ const ORDER: Kind = Words(&["random", "exact"]);
 /// All keys.
 pub const TABLE: &[Row] = &[
     row(Top, "name", "text", Text),
+    row(Top, "question", "a sentence that says what is to be answered", Text),
     row(Top, "target", "a URL such as `http://127.0.0.1:8080`", Text),
     row(
         Top,
         "variants",
         "a mapping of names to what is different there, such as `{ go: { target: http://127.0.0.1:3001 } }`",
         Named(&Variant),
+    ),
+    row(
+        Top,
+        "parts",
+        "a mapping of names to what is different there, such as `{ sweep: { load: { users: [1, 10] } } }`",
+        Named(&Kind::Part),
     ),
     row(Top, "vars", "a mapping of names to values, such as `{ base: /api, n: 3 }`", Named(&VALUE)),
     row(
@@ -94,6 +101,8 @@ pub const TABLE: &[Row] = &[
         "`missed`: beyond a level that misses its thresholds, no higher one runs",
         Words(&["missed"]),
     ),
+    row(Top, "scale", "a number such as `0.05`, by which all lengths are multiplied", Written),
+    row(Top, "generators", "a whole number such as `2`: processes that share each run's load", Whole),
     row(Top, "timeout", TIME, Time),
     row(Top, "warmup", "a time such as `5s`", Time),
     row(Top, "graceful_stop", "a time such as `5s`", Time),
