@@ -2,7 +2,7 @@
 //! person may have them from somewhere else than the distribution; installed only where that needs no password.
 
 use crate::{Outcome, shell};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// (program, Debian package, what for).
@@ -104,34 +104,25 @@ fn installer() -> Option<&'static [&'static str]> {
     quiet.is_ok_and(|status| status.success()).then_some(&["sudo", "-n"])
 }
 
+/// Debian starts a server as soon as it is unpacked, on its usual port and for good. Its own way to forbid that is a
+/// program that answers 101; one that is there already has its reasons and stays. One shell does all of it, because
+/// the program must go again however the installation ends.
+const INSTALL: &str = r#"
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+  trap 'rm -f $policy' EXIT
+  trap 'exit 130' INT TERM HUP
+  printf '#!/bin/sh\nexit 101\n' > $policy && chmod 755 $policy || exit 1
+fi
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+"#;
+
 fn install(prefix: &[&str], packages: &[&str]) -> Outcome {
-    apt(prefix, &["update", "-qq"])?;
-    let mut line = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    as_root(prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "update", "-qq"])?;
+    let mut line = vec!["sh", "-c", INSTALL, "install"];
     line.extend_from_slice(packages);
-    // Debian starts a server as soon as it is unpacked, on its usual port and for good. Its own way to forbid that is
-    // a program that answers 101; one that is there already has its reasons and stays.
-    let quiet = Path::new(POLICY).exists();
-    if !quiet {
-        as_root(
-            prefix,
-            &["sh", "-c", &format!("printf '#!/bin/sh\\nexit 101\\n' > {POLICY} && chmod 755 {POLICY}")],
-        )?;
-    }
-    let installed = apt(prefix, &line);
-    if !quiet {
-        as_root(prefix, &["rm", "-f", POLICY])?;
-    }
-    installed
-}
-
-const POLICY: &str = "/usr/sbin/policy-rc.d";
-
-fn apt(prefix: &[&str], line: &[&str]) -> Outcome {
-    let words: Vec<&str> = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
-        .into_iter()
-        .chain(line.iter().copied())
-        .collect();
-    as_root(prefix, &words)
+    println!("installing: {}", packages.join(" "));
+    as_root(prefix, &line).map_err(|_| format!("could not install {}", packages.join(" ")))
 }
 
 fn as_root(prefix: &[&str], line: &[&str]) -> Outcome {

@@ -171,9 +171,11 @@ fn a_taken_port_is_named_with_its_owner_and_the_owner_stays() {
 }
 
 #[test]
-fn an_interrupted_start_stops_what_it_had_started() {
+fn a_start_is_not_disturbed_and_an_interrupted_one_stops_what_it_had_started() {
     let checkout = Checkout::new("interrupted", NEVER_HEALTHY);
     let child = checkout.half_up();
+    let said = checkout.lab("down tiny").bad();
+    assert!(said.contains("is busy with `tiny`"), "{said}");
     signal("-INT", child.id());
     let said = Said(child.wait_with_output().expect("it is our child")).bad();
     assert!(said.contains("did not start: interrupted"), "{said}");

@@ -13,6 +13,10 @@ const DAY_S: u32 = 86_400;
 /// Makes `ca.pem`, `cert.pem` and `key.pem` unless they are there and good for another day.
 pub fn ensure(folder: &Path) -> Outcome {
     super::make_folder(folder)?;
+    // All systems share it: of two that start at a time one makes it and the other waits.
+    let lock = folder.join("lock");
+    let lock = std::fs::File::create(&lock).map_err(|e| format!("cannot write `{}`: {e}", lock.display()))?;
+    lock.lock().map_err(|e| format!("cannot lock the certificates: {e}"))?;
     if good(folder) {
         return Ok(());
     }

@@ -65,7 +65,12 @@ pub fn left_behind(before: &State) -> Vec<String> {
 
 pub fn command(names: &[String]) -> Outcome {
     let mut failed = Vec::new();
+    let known = places::names()?;
     for name in names {
+        // A system whose folder is gone may still be up.
+        if !known.contains(name) && State::read(&places::state(name))?.is_none() {
+            return Err(format!("there is no system `{name}`\nhint: there are: {}", known.join(", ")));
+        }
         let _lock = state::lock(&places::state(name), name)?;
         let before = State::read(&places::state(name))?;
         match (down(name), before) {

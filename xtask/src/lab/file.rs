@@ -167,6 +167,26 @@ impl System {
         Ok(system)
     }
 
+    /// Every program that it takes: those it names, and those that its kinds of processes and the lab itself use.
+    pub fn programs(&self) -> Vec<&str> {
+        let mut programs: Vec<&str> = self.needs.iter().map(String::as_str).collect();
+        programs.extend(["curl", "openssl"]);
+        for process in &self.process {
+            programs.extend(match process.kind {
+                Kind::Command => &[][..],
+                Kind::Postgres => &["postgres", "initdb", "psql"],
+                Kind::Redis => &["redis-server"],
+                Kind::Nginx => &["nginx"],
+            });
+        }
+        if !self.link.is_empty() {
+            programs.extend(["ip", "tc", "nsenter"]);
+        }
+        programs.sort_unstable();
+        programs.dedup();
+        programs
+    }
+
     fn check(&self) -> Result<(), String> {
         if self.base == 0 || self.base > 654 {
             return Err(format!("base `{}` gives ports that do not exist (1 to 654)", self.base));
@@ -259,6 +279,14 @@ mod tests {
         assert_eq!(parse(twice).unwrap_err(), "port `1` belongs to `a` and to `b`");
         let far = "[[process]]\nname = \"a\"\nrun = [\"x\"]\nports = [100]\n";
         assert_eq!(parse(far).unwrap_err(), "process `a`: port `100` is no offset (0 to 99)");
+    }
+
+    #[test]
+    fn a_kind_brings_its_programs_along() {
+        let system =
+            parse("needs = [\"node\", \"curl\"]\n[[process]]\nname = \"c\"\nkind = \"redis\"\nport = 1\n");
+        let system = system.expect("a good file");
+        assert_eq!(system.programs(), ["curl", "node", "openssl", "redis-server"]);
     }
 
     #[test]

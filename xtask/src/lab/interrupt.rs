@@ -1,28 +1,44 @@
 //! Ctrl-C while servers are up. The signal only raises a flag; whoever waits looks at it, gives up with a sentence,
 //! and the ordinary way back stops what was started.
 
-use crate::Outcome;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+use crate::Outcome;
 
-fn flag() -> &'static Arc<AtomicBool> {
-    FLAG.get_or_init(Arc::default)
+static ASKED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+fn asked_flag() -> &'static Arc<AtomicBool> {
+    ASKED.get_or_init(Arc::default)
 }
 
-/// From here on an interruption is a flag and no longer the end of this process.
-pub fn listen() -> Outcome {
+/// While this lives an interruption is a flag. Afterwards it is the end of the process again: other chores start
+/// nothing that would outlive them.
+pub struct Listening {
+    over: Arc<AtomicBool>,
+}
+
+pub fn listen() -> Result<Listening, String> {
+    let over = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, flag().clone())
+        // A handler cannot be taken away again; this one does what would have happened without it.
+        let usual = signal_hook::flag::register_conditional_default(signal, over.clone());
+        usual
+            .and_then(|_| signal_hook::flag::register(signal, asked_flag().clone()))
             .map_err(|e| format!("cannot listen to signal {signal}: {e}"))?;
     }
-    Ok(())
+    Ok(Listening { over })
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
 }
 
 pub fn asked() -> bool {
-    flag().load(Ordering::Relaxed)
+    asked_flag().load(Ordering::Relaxed)
 }
 
 /// An error once somebody has asked to stop.

@@ -34,7 +34,7 @@ pub fn command(arguments: &[String]) -> Outcome {
     let Some((what, rest)) = arguments.split_first() else {
         return Err(format!("what?\nusage: cargo xtask lab {USAGE}"));
     };
-    interrupt::listen()?;
+    let _listening = interrupt::listen()?;
     raise_descriptor_limit()?;
     match what.as_str() {
         "list" if rest.is_empty() => list::command(),

@@ -78,16 +78,22 @@ impl Prediction {
             Ok(Seen::Number(n)) => (number(n), self.bounds(scale).is_some_and(|[l, h]| l <= n && n <= h)),
             Ok(Seen::Json(value)) => {
                 let text = value.as_str().map_or(value.to_string(), String::from);
-                let held = match (&self.contains, &self.equals) {
-                    (Some(Words::One(word)), _) => text.contains(word),
-                    (Some(Words::OneOf(words)), _) => words.iter().any(|word| text.contains(word)),
-                    (None, Some(expected)) => same(value, expected),
-                    (None, None) => false,
+                let held = match &self.equals {
+                    Some(expected) => same(value, expected),
+                    None => self.found(&text).is_some(),
                 };
-                (short(&text), held)
+                (around(&text, self.found(&text)), held)
             }
         };
         self.row(predicted, shown, held)
+    }
+
+    /// Which of the words stands in a text, first come.
+    fn found<'a>(&'a self, text: &str) -> Option<&'a str> {
+        match self.contains.as_ref()? {
+            Words::One(word) => text.contains(word.as_str()).then_some(word),
+            Words::OneOf(words) => words.iter().find(|word| text.contains(word.as_str())).map(String::as_str),
+        }
     }
 
     /// The row of a prediction whose part did not run.
@@ -160,6 +166,17 @@ fn short(text: &str) -> String {
         flat
     } else {
         format!("{}...", flat.chars().take(120).collect::<String>())
+    }
+}
+
+/// A long text from a little before the word on, so that the word is seen in it.
+fn around(text: &str, word: Option<&str>) -> String {
+    let at = word.and_then(|word| text.find(word)).unwrap_or_default();
+    let before = text[..at].char_indices().rev().nth(40).map_or(0, |(i, _)| i);
+    if text.chars().count() <= 120 || before == 0 {
+        short(text)
+    } else {
+        format!("...{}", short(&text[before..]))
     }
 }
 
@@ -237,6 +254,14 @@ mod tests {
         assert!(parse(r#"[{"id": "a", "text": "t", "value": "/x", "betwen": [0, 1]}]"#).is_err());
         let turned = r#"[{"id": "a", "text": "t", "value": "/x", "between": [2, 1]}]"#;
         assert!(parse(turned).unwrap_err().contains("`2` is above `1`"));
+    }
+
+    #[test]
+    fn of_a_long_text_the_place_of_the_word_is_shown() {
+        let text = format!("{}full_link{}", "a".repeat(300), "b".repeat(300));
+        let shown = around(&text, Some("full_link"));
+        assert!(shown.starts_with("...aaa") && shown.contains("full_link") && shown.len() < 140, "{shown}");
+        assert_eq!(around("short", Some("short")), "short");
     }
 
     #[test]

@@ -82,9 +82,7 @@ pub fn start(spec: &Spec, state: &mut State) -> Result<Started, String> {
     let log = state.folder.join("log").join(format!("{}.log", spec.name));
     let mut command = command(&wrapped(spec), &spec.folder)?;
     command.envs(spec.env.iter().map(|(k, v)| (k, v)));
-    if let Some((name, value)) = state.mark().split_once('=') {
-        command.env(name, value);
-    }
+    command.envs(state.mark().split_once('='));
     log_to(&mut command, &log)?;
     command.stdin(Stdio::null()).process_group(0);
     let begin = Instant::now();
@@ -249,6 +247,10 @@ pub fn stop(running: &Running, mark: &str) -> Outcome {
             kill(Pid::from_raw(running.pid), signal)
         };
         gone_is_fine(sent, &running.name)?;
+    } else {
+        for pid in members(running, mark) {
+            gone_is_fine(kill(Pid::from_raw(pid), Signal::SIGTERM), &running.name)?;
+        }
     }
     if wait_for_none(running, mark, GRACE) {
         return Ok(());

@@ -3,7 +3,7 @@
 
 use super::run::{self, Options};
 use super::state::{self, State};
-use super::{down, interrupt, look, places, up};
+use super::{down, interrupt, look, places, process, up};
 use crate::Outcome;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -77,6 +77,10 @@ fn one(name: &str, scale: f64, tool: &Path, spent: &mut Times) -> Result<Vec<Str
     }
     spent.experiment = lap();
     let before = State::read(&places::state(name))?;
+    for died in before.iter().flat_map(|state| &state.processes).filter(|process| !process.lives()) {
+        let log = state.folder.join("log").join(format!("{}.log", died.name));
+        broken.push(format!("process `{}` died meanwhile; {}", died.name, process::last_lines(&log, 15)));
+    }
     if let Err(sentence) = down::down(name) {
         broken.push(sentence);
     }

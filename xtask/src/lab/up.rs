@@ -49,7 +49,7 @@ pub fn up(name: &str, base: Option<u16>) -> Result<State, String> {
 
 fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
     let (draft, _) = places::system(name, base)?;
-    needs::ensure(&draft.needs.iter().map(String::as_str).collect::<Vec<_>>())?;
+    needs::ensure(&draft.programs())?;
     certificate::ensure(&places::ca())?;
     state.base = draft.base;
     super::make_folder(&state.folder.join("log"))?;

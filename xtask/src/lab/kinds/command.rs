@@ -25,7 +25,7 @@ pub fn seed(process: &Process, system: &System, state: &State) -> Outcome {
     }
     let log = state.folder.join("log").join(format!("{}-seed.log", process.name));
     let mut command = process::command(&process.seed, &system.here.join(&process.folder))?;
-    command.envs(&process.env).stdin(Stdio::null());
+    command.envs(&process.env).envs(state.mark().split_once('=')).stdin(Stdio::null());
     process::log_to(&mut command, &log)?;
     let shown = shell::show(&command);
     let mut child = command.spawn().map_err(|e| format!("cannot start `{shown}`: {e}"))?;

@@ -78,6 +78,8 @@ fn initdb(process: &Process, data: &Path, user: Option<&str>, state: &State) -> 
     // Not synced: the cluster does not outlive the system that it belongs to.
     command.args(["-U", "lab", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "-D"]).arg(data);
     command.current_dir(data).stdin(Stdio::null());
+    // So that it is found behind a crash, although it is not written down.
+    command.envs(state.mark().split_once('='));
     log_to(&mut command, &log)?;
     let status = command.status().map_err(|e| format!("cannot start initdb: {e}"))?;
     if status.success() {
