@@ -21,7 +21,9 @@ const DOINGS = [
   "painting the fence in the dark", "explaining the rules once more", "folding the map the wrong way round",
 ];
 const PEOPLE = ["my aunt", "the mayor", "our choir", "the night porter", "a retired juggler", "the whole village"];
-const OPENINGS = ["Who knows", "Why", "What about", "And then", "In the end", "Nobody expected", "After lunch", "Once a year"];
+const OPENINGS = [
+  "Who knows", "Why", "What about", "And then", "In the end", "Nobody expected", "After lunch", "Once a year",
+];
 
 /** mulberry32: small, seeded, and the same everywhere, which `Math.random` is not. */
 function generator(seed) {
