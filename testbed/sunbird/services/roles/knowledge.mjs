@@ -2,6 +2,8 @@
 import { envelope, Refusal } from "../http.mjs";
 import { cached } from "../stores.mjs";
 
+// The planner cannot know how few rows a recursion finds and would read the whole index for them; LATERAL with OFFSET 0
+// makes it look up each child by its key.
 const TREE = `
   WITH RECURSIVE tree (parent, position, child, depth) AS (
     SELECT parent, position, child, 1 FROM hierarchy WHERE parent = $1
@@ -9,7 +11,9 @@ const TREE = `
     SELECT h.parent, h.position, h.child, t.depth + 1 FROM hierarchy h JOIN tree t ON h.parent = t.child
     WHERE t.depth < 5
   )
-  SELECT parent, child, s.summary FROM tree JOIN search_entry s ON s.id = child ORDER BY depth, parent, position`;
+  SELECT parent, child, s.summary FROM tree
+  JOIN LATERAL (SELECT summary FROM search_entry WHERE id = child OFFSET 0) s ON true
+  ORDER BY depth, parent, position`;
 
 async function treeOf(stores, id) {
   const [root] = await stores.rows("root", "SELECT body FROM content WHERE id = $1", [id]);
