@@ -74,7 +74,8 @@ func cycle(target string, hold time.Duration) (int, error) {
 			return count, fmt.Errorf("the server stood still for %s", hold)
 		}
 		if err != nil {
-			return count, err
+			// Without its URL, which holds the message.
+			return count, errors.Unwrap(err)
 		}
 		_, err = io.Copy(io.Discard, response.Body)
 		response.Body.Close()
