@@ -6,7 +6,8 @@ import { poolMax } from "./settings";
 
 export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: poolMax });
 
-// A connection that breaks while it is idle has no caller who could be told; without a listener it would end the process.
+// A connection that breaks while it is idle has no caller who could be told; without a listener it would end the
+// process.
 pool.on("error", (error) => console.error(`idle connection to the database: ${error.message}`));
 
 new Gauge({

@@ -115,7 +115,8 @@ func TestAStreamGetsNineBytesARoundUntilItIsSentAway(t *testing.T) {
 			b.Errorf("%q %v", got, err)
 		}
 		// An id is an id in capitals, too.
-		if status, body := b.ask("DELETE", "/event/forcedisconnect?id="+strings.ToUpper(anna)); status != 200 || body != "removed\n" {
+		status, body := b.ask("DELETE", "/event/forcedisconnect?id="+strings.ToUpper(anna))
+		if status != 200 || body != "removed\n" {
 			b.Error(status, body)
 		}
 		if rest, err := io.ReadAll(response.Body); err != nil || len(rest) != 0 {

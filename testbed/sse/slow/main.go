@@ -1,6 +1,6 @@
-// A client that does not read, in cycles: it opens a stream with a tiny receive window, has messages written to it until
-// the server's socket is full, keeps the server waiting, and leaves. It is a reader whose network went away, made to
-// happen every few seconds instead of once a week.
+// A client that does not read, in cycles: it opens a stream with a tiny receive window, has messages written to it
+// until the server's socket is full, keeps the server waiting, and leaves. It is a reader whose network went away, made
+// to happen every few seconds instead of once a week.
 //
 //	TARGET  the server, such as 127.0.0.1:8080
 //	HOLD    how long a full stream is kept (default 1500ms)
@@ -74,7 +74,8 @@ func cycle(target string, hold time.Duration) (int, error) {
 			return count, fmt.Errorf("the server stood still for %s", hold)
 		}
 		if err != nil {
-			return count, err
+			// Without its URL, which holds the message.
+			return count, errors.Unwrap(err)
 		}
 		_, err = io.Copy(io.Discard, response.Body)
 		response.Body.Close()

@@ -1,4 +1,5 @@
-// Prometheus text of the process: CPU, memory, event loop lag, garbage collection, and the two queues of the users route.
+// Prometheus text of the process: CPU, memory, event loop lag, garbage collection, and the two queues of the users
+// route.
 import { register } from "prom-client";
 
 export default async function metrics(_request, response) {

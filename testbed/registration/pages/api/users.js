@@ -1,5 +1,6 @@
-// POST /api/users {email, full_name, password}: hash, insert, 201 without a body. There is no limit on how many requests
-// wait for a hash or for a connection to the database: under too many arrivals the queue grows until the clients leave.
+// POST /api/users {email, full_name, password}: hash, insert, 201 without a body. There is no limit on how many
+// requests wait for a hash or for a connection to the database: under too many arrivals the queue grows until the
+// clients leave.
 import bcrypt from "bcrypt";
 import { Gauge } from "prom-client";
 import { pool } from "../../lib/database";
