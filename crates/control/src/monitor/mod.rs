@@ -5,6 +5,7 @@
 mod counters;
 mod http;
 mod looker;
+mod postgres;
 mod probe;
 mod prometheus;
 mod reach;
@@ -23,6 +24,7 @@ pub fn probe(watch: &Watch) -> Box<dyn Probe> {
         Source::Process(_) | Source::Cgroup(_) | Source::Host | Source::Nginx(_) | Source::Command(_) => {
             Box::new(probe::Absent { kind })
         }
+        Source::Postgres(address) => Box::new(postgres::Postgres::new(address)),
         Source::Redis(address) => Box::new(redis::Redis::new(address)),
         Source::Prometheus(Prometheus::Scrape { url, metrics }) => {
             Box::new(prometheus::Scrape::new(url, metrics))
@@ -30,6 +32,6 @@ pub fn probe(watch: &Watch) -> Box<dyn Probe> {
         Source::Prometheus(Prometheus::Query { server, query }) => {
             Box::new(prometheus::Query::new(server, query))
         }
-        Source::Postgres(_) | Source::Node(_) | Source::Go(_) => Box::new(probe::Absent { kind }),
+        Source::Node(_) | Source::Go(_) => Box::new(probe::Absent { kind }),
     }
 }
