@@ -1,6 +1,6 @@
 //! Pages of metrics and a Prometheus server seen by a monitor: what becomes of their names, labels and types, and that
 //! nothing a server may say stops more than a sample.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod servers;
 
@@ -248,10 +248,10 @@ fn a_prometheus_answers_queries_and_its_own_page() {
     );
     assert!(value(&rates, "", "process_cpu_seconds_total").is_some());
 
-    server.signal("STOP");
+    server.freeze();
     assert!(own.fails().ends_with("no answer in time"));
     assert!(up.fails().ends_with("no answer in time"));
-    server.signal("CONT");
+    server.thaw();
     own.sees();
     server.stop();
     assert!(own.fails().ends_with("connection refused"));

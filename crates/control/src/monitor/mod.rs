@@ -3,8 +3,11 @@
 //! else: the load never waits for it.
 
 mod counters;
+mod exposed;
+mod go;
 mod http;
 mod looker;
+mod node;
 mod postgres;
 mod probe;
 mod prometheus;
@@ -32,6 +35,7 @@ pub fn probe(watch: &Watch) -> Box<dyn Probe> {
         Source::Prometheus(Prometheus::Query { server, query }) => {
             Box::new(prometheus::Query::new(server, query))
         }
-        Source::Node(_) | Source::Go(_) => Box::new(probe::Absent { kind }),
+        Source::Node(url) => Box::new(node::Node::new(url)),
+        Source::Go(url) => Box::new(go::Go::new(url)),
     }
 }

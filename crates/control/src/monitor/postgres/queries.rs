@@ -64,7 +64,9 @@ pub async fn activity(
     parts.extend(now.iter().map(|(metric, part, _)| (*metric, part.clone())));
     for (metric, part) in parts.iter() {
         let of_it = now.iter().filter(|(m, p, _)| m == metric && p == part);
-        say.reading(part, metric, Unit::Count, None, of_it.map(|(.., count)| count).sum());
+        // Not `sum`: of nothing that is -0.
+        let count = of_it.fold(0.0, |sum, (.., count)| sum + count);
+        say.reading(part, metric, Unit::Count, None, count);
     }
     Ok(())
 }

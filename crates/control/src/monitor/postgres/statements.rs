@@ -9,7 +9,7 @@ use tokio_postgres::{Client, Error};
 /// How many statements are told at each look.
 const TOP: usize = 5;
 
-/// Once told, a statement is told to the end of the run, so that its curve has no holes; no more than so many.
+/// Once told, a statement stays, so that its curve has no holes; of more than so many the least one goes.
 const MOST: usize = 10;
 
 /// Longest text of a statement in a report, characters.
@@ -113,23 +113,30 @@ impl Statements {
         let mut order: Vec<(Key, f64)> =
             now.iter().map(since).filter(|(_, time_ms)| *time_ms > 0.0).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let mut place = 0;
-        for (key, _) in order {
-            if place == TOP || self.told.len() == MOST {
+        let mut top = 0;
+        for (key, _) in &order {
+            if top == TOP {
                 break;
             }
-            if !self.texts.contains_key(&key) {
-                self.read_text(client, schema, key).await?;
+            if !self.texts.contains_key(key) {
+                self.read_text(client, schema, *key).await?;
             }
-            if let Some(Text::Shown(text)) = self.texts.get(&key) {
-                place += 1;
-                if self.told.iter().all(|(told, _)| *told != key) {
+            if let Some(Text::Shown(text)) = self.texts.get(key) {
+                top += 1;
+                if self.told.iter().all(|(told, _)| told != key) {
                     // Two long statements may have the same beginning.
                     let twin = self.told.iter().any(|(_, part)| part == text);
                     let part = if twin { format!("{text} [{}]", key.1) } else { text.clone() };
-                    self.told.push((key, part));
+                    self.told.push((*key, part));
                 }
             }
+        }
+        // Never one of the top: those are fewer than may stay.
+        while self.told.len() > MOST {
+            let place =
+                |(key, _): &(Key, String)| order.iter().position(|(k, _)| k == key).unwrap_or(usize::MAX);
+            let Some(least) = (0..self.told.len()).max_by_key(|at| place(&self.told[*at])) else { break };
+            self.told.remove(least);
         }
         Ok(())
     }
