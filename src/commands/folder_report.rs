@@ -62,7 +62,8 @@ impl Form {
     }
 }
 
-/// Reads the folder, prints it, and says how the command ends. A folder of several experiments is printed as all of them.
+/// Reads the folder, prints it, and says how the command ends. A folder of several experiments is printed as all
+/// of them.
 ///
 /// # Errors
 /// When it cannot be read, or holds no run of an experiment.

@@ -32,8 +32,11 @@ struct Ready {
 pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     let ready = ready(parts, flags)?;
     let out = folder(file, &flags.flags.manner)?;
-    let name =
-        Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    // Each is called as the file, with its own name behind it.
+    let name = ready.first().map_or_else(String::new, |first| {
+        let whole = first.experiment.name.as_str();
+        whole.strip_suffix(&format!(" / {}", first.name)).unwrap_or(whole).to_owned()
+    });
     let entries =
         ready.iter().map(|part| list::Part { name: part.name.clone(), folder: part.folder.clone() });
     list::write(&out, &name, entries.collect())?;

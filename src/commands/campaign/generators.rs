@@ -178,7 +178,7 @@ fn why(part: u32, of: u32, output: std::io::Result<Output>) -> Option<Failure> {
     let said = String::from_utf8_lossy(&output.stderr);
     let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let sentence = match said.first() {
-        Some(first) => first.trim_start_matches("error: ").to_owned(),
+        Some(first) => first.trim_start_matches("plimsoll: ").to_owned(),
         None => output.status.to_string(),
     };
     let hint = said.get(1..).filter(|rest| !rest.is_empty()).map(|rest| rest.join(" "));
