@@ -12,7 +12,7 @@ pub const LINES: usize = COLOURS.len();
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 20.0;
-const HEAD: f64 = 58.0;
+const HEAD: f64 = 70.0;
 const PANEL: f64 = 150.0;
 const BETWEEN: f64 = 46.0;
 const FOOT: f64 = 44.0;
@@ -37,8 +37,8 @@ pub struct Panel {
     pub series: Vec<Series>,
     /// Stretches of x with a word: the warm-up.
     pub stretches: Vec<(f64, f64, String)>,
-    /// Stretches of y with a word: an interval.
-    pub bands: Vec<(f64, f64, String)>,
+    /// Stretches of y: an interval.
+    pub bands: Vec<(f64, f64)>,
 }
 
 pub struct Series {
@@ -97,9 +97,8 @@ impl Chart {
                 svg.text((x(*from) + 4.0, top + 13.0), Anchor::Start, "s", word);
             }
         }
-        for (low, high, word) in &panel.bands {
+        for (low, high) in &panel.bands {
             svg.rect(LEFT, y(*high), wide, y(*low) - y(*high), r##"fill="#cfe3f1""##);
-            svg.text((WIDTH - RIGHT - 4.0, y(*high) - 4.0), Anchor::End, "s", word);
         }
         for value in &panel.y.marks {
             let at = y(*value);

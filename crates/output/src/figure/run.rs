@@ -2,6 +2,7 @@
 
 use super::chart::{Chart, Dot, Form, LINES, Panel, Series};
 use super::scale::{Scale, bytes, times};
+use plimsoll_plan::watch::WATCH_NS;
 use plimsoll_record::summary::{Course, Second, Summary};
 
 /// More points than this cannot be seen, and would make the file large.
@@ -46,7 +47,13 @@ pub fn figure(s: &Summary) -> Option<String> {
         vec![line("p50", 0, Form::Line, p50, Pool::Mean), line("p99", 1, Form::Line, p99, Pool::Highest)];
     panels.push(panel(s, &format!("response time, {}", shown.unit), slow, shown.by));
     if s.totals.errors > 0 {
-        let errors = line("", 1, Form::Line, seconds(&|t| Some(t.errors as f64)), Pool::Highest);
+        let errors = line(
+            "",
+            1,
+            Form::Line,
+            seconds(&|t| (t.length_s > 0.0).then(|| t.errors as f64 / t.length_s)),
+            Pool::Highest,
+        );
         panels.push(panel(s, "errors per second", vec![errors], 1.0));
     }
     let mut names: Vec<&str> = Vec::new();
@@ -66,7 +73,10 @@ pub fn figure(s: &Summary) -> Option<String> {
                 continue;
             }
             told.push(&course.monitor);
-            out.push(line(&course.monitor, colour(course), Form::Line, course.points.clone(), Pool::Mean));
+            // A sample tells of the second before it, as a second of the load does.
+            let half_s = WATCH_NS as f64 / 2e9;
+            let points = course.points.iter().map(|(at, value)| (at - half_s, *value)).collect();
+            out.push(line(&course.monitor, colour(course), Form::Line, points, Pool::Mean));
         }
         out
     };

@@ -3,6 +3,7 @@
 use super::chart::{Chart, Dot, Form, Panel, Series};
 use super::scale::Scale;
 use crate::format::quantity;
+use plimsoll_plan::experiment::Purpose;
 use plimsoll_record::analysis::search::{Answer, IntervalIs, StepRow};
 
 pub fn figure(name: &str, settings: &str, answer: &Answer) -> String {
@@ -14,7 +15,9 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> String {
             interval: None,
             is_joined: true,
         };
-        steps.iter().enumerate().filter(|(_, step)| wanted(step)).map(dot).collect()
+        // The run of a single user has no level of the search.
+        let counted = |step: &StepRow| step.purpose != Purpose::Floor && wanted(step);
+        steps.iter().enumerate().filter(|(_, step)| counted(step)).map(dot).collect()
     };
     let series = |name: &str, colour: usize, form: Form, points: Vec<Dot>| Series {
         name: name.into(),
@@ -35,7 +38,7 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> String {
     if let Some(capacity) = answer.capacity.as_ref() {
         let [low, high] = capacity.interval;
         let what = match (capacity.at_least, capacity.interval_is) {
-            (true, _) => "at least this".to_owned(),
+            (true, _) => "at least".to_owned(),
             (_, IntervalIs::Confidence95) => {
                 format!("95 % interval {} to {}", quantity(low), quantity(high))
             }
@@ -44,12 +47,12 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> String {
             }
         };
         most = most.max(high);
-        bands.push((low, high, what));
+        bands.push((low, high));
         let level = capacity.level();
         let ends = [0.5, steps.len() as f64 + 0.5];
         let points = ends.map(|x| Dot { x, y: level, interval: None, is_joined: true });
         series.push(Series {
-            name: format!("answer {}", quantity(level)),
+            name: format!("answer {} ({what})", quantity(level)),
             colour: 2,
             form: Form::Line,
             points: points.to_vec(),

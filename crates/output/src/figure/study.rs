@@ -2,8 +2,9 @@
 
 use super::chart::{Chart, Dot, Form, LINES, Panel, Series};
 use super::plain;
-use super::scale::{Scale, times};
+use super::scale::{Scale, bytes, times};
 use crate::format::counted;
+use plimsoll_record::analysis::Seen;
 use plimsoll_record::analysis::study::{AxisKind, CellRow, Curve, Estimate, Study, settings_text};
 
 /// One picture for each axis that curves go over; more curves than can be told apart make several.
@@ -46,6 +47,9 @@ fn figure(study: &Study, curves: &[&Curve]) -> String {
         let share = |row: &CellRow| row.error_ratio;
         panels.push(panel("errors, % of requests", lines(&share, 0.01)));
     }
+    for (label, metric) in [("CPU peak, cores", "cpu"), ("memory peak", "rss")] {
+        panels.extend(peaks(study, curves, label, metric));
+    }
     let unit = match kind {
         AxisKind::Concurrency => axis.to_owned(),
         AxisKind::Rate => format!("{axis}, arrivals per second"),
@@ -79,6 +83,40 @@ fn line(study: &Study, curve: &Curve, at: usize, of: &dyn Fn(&CellRow) -> Estima
     };
     let points = curve.points.iter().filter_map(|p| dot(p.x, of(study.table.get(p.cell)?)));
     Series { name: settings_text(&curve.fixed), colour: at, form: Form::Marked, points: points.collect() }
+}
+
+/// What each process took at most, where there are few enough of them.
+fn peaks(study: &Study, curves: &[&Curve], label: &str, metric: &str) -> Option<Panel> {
+    let rows = || curves.iter().flat_map(|c| &c.points).filter_map(|p| study.table.get(p.cell));
+    let is_it = |seen: &&Seen| seen.kind == "process" && seen.part.is_empty() && seen.metric == metric;
+    let mut monitors: Vec<&str> =
+        rows().flat_map(|row| &row.watched).filter(is_it).map(|s| &*s.monitor).collect();
+    monitors.sort_unstable();
+    monitors.dedup();
+    let lines = monitors.len() * curves.len();
+    if !(1..=LINES).contains(&lines) {
+        return None;
+    }
+    let most = rows().flat_map(|row| &row.watched).filter(is_it).map(|seen| seen.peak).fold(0.0, f64::max);
+    let shown = bytes(most);
+    let (by, label) = match metric {
+        "rss" => (shown.by, format!("{label}, {}", shown.unit)),
+        _ => (1.0, label.to_owned()),
+    };
+    let mut series = Vec::new();
+    for curve in curves {
+        for monitor in &monitors {
+            let peak = |row: &CellRow| {
+                let seen = row.watched.iter().filter(is_it).find(|seen| seen.monitor == *monitor);
+                Estimate { value: seen.map(|seen| seen.peak), ..Estimate::default() }
+            };
+            let mut one = line(study, curve, series.len(), &peak, by);
+            let fixed = if one.name.is_empty() { String::new() } else { format!(", {}", one.name) };
+            one.name = format!("{monitor}{fixed}");
+            series.push(one);
+        }
+    }
+    Some(panel(&label, series))
 }
 
 fn panel(label: &str, series: Vec<Series>) -> Panel {
