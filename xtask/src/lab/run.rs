@@ -153,25 +153,37 @@ fn predictions(name: &str) -> Result<Vec<Prediction>, String> {
     prediction::parse(&text).map_err(|e| format!("experiments/{name}/{e}"))
 }
 
-/// The reports of all parts, in their order. An experiment without parts is its own only one.
+/// The reports of all parts, in their order. An experiment without parts is its own only one; a part of one run may
+/// be a run file instead of a folder.
 fn parts(tool: &Path, folder: &Path) -> Result<Vec<Part>, String> {
-    let entries =
-        std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;
-    let numbered = |name: &String| {
-        name.split_once('-').is_some_and(|(n, _)| n.len() == 2 && n.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let mut folders: Vec<String> = entries
-        .flatten()
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(numbered)
-        .collect();
-    folders.sort();
-    if folders.is_empty() {
+    if folder.is_file() {
         return Ok(vec![part(tool, folder, String::new(), "experiment".into())?]);
     }
-    let name = |folder: &str| folder.split_once('-').map_or(String::new(), |(_, name)| name.to_string());
-    folders.iter().map(|inside| part(tool, &folder.join(inside), name(inside), inside.clone())).collect()
+    let entries =
+        std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;
+    let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    inside.sort();
+    let mut parts = Vec::new();
+    for path in inside {
+        let ending = path.extension().unwrap_or_default();
+        let whole = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = whole.strip_suffix(".plim").unwrap_or(&whole);
+        let Some(name) = part_name(folder).filter(|_| path.is_dir() || ending == "" || ending == "plim")
+        else {
+            continue;
+        };
+        parts.push(part(tool, &path, name.to_string(), folder.to_string())?);
+    }
+    if parts.is_empty() {
+        parts.push(part(tool, folder, String::new(), "experiment".into())?);
+    }
+    Ok(parts)
+}
+
+/// `line` of `03-line`.
+fn part_name(folder: &str) -> Option<&str> {
+    let (number, name) = folder.split_once('-')?;
+    (number.len() == 2 && number.bytes().all(|b| b.is_ascii_digit())).then_some(name)
 }
 
 fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, String> {
@@ -225,4 +237,16 @@ pub fn check_contract(name: &str, state: &State) -> Result<Vec<String>, String> 
     let (asked, broken) = contract::check(name, state)?;
     println!("{name}: contract: {} of {asked} answers as they must be", asked - broken.len());
     Ok(broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_has_two_digits_and_a_run_of_a_matrix_has_four() {
+        assert_eq!(part_name("03-keep-alive"), Some("keep-alive"));
+        assert_eq!(part_name("0003-users-2"), None);
+        assert_eq!(part_name("experiment"), None);
+    }
 }
