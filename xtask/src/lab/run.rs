@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Exit codes of the tool that are answers: passed, doubtful, failed. An overload that was provoked ends with 99.
 const ANSWERS: [i32; 3] = [0, 3, 99];
+/// The only run of an experiment that has no parts and no matrix.
+const ALONE: &str = "00-run";
 /// A measured run of at most 90 minutes, and some.
 const WITHIN: Duration = Duration::from_secs(3 * 3600);
 
@@ -115,6 +117,9 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
         let code = code.map_or("by a signal".into(), |code| format!("with {code}"));
         return Err(format!("`{shown}` ended {code}"));
     }
+    if folder.is_file() {
+        into_folder(&folder)?;
+    }
     let parts = parts(tool, &folder)?;
     let asked = predictions.iter().filter(|p| options.part.is_none() || p.part == options.part);
     let (mut rows, mut unanswered) = (Vec::new(), Vec::new());
@@ -156,9 +161,6 @@ fn predictions(name: &str) -> Result<Vec<Prediction>, String> {
 /// The reports of all parts, in their order. An experiment without parts is its own only one; a part of one run may
 /// be a run file instead of a folder.
 fn parts(tool: &Path, folder: &Path) -> Result<Vec<Part>, String> {
-    if folder.is_file() {
-        return Ok(vec![part(tool, folder, String::new(), "experiment".into())?]);
-    }
     let entries =
         std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;
     let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -168,10 +170,11 @@ fn parts(tool: &Path, folder: &Path) -> Result<Vec<Part>, String> {
         let ending = path.extension().unwrap_or_default();
         let whole = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let folder = whole.strip_suffix(".plim").unwrap_or(&whole);
-        let Some(name) = part_name(folder).filter(|_| path.is_dir() || ending == "" || ending == "plim")
+        let Some(name) = part_name(folder).filter(|_| path.is_dir() || ending.is_empty() || ending == "plim")
         else {
             continue;
         };
+        let name = if folder == ALONE { "" } else { name };
         parts.push(part(tool, &path, name.to_string(), folder.to_string())?);
     }
     if parts.is_empty() {
@@ -180,7 +183,16 @@ fn parts(tool: &Path, folder: &Path) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-/// `line` of `03-line`.
+/// An experiment of a single run leaves a file; it goes into a folder of that name, which has room for the reports.
+fn into_folder(file: &Path) -> Outcome {
+    let aside = file.with_extension("plim");
+    let moved = std::fs::rename(file, &aside)
+        .and_then(|()| std::fs::create_dir(file))
+        .and_then(|()| std::fs::rename(&aside, file.join(format!("{ALONE}.plim"))));
+    moved.map_err(|e| format!("cannot move `{}`: {e}", file.display()))
+}
+
+/// `line` of `03-line`; nothing for a run of an experiment without parts.
 fn part_name(folder: &str) -> Option<&str> {
     let (number, name) = folder.split_once('-')?;
     (number.len() == 2 && number.bytes().all(|b| b.is_ascii_digit())).then_some(name)
