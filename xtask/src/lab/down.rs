@@ -75,7 +75,9 @@ pub fn command(names: &[String]) -> Outcome {
         let before = State::read(&places::state(name))?;
         match (down(name), before) {
             (Ok(()), None) => println!("{name}: is down"),
-            (Ok(()), Some(before)) => println!("{name}: {} processes stopped", before.processes.len()),
+            (Ok(()), Some(before)) => {
+                println!("{name}: is down; processes stopped: {}", before.processes.len())
+            }
             (Err(sentence), _) => failed.push(format!("{name}: {sentence}")),
         }
     }

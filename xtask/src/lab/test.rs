@@ -51,7 +51,7 @@ pub fn command(wanted: &Wanted) -> Outcome {
         );
         return Ok(());
     }
-    Err(format!("{} things did not hold\n{}", broken.len(), broken.join("\n")))
+    Err(format!("did not hold: {}\n{}", broken.len(), broken.join("\n")))
 }
 
 /// What did not hold; an error when it could not be found out. Either way the system is down afterwards.
