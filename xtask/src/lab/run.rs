@@ -21,11 +21,16 @@ const WITHIN: Duration = Duration::from_secs(3 * 3600);
 #[derive(Debug, Default, PartialEq)]
 pub struct Options {
     pub name: String,
+    /// Multiplies every length of the experiment.
     pub scale: f64,
+    /// Nothing: the one of the file, or the one at which it is up.
     pub base: Option<u16>,
+    /// Tables and figures go into the repository.
     pub save: bool,
     pub part: Option<String>,
+    /// The system stays up afterwards.
     pub keep: bool,
+    /// A binary that is there already, instead of a release build.
     pub tool: Option<PathBuf>,
 }
 
@@ -54,6 +59,7 @@ pub struct Part {
 pub fn command(options: &Options) -> Outcome {
     let name = &options.name;
     let tool = tool(options.tool.as_deref())?;
+    // Refused now and not after an hour.
     if options.save {
         save::check(name)?;
     }
@@ -93,6 +99,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     if !file.is_file() {
         return Err(format!("there is no `{}`", super::shown(&file)));
     }
+    // Read before the load, for the same reason: a misspelt key must not cost a measurement.
     let predictions = predictions(name)?;
     let runs = places::state(name).join("runs");
     super::make_folder(&runs)?;
@@ -121,6 +128,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
         into_folder(&folder)?;
     }
     let parts = parts(tool, &folder)?;
+    // With `--part` the others did not run, and nothing is said about them.
     let asked = predictions.iter().filter(|p| options.part.is_none() || p.part == options.part);
     let (mut rows, mut unanswered) = (Vec::new(), Vec::new());
     for p in asked {
