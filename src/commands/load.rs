@@ -135,7 +135,12 @@ fn run_once(
     let opening = Opening {
         origin: wall::hex(&wall::random::<16>()?),
         outline: outline.clone(),
-        environment: environment::environment(&place, env!("CARGO_PKG_VERSION"), first_connect_ns),
+        environment: environment::environment(
+            &place,
+            env!("CARGO_PKG_VERSION"),
+            first_connect_ns,
+            outline.limits.descriptors,
+        ),
         started_unix_ns,
     };
     let mut gatherer = Gatherer::default();

@@ -7,6 +7,7 @@ use plimsoll_plan::draft::key;
 use plimsoll_plan::load::{Arrivals, Share, stages};
 use plimsoll_plan::request::{base64, url};
 use plimsoll_plan::value::Text;
+use plimsoll_plan::watch::Watch;
 use plimsoll_plan::{Diagnostic, Draft, Request, threshold, unit};
 use std::path::Path;
 
@@ -21,6 +22,7 @@ pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Resul
     reader.request(flags, draft);
     reader.script(flags, draft);
     reader.judgement(flags, draft);
+    reader.watching(flags, draft);
     if reader.wrong.is_empty() { Ok(()) } else { Err(reader.wrong) }
 }
 
@@ -196,6 +198,22 @@ impl Reader<'_> {
             ] {
                 refuse(given, flag, own);
             }
+        }
+    }
+
+    /// In addition to what a file watches.
+    fn watching(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        for text in &flags.monitors {
+            let Some(watch) = self.value("--monitor", text, Watch::parse) else { continue };
+            if draft.watches.iter().any(|other| other.name == watch.name) {
+                let sentence = format!(
+                    "two monitors are called `{}`; name the other in a file, where it can have another name",
+                    watch.name
+                );
+                self.wrong.push(diagnostic("U011", "--monitor", &sentence));
+                continue;
+            }
+            draft.watches.push(watch);
         }
     }
 

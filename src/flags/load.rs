@@ -5,6 +5,7 @@ use clap::Args;
 
 const LOAD: &str = "Load";
 const REQUEST: &str = "Request";
+const WATCHING: &str = "Watching";
 const JUDGEMENT: &str = "Judgement";
 const OUTPUT: &str = "Output";
 const SAFETY: &str = "Safety";
@@ -86,6 +87,11 @@ pub struct LoadFlags {
     /// Give a variable of the experiment file another value; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE", help_heading = REQUEST)]
     pub set: Vec<String>,
+
+    /// Watch a part of the system beside the load: `host`, `process=:8080`, `redis=127.0.0.1:6379` and others;
+    /// repeatable
+    #[arg(long = "monitor", value_name = "KIND=WHERE", help_heading = WATCHING)]
+    pub monitors: Vec<String>,
 
     /// Condition to meet, such as 'response_time p99 < 250ms'; repeatable. Until one names `errors`, `errors == 0%`
     /// holds; with a rate, until one names `achieved`, `achieved >= 99%`

@@ -6,6 +6,7 @@
 
 mod bench;
 mod docs;
+mod lab;
 mod needs;
 mod nightly;
 mod shell;
@@ -29,7 +30,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "test",
         usage: "[--quick]",
-        about: "everything CI runs; --quick leaves out the truth tests, the release build and the bench",
+        about: "everything CI runs; --quick leaves out the truth tests, the release build, the lab and the bench",
         run: test::command,
     },
     Command {
@@ -37,6 +38,12 @@ const COMMANDS: &[Command] = &[
         usage: bench::USAGE,
         about: "this tool beside its peers, interleaved; writes bench/runs/<date>-<machine>/",
         run: bench::command,
+    },
+    Command {
+        name: "lab",
+        usage: lab::USAGE,
+        about: "the systems of testbed/: started, loaded, held against their contracts, stopped",
+        run: lab::command,
     },
     Command {
         name: "nightly",

@@ -2,6 +2,7 @@
 //! person may have them from somewhere else than the distribution; installed only where that needs no password.
 
 use crate::{Outcome, shell};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// (program, Debian package, what for).
@@ -22,8 +23,16 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("nft", "nftables", "packets that get lost"),
     ("ss", "iproute2", "socket counts seen from outside"),
     ("tc", "iproute2", "a link of a known width"),
+    ("ip", "iproute2", "a network to put it into"),
     ("python3", "python3-minimal", "a network device with a way to the target and back"),
     ("sqlite3", "sqlite3", "run files read by another program"),
+    ("curl", "curl", "the contracts of the testbed, asked by a client that is not ours"),
+    ("postgres", "postgresql", "a database under load"),
+    ("initdb", "postgresql", "a cluster of its own for it"),
+    ("psql", "postgresql-client", "its rows"),
+    ("redis-server", "redis-server", "a cache under load"),
+    ("prometheus", "prometheus", "a scraper beside the load"),
+    ("prometheus-node-exporter", "prometheus-node-exporter", "the machine as Prometheus sees it"),
     ("strace", "strace", "system calls per request"),
 ];
 
@@ -31,9 +40,21 @@ pub fn command(arguments: &[String]) -> Outcome {
     if let Some(unknown) = arguments.first() {
         return Err(format!("unknown argument `{unknown}`"));
     }
-    let missing = missing(|program| shell::find_program(program).is_some());
+    let all: Vec<&str> = PROGRAMS.iter().map(|row| row.0).collect();
+    ensure(&all)?;
+    println!("all {} programs are here", PROGRAMS.len());
+    Ok(())
+}
+
+/// Installs those of the named programs that are missing, or says what to type.
+pub fn ensure(programs: &[&str]) -> Outcome {
+    if let Some(unknown) = programs.iter().find(|name| !PROGRAMS.iter().any(|row| row.0 == **name)) {
+        return Err(format!(
+            "nobody knows the package of `{unknown}`\nhint: add a row to xtask/src/needs.rs"
+        ));
+    }
+    let missing = missing(programs, |program| find(program).is_some());
     if missing.is_empty() {
-        println!("all {} programs are here", PROGRAMS.len());
         return Ok(());
     }
     for (program, package, purpose) in &missing {
@@ -41,13 +62,34 @@ pub fn command(arguments: &[String]) -> Outcome {
     }
     let packages: Vec<&str> = missing.iter().map(|row| row.1).collect();
     match installer() {
-        Some(prefix) => install(prefix, &packages),
+        Some(prefix) => {
+            install(prefix, &packages)?;
+            let names: Vec<&str> = missing.iter().map(|row| row.0).filter(|n| find(n).is_none()).collect();
+            let still = names.join(", ");
+            if names.is_empty() { Ok(()) } else { Err(format!("installed, but still not found: {still}")) }
+        }
         None => Err(format!("some programs are missing\ntype: {}", sentence(&packages))),
     }
 }
 
-fn missing(here: impl Fn(&str) -> bool) -> Vec<&'static (&'static str, &'static str, &'static str)> {
-    PROGRAMS.iter().filter(|row| !here(row.0)).collect()
+/// Where a program is. Debian keeps the server programs of each PostgreSQL in a folder that is on nobody's PATH; of
+/// several versions the newest is taken.
+pub fn find(program: &str) -> Option<PathBuf> {
+    if let Some(path) = shell::find_program(program) {
+        return Some(path);
+    }
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let number = |path: &PathBuf| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
+    let mut folders: Vec<PathBuf> = versions.map(|entry| entry.path()).collect();
+    folders.sort_by_key(|path| std::cmp::Reverse(number(path)));
+    folders.into_iter().map(|path| path.join("bin").join(program)).find(|path| path.is_file())
+}
+
+fn missing(
+    programs: &[&str],
+    here: impl Fn(&str) -> bool,
+) -> Vec<&'static (&'static str, &'static str, &'static str)> {
+    PROGRAMS.iter().filter(|row| programs.contains(&row.0) && !here(row.0)).collect()
 }
 
 /// The words to put before `apt-get`, when installing needs no password here.
@@ -62,24 +104,31 @@ fn installer() -> Option<&'static [&'static str]> {
     quiet.is_ok_and(|status| status.success()).then_some(&["sudo", "-n"])
 }
 
+/// Debian starts a server as soon as it is unpacked, on its usual port and for good. Its own way to forbid that is a
+/// program that answers 101; one that is there already has its reasons and stays. One shell does all of it, because
+/// the program must go again however the installation ends.
+const INSTALL: &str = r#"
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+  trap 'rm -f $policy' EXIT
+  trap 'exit 130' INT TERM HUP
+  printf '#!/bin/sh\nexit 101\n' > $policy && chmod 755 $policy || exit 1
+fi
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+"#;
+
 fn install(prefix: &[&str], packages: &[&str]) -> Outcome {
-    apt(prefix, &["update", "-qq"])?;
-    let mut line = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    as_root(prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "update", "-qq"])?;
+    let mut line = vec!["sh", "-c", INSTALL, "install"];
     line.extend_from_slice(packages);
-    apt(prefix, &line)?;
-    let still = missing(|program| shell::find_program(program).is_some());
-    if still.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<&str> = still.iter().map(|row| row.0).collect();
-    Err(format!("installed, but still not found: {}", names.join(", ")))
+    println!("installing: {}", packages.join(" "));
+    as_root(prefix, &line).map_err(|_| format!("could not install {}", packages.join(" ")))
 }
 
-fn apt(prefix: &[&str], line: &[&str]) -> Outcome {
-    let words: Vec<&str> =
-        prefix.iter().copied().chain(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]).collect();
-    // `words` starts with sudo or env: never empty.
-    shell::run(Command::new(words[0]).args(&words[1..]).args(line))
+fn as_root(prefix: &[&str], line: &[&str]) -> Outcome {
+    let words: Vec<&str> = prefix.iter().chain(line).copied().collect();
+    // `line` is never empty: it names a program.
+    shell::run(Command::new(words[0]).args(&words[1..]))
 }
 
 fn sentence(packages: &[&str]) -> String {
@@ -92,9 +141,11 @@ mod tests {
 
     #[test]
     fn only_what_is_missing_is_asked_for() {
-        let gone = missing(|program| program != "strace" && program != "ab");
+        let all: Vec<&str> = PROGRAMS.iter().map(|row| row.0).collect();
+        let gone = missing(&all, |program| program != "strace" && program != "ab");
         let packages: Vec<&str> = gone.iter().map(|row| row.1).collect();
         assert_eq!(packages, ["apache2-utils", "strace"]);
+        assert!(missing(&["wrk"], |program| program != "strace").is_empty());
         assert!(sentence(&packages).ends_with("--no-install-recommends apache2-utils strace"));
     }
 }

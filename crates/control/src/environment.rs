@@ -5,12 +5,17 @@ use plimsoll_engine::machine;
 use plimsoll_record::event::Environment;
 use std::net::IpAddr;
 
-/// Looks at the machine, and raises the soft limit of descriptors to the hard one on the way (never the hard
-/// one).
+/// Looks at the machine, and sets the soft limit of descriptors on the way: to the hard one (which is never
+/// changed), or to the plan's own, lower one.
 ///
 /// `first_connect_ns` is the time of the trial connection.
-pub fn environment(place: &Resolved, tool_version: &str, first_connect_ns: u64) -> Environment {
-    let nofile = machine::raise_nofile();
+pub fn environment(
+    place: &Resolved,
+    tool_version: &str,
+    first_connect_ns: u64,
+    descriptors: u64,
+) -> Environment {
+    let nofile = machine::set_nofile(descriptors);
     let (port_low, port_high) = machine::port_range();
     Environment {
         tool_version: tool_version.to_owned(),

@@ -85,7 +85,7 @@ fn this_machine_is_known_by_loopback_and_by_its_own_addresses() {
 #[test]
 fn the_environment_tells_the_cpus_of_the_machine_from_those_we_may_use() {
     let place = Resolved { addresses: vec![([127, 0, 0, 1], 80).into()], dns_ns: 0 };
-    let here = environment(&place, "1.2.3", 5);
+    let here = environment(&place, "1.2.3", 5, 0);
     assert!(here.cpus >= 1 && here.cpus_online >= here.cpus, "{here:?}");
     assert!(here.same_machine && here.first_connect_ns == 5);
 }

@@ -13,9 +13,15 @@ pub struct Nofile {
 
 /// Raises the soft limit to the hard one, and never the hard one.
 pub fn raise_nofile() -> Nofile {
+    set_nofile(0)
+}
+
+/// Sets the soft limit to `most`, or to the hard limit when that is lower or `most` is 0.
+pub fn set_nofile(most: u64) -> Nofile {
     let (soft_found, hard) = facts::nofile();
-    if soft_found < hard {
-        facts::set_nofile_soft(hard);
+    let wanted = if most == 0 { hard } else { most.min(hard) };
+    if soft_found != wanted {
+        facts::set_nofile_soft(wanted);
     }
     // Asked again: the kernel may have refused.
     let (soft, hard) = facts::nofile();

@@ -251,6 +251,14 @@ pub const TABLE: &[Explained] = &[
          expect: [ bcrypt lowers rate by 2x ]",
     ),
     row(
+        "F036",
+        "a part that cannot be told from the others",
+        "`parts` makes several experiments of one file, each in a folder that is called as the part. A command that \
+         makes one experiment does not pick among them.\n\n  \
+         load: { users: 10, duration: 15s }\n  parts: { few: , many: { load: { users: 100 } } }\n  \
+         plimsoll run experiment.yaml --part many",
+    ),
+    row(
         "P001",
         "there is no target",
         "Nothing says where the requests go. A file names one target; a whole URL in its first request does as \

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 pub use detect::{Kind, detect};
 pub use given::{Given, parse_set};
 pub use nearest::nearest;
-pub use read::{read, read_with, study_with};
+pub use read::{parts_with, read, read_with, study_with};
 pub use schema::schema;
 pub use show::{show, show_study};
 
@@ -49,6 +49,16 @@ pub struct Study {
     pub experiment: Experiment,
     /// At least one; the full matrix in the order of the axes, the last axis fastest.
     pub cells: Vec<StudyCell>,
+}
+
+/// One of the experiments of a file.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// `None`: the file has no parts, and this is all of it.
+    pub name: Option<String>,
+    /// Its place in the file, from 1.
+    pub number: usize,
+    pub study: Study,
 }
 
 /// One combination of the values of all axes.

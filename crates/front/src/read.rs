@@ -1,7 +1,7 @@
 //! From a path to a draft: what it holds, and the reader for that.
 
 use crate::body::lower;
-use crate::{Given, Kind, Located, Study, detect, own};
+use crate::{Given, Kind, Located, Part, Study, detect, own};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::io::Read;
@@ -36,6 +36,15 @@ pub fn read_with(path: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>>
 pub fn study_with(path: &Path, given: &Given) -> Result<Study, Vec<Diagnostic>> {
     let text = text_of(path)?;
     own::study(&text, &path.display().to_string(), folder(path), given)
+}
+
+/// Reads all experiments of a file, or those of these names: one for each entry of its `parts`, or one without a name.
+///
+/// # Errors
+/// As [`study_with`], those of all parts at once, and each name that no part has.
+pub fn parts_with(path: &Path, given: &Given, only: &[String]) -> Result<Vec<Part>, Vec<Diagnostic>> {
+    let text = text_of(path)?;
+    own::parts(&text, &path.display().to_string(), folder(path), given, only)
 }
 
 fn folder(path: &Path) -> &Path {

@@ -47,6 +47,10 @@ fn section_schema(section: Section) -> Value {
         if !required.is_empty() {
             object.insert("required".into(), json!(required));
         }
+        if section == Section::Top {
+            // Each part may bring its own.
+            object.insert("anyOf".into(), json!([{ "required": ["scenarios"] }, { "required": ["parts"] }]));
+        }
         if section == Section::Request {
             let lines: Vec<Value> =
                 METHODS.iter().chain(&["request"]).map(|method| json!({ "required": [method] })).collect();
@@ -59,7 +63,6 @@ fn section_schema(section: Section) -> Value {
 /// Keys without which a section means nothing.
 fn required(section: Section) -> &'static [&'static str] {
     match section {
-        Section::Top => &["scenarios"],
         Section::Think => &["think"],
         Section::Group => &["group", "steps"],
         Section::Repeat => &["repeat", "steps"],
@@ -96,10 +99,10 @@ fn generated_request() -> Value {
     schema
 }
 
-/// What a variant may say; a bare name is the file as it stands. Its values lead to those of the top level, so that
+/// What a variant or a part may say; a bare name is the file as it stands. Its values lead to those of the top level, so that
 /// each key is described once.
-fn variant() -> Value {
-    let names = key::names(Section::Top).filter(|name| !key::OF_THE_WHOLE.contains(name));
+fn variant(without: &[&str]) -> Value {
+    let names = key::names(Section::Top).filter(|name| !without.contains(name));
     let top = Section::Top.id();
     let properties: Map<String, Value> = names
         .map(|name| (name.to_owned(), json!({ "$ref": format!("#/$defs/{top}/properties/{name}") })))
@@ -164,6 +167,7 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Steps => json!({ "type": "array", "items": reference("step"), "minItems": 1 }),
         Kind::Limits => reference("limits"),
         Kind::GeneratedRequest => reference("generated_request"),
-        Kind::Variant => variant(),
+        Kind::Variant => variant(key::OF_THE_WHOLE),
+        Kind::Part => variant(key::OF_THE_FILE),
     }
 }

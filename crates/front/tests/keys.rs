@@ -17,7 +17,7 @@ fn given() -> Given {
 }
 
 fn accepted(text: &str) -> bool {
-    own::study(text, "f", here(), &given()).is_ok()
+    own::parts(text, "f", here(), &given(), &[]).is_ok()
 }
 
 fn validator() -> jsonschema::Validator {
@@ -47,7 +47,7 @@ fn every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema() {
     let validator = validator();
     let mut told = BTreeSet::new();
     for (key, text) in snippets() {
-        if let Err(all) = own::study(text, "f", here(), &given()) {
+        if let Err(all) = own::parts(text, "f", here(), &given(), &[]) {
             panic!("{key}:\n{text}{all:#?}");
         }
         let errors: Vec<String> = validator.iter_errors(&value(text)).map(|e| e.to_string()).collect();
@@ -85,7 +85,7 @@ fn every_example_is_accepted_by_the_reader_and_by_the_schema() {
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
         let folder = if file.starts_with(here().join("tests")) { here() } else { file.parent().unwrap() };
-        if let Err(all) = own::study(&text, "f", folder, &given()) {
+        if let Err(all) = own::parts(&text, "f", folder, &given(), &[]) {
             panic!("{}: {all:#?}", file.display());
         }
         let errors: Vec<String> =

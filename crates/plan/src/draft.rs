@@ -56,6 +56,10 @@ pub struct Draft {
     pub watches: Vec<Watch>,
     /// What the writer of the file says of the system under test: names and values, in their order.
     pub sut: Vec<(String, String)>,
+    /// What the run is to answer, in the words of who wrote the file.
+    pub question: Option<String>,
+    /// By what all lengths were multiplied; `None`: they are as written.
+    pub scale: Option<f64>,
 }
 
 /// A load model of its own for one scenario.

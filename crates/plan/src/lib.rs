@@ -21,6 +21,7 @@ pub mod policy;
 pub mod program;
 pub mod request;
 pub mod sample;
+pub mod scale;
 pub mod script;
 pub mod seal;
 pub mod sizing;

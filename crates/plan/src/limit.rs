@@ -6,7 +6,7 @@ macro_rules! limits {
     ($($field:ident = $default:expr, $unit:ident, $help:literal;)*) => {
         /// The limits of one run.
         #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
+        #[serde(default, deny_unknown_fields)]
         pub struct Limits { $(#[doc = $help] pub $field: u64,)* }
 
         impl Default for Limits { fn default() -> Self { Self { $($field: $default,)* } } }
@@ -65,6 +65,7 @@ limits! {
     connect_timeout_ns = 10_000_000_000, Nanoseconds, "longest wait for a connection";
     reconnect_pause_ns = 50_000_000, Nanoseconds, "pause of a user whose connection attempt failed, doubled up to 1 s";
     spin_ns = 60_000, Nanoseconds, "the last stretch before a due arrival is spun instead of slept, for precision";
+    descriptors = 0, Count, "most descriptors this process may have open; 0: as many as the machine lets it";
     requests = 1_000_000_000_000, Count, "hard cap on requests of one run";
     duration_ns = 172_800_000_000_000, Nanoseconds, "hard cap on the length of one run (48 h)";
 }

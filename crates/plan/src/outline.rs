@@ -95,6 +95,12 @@ pub struct Outline {
     /// What the file says of the system under test: names and values, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sut: Vec<(String, String)>,
+    /// What the run is to answer, in the words of who wrote the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// By what all lengths of the file were multiplied; `None`: they are as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
 }
 
 impl Outline {

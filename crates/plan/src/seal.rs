@@ -152,6 +152,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         cell: None,
         watches: draft.watches.iter().map(|watch| watch.outline()).collect(),
         sut: draft.sut,
+        question: draft.question,
+        scale: draft.scale,
     };
     let wrong = threshold::check_scopes(&outline.thresholds, &outline);
     if !wrong.is_empty() {

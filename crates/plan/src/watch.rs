@@ -3,6 +3,8 @@
 //! A monitor knows nothing of requests and an engine knows nothing of monitors; both put their numbers on the same time
 //! axis, which is the run's.
 
+pub mod read;
+
 use crate::value::Secret;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

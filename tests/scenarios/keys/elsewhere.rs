@@ -1,5 +1,7 @@
 //! Keys whose effect is tested elsewhere, with the test that fails when it is gone.
 
+const WATCH: &str = "crates/front/tests/monitor.rs";
+const PARTS: &str = "crates/front/tests/parts.rs";
 const STUDY: &str = "crates/front/tests/study.rs";
 
 /// Key, file, function.
@@ -28,6 +30,11 @@ pub const TESTED: &[(&str, &str, &str)] = &[
         "a_refused_user_pauses_and_doubles_the_pause_up_to_a_second",
     ),
     (
+        "limits.descriptors",
+        "tests/truth/faults/client.rs",
+        "a_plan_may_have_fewer_descriptors_than_the_machine_gives",
+    ),
+    (
         "limits.spin_ns",
         "crates/engine/tests/worker_open.rs",
         "spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning",
@@ -53,6 +60,36 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("load.step", STUDY, "a_ladder_in_the_load_is_a_search_from_that_level"),
     ("load.every", STUDY, "a_ladder_in_the_load_is_a_search_from_that_level"),
     ("load.until", STUDY, "a_ladder_in_the_load_is_a_search_from_that_level"),
+    ("experiment.monitor", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.name", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.host", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.process", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.cgroup", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.postgres", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.redis", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.nginx", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.node", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.go", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.prometheus", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor.command", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_process.port", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_process.name", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_process.pid", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_cgroup.pid", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_nginx.status", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_nginx.access_log", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_prometheus.scrape", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_prometheus.metrics", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_prometheus.server", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_prometheus.query", WATCH, "every_kind_of_monitor_is_read"),
+    ("monitor_cgroup.path", WATCH, "every_way_to_name_a_process_or_a_group_is_read"),
+    ("monitor_cgroup.name", WATCH, "every_way_to_name_a_process_or_a_group_is_read"),
+    ("monitor_cgroup.port", WATCH, "every_way_to_name_a_process_or_a_group_is_read"),
+    ("experiment.question", PARTS, "each_part_is_the_file_with_its_own_keys_over_it"),
+    ("experiment.parts", PARTS, "each_part_is_the_file_with_its_own_keys_over_it"),
+    ("experiment.scale", PARTS, "a_scale_shortens_a_part_and_leaves_the_other"),
+    ("experiment.generators", "tests/questions/parts.rs", "generators_share_each_run_and_are_counted_together"),
+    ("experiment.environment", WATCH, "the_environment_is_told_in_its_order"),
 ];
 
 use crate::bench::{steps, trial};

@@ -64,6 +64,19 @@ fn a_low_soft_limit_is_raised_to_the_hard_one_and_no_further() {
     assert_eq!((limit("nofile_soft_found"), limit("nofile_soft"), limit("nofile_hard")), (64, 1_000, 1_000));
 }
 
+#[test]
+fn a_plan_may_have_fewer_descriptors_than_the_machine_gives() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "5ms"]);
+    let args = [&ruler.url("/"), "-c", "300", "-d", "1s", "--limit", "descriptors=256"];
+    let said = json(&args, 3);
+    is_the_clients(&said, "fd_limit", "client_fd_limit");
+    let told = caution(&said, "client_fd_limit");
+    assert!(told["advice"].as_str().unwrap().contains("`descriptors`"), "{told}");
+    assert_eq!(said["environments"][0]["nofile_soft"], 256);
+    assert!(said["environments"][0]["nofile_hard"].as_u64().unwrap() > 256);
+}
+
 const PORTS: &str = "echo '40000 40063' > /proc/sys/net/ipv4/ip_local_port_range";
 const MANY_PORTS: &str = "echo '32768 60999' > /proc/sys/net/ipv4/ip_local_port_range";
 

@@ -33,8 +33,23 @@ pub fn load_average() -> String {
     text.split_whitespace().take(3).collect::<Vec<_>>().join(", ")
 }
 
+/// The date in UTC.
 pub fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    date(seconds())
+}
+
+/// Date and time in UTC, as the name of a folder.
+pub fn now() -> String {
+    let seconds = seconds();
+    let of_day = seconds % 86_400;
+    format!("{}-{:02}{:02}{:02}", date(seconds), of_day / 3600, of_day / 60 % 60, of_day % 60)
+}
+
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
+}
+
+fn date(seconds: u64) -> String {
     let (year, month, day) = maths::civil((seconds / 86_400) as i64);
     format!("{year:04}-{month:02}-{day:02}")
 }

@@ -5,7 +5,7 @@ mod child;
 mod floor;
 mod goals;
 mod idle;
-mod machine;
+pub mod machine;
 mod maths;
 mod nginx;
 mod openloop;

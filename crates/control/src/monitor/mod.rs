@@ -2,23 +2,42 @@
 //! run's time axis, and tells what it saw through a channel. One that hangs or fails costs its own numbers and nothing
 //! else: the load never waits for it.
 
+mod cgroup;
+mod counters;
+mod files;
+mod host;
+mod http;
 mod looker;
+mod notebook;
 mod probe;
+mod process;
+mod prometheus;
+mod reach;
+mod redis;
+mod text_format;
 
+pub use host::Host;
 pub use looker::Monitors;
 pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
+pub use process::Process;
 
-use plimsoll_plan::watch::{Source, Watch};
+use plimsoll_plan::watch::{Prometheus, Source, Watch};
+use std::path::Path;
 
 /// The probe that looks where a monitor of the plan says.
 pub fn probe(watch: &Watch) -> Box<dyn Probe> {
     let kind = watch.source.kind();
     match &watch.source {
-        Source::Process(_) | Source::Cgroup(_) | Source::Host | Source::Nginx(_) | Source::Command(_) => {
-            Box::new(probe::Absent { kind })
+        Source::Process(who) => Box::new(Process::new(who, Path::new("/"))),
+        Source::Host => Box::new(Host::new(Path::new("/"))),
+        Source::Cgroup(_) | Source::Nginx(_) | Source::Command(_) => Box::new(probe::Absent { kind }),
+        Source::Redis(address) => Box::new(redis::Redis::new(address)),
+        Source::Prometheus(Prometheus::Scrape { url, metrics }) => {
+            Box::new(prometheus::Scrape::new(url, metrics))
         }
-        Source::Postgres(_) | Source::Redis(_) | Source::Node(_) | Source::Go(_) | Source::Prometheus(_) => {
-            Box::new(probe::Absent { kind })
+        Source::Prometheus(Prometheus::Query { server, query }) => {
+            Box::new(prometheus::Query::new(server, query))
         }
+        Source::Postgres(_) | Source::Node(_) | Source::Go(_) => Box::new(probe::Absent { kind }),
     }
 }

@@ -17,6 +17,7 @@ mod functions;
 mod json;
 pub mod key;
 mod load;
+mod monitor;
 mod plain;
 mod reader;
 mod scenario;
@@ -37,11 +38,12 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key as field;
 use plimsoll_plan::experiment::{Expectation, Experiment};
 use plimsoll_plan::load::Share;
+use plimsoll_plan::scale::Scale;
 use plimsoll_plan::{Diagnostic, Draft, limit, unit};
 use reader::Reader;
 use scenario::Parts;
 use std::path::Path;
-pub use study::study;
+pub use study::{parts, study};
 use work::Work;
 use yaml::{Node, Scalar, Value};
 
@@ -83,6 +85,7 @@ fn cell(mut tree: Node, given: &Given, mut r: Reader<'_>) -> Result<(Located, Ex
     }
     terms.name = draft.name.clone().unwrap_or_default();
     terms.seed = draft.seed;
+    terms.question = draft.question.clone().unwrap_or_default();
     let places = std::mem::take(&mut w.r.places);
     plain::settle(w, &mut draft);
     Ok((Located { draft, places }, terms))
@@ -119,7 +122,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> Draft {
 
     let mut parts = Parts::default();
     let (mut target, mut data, mut reuse, mut keep, mut tls) = (None, None, None, None, None);
-    let (mut graceful, mut find) = (None, None);
+    let (mut graceful, mut find, mut scale, mut generators) = (None, None, None, None);
     for entry in entries {
         let (node, Some(row)) = (&entry.value, w.r.row(Section::Top, entry)) else {
             parts.misspelt.extend(key::meant(Section::Top, &entry.key));
@@ -172,6 +175,14 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> Draft {
             }
             "bands" => draft.bands_ns = bands(node, row, r),
             "limits" => limits(node, row, &mut draft.limits, r),
+            "question" => draft.question = question(node, row, r),
+            "scale" => scale = r.parsed(node, row, Scale::parse).map(|scale| (scale, entry.pos)),
+            "generators" => {
+                terms.generators = generators_of(node, row, r);
+                generators = Some(entry.pos);
+            }
+            "monitor" => draft.watches = monitor::read(node, row, r),
+            "environment" => draft.sut = monitor::environment(node, row, r),
             "find" => {
                 terms.find = search::read(node, row, r);
                 find = Some(entry.pos);
@@ -226,6 +237,25 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> Draft {
         }
         search::stand_in(terms, &mut draft);
     }
+    if let (Some(pos), true, Some(_)) = (generators, terms.generators > 1, &terms.find) {
+        let message =
+            "`generators` share the load of runs that are fixed, and a search sets the load of its own";
+        w.r.complain(
+            "F017",
+            pos,
+            message,
+            "leave it out, or write the levels as a list in place of the search",
+        );
+    }
+    if let Some((scale, pos)) = scale {
+        let is_recorded = draft.recorded.is_some() || draft.lanes.iter().any(|lane| lane.recorded.is_some());
+        if is_recorded && !scale.is_whole() {
+            let message = "`scale` would have to cut `recorded` arrivals, which come when they came";
+            w.r.complain("F017", pos, message, "leave one of them out, or give the recording a `speed`");
+        }
+        scale.draft(&mut draft);
+        scale.experiment(terms);
+    }
     draft.target = w.site.base.as_ref().map(|base| base.target.clone());
     if let (Some(pos), Some(false)) = (tls, draft.target.as_ref().map(|target| target.tls)) {
         let hint = "write `https://` in `target`, or leave `tls` out";
@@ -275,6 +305,24 @@ fn repeat(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> u32 {
     if !(1..=MOST).contains(&number) {
         let message = format!("a cell cannot run {number} times");
         r.complain("F015", node.pos, message, format!("expected 1 to {MOST}, such as `3`"));
+    }
+    number
+}
+
+/// What the experiment is to answer, in one line.
+fn question(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> Option<String> {
+    let text = r.written(node, row)?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
+}
+
+/// Processes that share each run's load.
+fn generators_of(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> u32 {
+    /// More than the cores of a machine only take turns.
+    const MOST: u32 = 64;
+    let Some(number) = r.count(node, row) else { return 0 };
+    if !(1..=MOST).contains(&number) {
+        let message = format!("a load cannot be shared by {number} generators");
+        r.complain("F015", node.pos, message, format!("expected 1 to {MOST}, such as `2`"));
     }
     number
 }

@@ -18,6 +18,12 @@ pub fn show(plan: &Plan) -> String {
     let outline = &plan.outline;
     let mut out = Lines::default();
     out.fact("experiment", &outline.name);
+    if let Some(question) = &outline.question {
+        out.fact("question", question);
+    }
+    if let Some(factor) = outline.scale {
+        out.fact("scale", &format!("{factor}: all lengths are multiplied by it, as they stand below"));
+    }
     let scheme = if outline.link.tls.is_some() { "https" } else { "http" };
     out.fact("target", &format!("{scheme}://{}", outline.target));
     connection(&outline.link, plan, &mut out);
@@ -33,6 +39,13 @@ pub fn show(plan: &Plan) -> String {
     out.fact("timeout", &timeout);
     if outline.read_bodies {
         out.fact("bodies", "read by the load generator, not thrown away in the kernel");
+    }
+    for (name, value) in &outline.sut {
+        out.fact("environment", &format!("{name}: {value}"));
+    }
+    for watch in &outline.watches {
+        let of = if watch.of.is_empty() { "this machine" } else { watch.of.as_str() };
+        out.fact("monitor", &format!("`{}`: {} of {of}", watch.name, watch.kind));
     }
     match &plan.script {
         None => sequence(plan, &mut out),

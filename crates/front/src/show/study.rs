@@ -14,6 +14,9 @@ const MOST_CELLS: usize = 24;
 pub fn show_study(experiment: &Experiment, cells: &[(&[Setting], &Plan)]) -> String {
     let mut out = Lines::default();
     out.fact("experiment", &experiment.name);
+    if !experiment.question.is_empty() {
+        out.fact("question", &experiment.question);
+    }
     matrix(experiment, cells.len(), &mut out);
     terms(experiment, &mut out);
     if let Some(find) = &experiment.find {
@@ -65,6 +68,9 @@ fn matrix(experiment: &Experiment, cells: usize, out: &mut Lines) {
 }
 
 fn terms(experiment: &Experiment, out: &mut Lines) {
+    if experiment.generators > 1 {
+        out.fact("generators", &format!("{} processes share the load of each run", experiment.generators));
+    }
     if experiment.cool_down_ns > 0 {
         out.fact("rest", &format!("{} between two runs", time(experiment.cool_down_ns)));
     }
@@ -135,7 +141,8 @@ fn search(find: &Find) -> String {
 fn lines(plan: &Plan, experiment: &Experiment) -> Vec<String> {
     let mut is_first = true;
     let text = super::show(plan);
-    let kept = text.lines().filter(|line| !line.starts_with("experiment "));
+    let is_told = |line: &&str| ["experiment ", "question "].iter().any(|fact| line.starts_with(fact));
+    let kept = text.lines().filter(|line| !is_told(line));
     let Some(_) = &experiment.find else { return kept.map(str::to_owned).collect() };
     // How long a level is and how high are the search's business.
     let kept = kept.filter(|line| !line.starts_with("ends "));

@@ -376,5 +376,7 @@ fn nothing_planned() -> Outline {
         cell: None,
         watches: Vec::new(),
         sut: Vec::new(),
+        question: None,
+        scale: None,
     }
 }

@@ -93,6 +93,8 @@ pub fn opening(origin: &str, series: usize) -> Opening {
             cell: None,
             watches: Vec::new(),
             sut: Vec::new(),
+            question: None,
+            scale: None,
         },
         environment: Environment {
             tool_version: "0.1.0".into(),

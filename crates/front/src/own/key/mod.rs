@@ -72,6 +72,11 @@ sections! {
     Connection = "connection", "under `connection`";
     Tls = "tls", "under `tls`";
     Threshold = "threshold", "in a threshold";
+    Monitor = "monitor", "in a monitor";
+    MonitorProcess = "monitor_process", "under `process` of a monitor";
+    MonitorCgroup = "monitor_cgroup", "under `cgroup` of a monitor";
+    MonitorNginx = "monitor_nginx", "under `nginx` of a monitor";
+    MonitorPrometheus = "monitor_prometheus", "under `prometheus` of a monitor";
 }
 
 /// What a value may be, for the JSON Schema; the reader judges more closely.
@@ -108,6 +113,8 @@ pub enum Kind {
     GeneratedRequest,
     /// The keys of the top level that a variant may set anew.
     Variant,
+    /// The keys of the top level that a part may set anew.
+    Part,
 }
 
 /// A row of the table.
@@ -121,8 +128,25 @@ pub struct Row {
 }
 
 /// Keys of the top level that are about an experiment as a whole: no variant has its own.
-pub const OF_THE_WHOLE: &[&str] =
-    &["name", "variants", "repeat", "cool_down", "least", "steady", "end_rows", "expect", "find", "seed"];
+pub const OF_THE_WHOLE: &[&str] = &[
+    "name",
+    "question",
+    "parts",
+    "variants",
+    "scale",
+    "generators",
+    "repeat",
+    "cool_down",
+    "least",
+    "steady",
+    "end_rows",
+    "expect",
+    "find",
+    "seed",
+];
+
+/// Keys of the top level that are about a file as a whole: no part has its own.
+pub const OF_THE_FILE: &[&str] = &["name", "parts"];
 
 /// Single values that are one for all runs, so that a list in their place spans nothing.
 const ONE_FOR_ALL: &[(Section, &str)] = &[

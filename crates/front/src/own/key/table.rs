@@ -6,9 +6,9 @@ use super::Kind::{
 };
 use super::Section::{
     Append, AppendTo, Auth, Basic, Check, Choose, Connection, Extract, Feeder, Find, Generate, GenerateRows,
-    Group, Hash, If, Ladder, Line, Load, LoadRow, MadeAt, Normal, Once, Parallel, Part, Pause, Recorded,
-    Repeat, Request, Rule, Scenario, ScenarioLoad, Sequence, Set, Spike, Stage, Stream, Think, Threshold,
-    Tls, Top, Way, While,
+    Group, Hash, If, Ladder, Line, Load, LoadRow, MadeAt, Monitor, MonitorCgroup, MonitorNginx,
+    MonitorProcess, MonitorPrometheus, Normal, Once, Parallel, Part, Pause, Recorded, Repeat, Request, Rule,
+    Scenario, ScenarioLoad, Sequence, Set, Spike, Stage, Stream, Think, Threshold, Tls, Top, Way, While,
 };
 use super::{Kind, Row, Section};
 
@@ -43,12 +43,19 @@ const ORDER: Kind = Words(&["random", "exact"]);
 /// All keys.
 pub const TABLE: &[Row] = &[
     row(Top, "name", "text", Text),
+    row(Top, "question", "a sentence that says what is to be answered", Text),
     row(Top, "target", "a URL such as `http://127.0.0.1:8080`", Text),
     row(
         Top,
         "variants",
         "a mapping of names to what is different there, such as `{ go: { target: http://127.0.0.1:3001 } }`",
         Named(&Variant),
+    ),
+    row(
+        Top,
+        "parts",
+        "a mapping of names to what is different there, such as `{ sweep: { load: { users: [1, 10] } } }`",
+        Named(&Kind::Part),
     ),
     row(Top, "vars", "a mapping of names to values, such as `{ base: /api, n: 3 }`", Named(&VALUE)),
     row(
@@ -94,6 +101,8 @@ pub const TABLE: &[Row] = &[
         "`missed`: beyond a level that misses its thresholds, no higher one runs",
         Words(&["missed"]),
     ),
+    row(Top, "scale", "a number such as `0.05`, by which all lengths are multiplied", Written),
+    row(Top, "generators", "a whole number such as `2`: processes that share each run's load", Whole),
     row(Top, "timeout", TIME, Time),
     row(Top, "warmup", "a time such as `5s`", Time),
     row(Top, "graceful_stop", "a time such as `5s`", Time),
@@ -106,6 +115,18 @@ pub const TABLE: &[Row] = &[
     row(Top, "share", "a share such as `1/2`", Text),
     row(Top, "bands", "a list of times such as `[100ms, 1s, 10s]`", Either(&[Text, List(&Time)])),
     row(Top, "limits", "a mapping such as `{ head_bytes: 32k }`", Limits),
+    row(
+        Top,
+        "monitor",
+        "a list of what is watched beside the load, such as `[ { host: true }, { process: { port: 8080 } } ]`",
+        List(&Keys(Monitor)),
+    ),
+    row(
+        Top,
+        "environment",
+        "a mapping of names to texts and numbers, such as `{ server: \"Node 20\", cpus: 2 }`",
+        Named(&Either(&[Written, Named(&Written)])),
+    ),
     row(Threshold, "threshold", "a condition such as `response_time p99 < 250ms`", Text),
     row(Threshold, "over", "a time such as `10s`: every stretch of this length is judged by itself", Time),
     row(Threshold, "abort_after", "a time such as `10s`: missed for so long, the run is ended", Time),
@@ -424,4 +445,58 @@ pub const TABLE: &[Row] = &[
     row(Tls, "versions", "`1.2` or `1.3`", Either(&[Only("1.2"), Only("1.3")])),
     row(Tls, "server_name", "a host name", Text),
     row(Tls, "resume", "`true` or `false`", Truth),
+    row(Monitor, "name", "a name such as `api`, for the reports", Written),
+    row(Monitor, "host", "`true`: this machine", Truth),
+    row(
+        Monitor,
+        "process",
+        "a mapping such as `{ port: 8080 }`, `{ name: node }` or `{ pid: 123 }`: it and its children",
+        Either(&[Written, Keys(MonitorProcess)]),
+    ),
+    row(
+        Monitor,
+        "cgroup",
+        "a mapping such as `{ path: /sys/fs/cgroup/x }`, or one that names a process in it",
+        Either(&[Written, Keys(MonitorCgroup)]),
+    ),
+    row(Monitor, "postgres", "a URL such as `postgres://user@127.0.0.1:5432/database`", Text),
+    row(Monitor, "redis", "an address such as `127.0.0.1:6379`, or a URL with a password", Text),
+    row(
+        Monitor,
+        "nginx",
+        "a mapping such as `{ status: \"http://127.0.0.1:81/nginx_status\", access_log: access.log }`",
+        Either(&[Text, Keys(MonitorNginx)]),
+    ),
+    row(Monitor, "node", "a URL such as `http://127.0.0.1:3000/metrics`", Text),
+    row(Monitor, "go", "a URL such as `http://127.0.0.1:6060/debug/vars`", Text),
+    row(
+        Monitor,
+        "prometheus",
+        "a mapping such as `{ scrape: \"http://127.0.0.1:9100/metrics\", metrics: [node_load1] }`",
+        Either(&[Text, Keys(MonitorPrometheus)]),
+    ),
+    row(
+        Monitor,
+        "command",
+        "a program with its arguments, such as `[./queue-depth, --all]`: it prints lines `name number`",
+        Either(&[Text, List(&Written)]),
+    ),
+    row(MonitorProcess, "pid", "the number of a process", Written),
+    row(MonitorProcess, "name", "the name of a program such as `node`", Written),
+    row(MonitorProcess, "port", "the port that it listens on, such as `8080`", Written),
+    row(MonitorCgroup, "path", "a folder such as `/sys/fs/cgroup/x`", Text),
+    row(MonitorCgroup, "pid", "the number of a process", Written),
+    row(MonitorCgroup, "name", "the name of a program such as `node`", Written),
+    row(MonitorCgroup, "port", "the port that a process of the group listens on, such as `8080`", Written),
+    row(MonitorNginx, "status", "the URL of `stub_status`, such as `http://127.0.0.1:81/nginx_status`", Text),
+    row(MonitorNginx, "access_log", FILE, Text),
+    row(MonitorPrometheus, "scrape", "the URL of a page of metrics", Text),
+    row(
+        MonitorPrometheus,
+        "metrics",
+        "a list of regular expressions such as `[\"node_memory_.*\"]`",
+        ONE_OR_MORE,
+    ),
+    row(MonitorPrometheus, "server", "the URL of a Prometheus server such as `http://127.0.0.1:9090`", Text),
+    row(MonitorPrometheus, "query", "an expression such as `sum(rate(x[5s]))`", Text),
 ];

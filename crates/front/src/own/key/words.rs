@@ -3,17 +3,11 @@
 use super::Section::{
     self, Check, Choose, Connection, Extract, Feeder, Find, Load, LoadRow, Request, Rule, Scenario, Stage,
 };
-use super::Section::{ScenarioLoad, Tls, Top, While};
+use super::Section::{Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
 
 /// Keys that an experiment file will have. Refused by name wherever they stand, never ignored.
-pub const LATER: &[(Section, &str)] = &[
-    (Top, "monitor"),
-    (Top, "agents"),
-    (Top, "allow"),
-    (Top, "protocol"),
-    (Request, "websocket"),
-    (Request, "grpc"),
-];
+pub const LATER: &[(Section, &str)] =
+    &[(Top, "agents"), (Top, "allow"), (Top, "protocol"), (Request, "websocket"), (Request, "grpc")];
 
 /// What people write who come from another tool, and our word for it (in the same section or in another).
 pub const SYNONYMS: &[(Section, &str, &str)] = &[
@@ -41,6 +35,21 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Top, "repeats", "repeat"),
     (Top, "cooldown", "cool_down"),
     (Top, "search", "find"),
+    (Top, "part", "parts"),
+    (Top, "experiments", "parts"),
+    (Top, "description", "question"),
+    (Top, "monitors", "monitor"),
+    (Top, "monitoring", "monitor"),
+    (Monitor, "postgresql", "postgres"),
+    (Monitor, "pg", "postgres"),
+    (Monitor, "nodejs", "node"),
+    (Monitor, "golang", "go"),
+    (Monitor, "exec", "command"),
+    (MonitorPrometheus, "url", "scrape"),
+    (MonitorPrometheus, "metric", "metrics"),
+    (MonitorPrometheus, "promql", "query"),
+    (MonitorNginx, "log", "access_log"),
+    (MonitorNginx, "url", "status"),
     (Load, "rate", "arrivals"),
     (Load, "rps", "arrivals"),
     (Load, "arrival_rate", "arrivals"),

@@ -22,6 +22,7 @@ use plimsoll_plan::script;
 pub use control::{order, weight};
 pub use pause::delay;
 pub use request::redirects;
+pub use rule::regex_of;
 
 /// A list of steps, of which there must be one.
 pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<script::Node> {

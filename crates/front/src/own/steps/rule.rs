@@ -2,6 +2,7 @@
 
 use crate::own::key::{Row, Section};
 use crate::own::one_or_more;
+use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::{Node, Pos, Scalar, Value};
 use plimsoll_plan::answer::Rule;
@@ -104,6 +105,11 @@ fn short(text: &str) -> String {
 
 /// Tries a pattern; how many groups it has.
 pub fn regex(pattern: &str, pos: Pos, w: &mut Work<'_>) -> Option<usize> {
+    regex_of(pattern, pos, &mut w.r)
+}
+
+/// As [`regex`], where there is no script.
+pub fn regex_of(pattern: &str, pos: Pos, r: &mut Reader<'_>) -> Option<usize> {
     match regex::Regex::new(pattern) {
         Ok(regex) => Some(regex.captures_len() - 1),
         Err(error) => {
@@ -113,7 +119,7 @@ pub fn regex(pattern: &str, pos: Pos, w: &mut Work<'_>) -> Option<usize> {
             let message = format!("`{}` is no regular expression: {why}", short(pattern));
             let hint =
                 "mend it; there are no look-arounds and no back-references, so that no answer takes for ever";
-            w.r.complain("F028", pos, message, hint);
+            r.complain("F028", pos, message, hint);
             None
         }
     }

@@ -172,7 +172,7 @@ impl<'n> Matrix<'n> {
     }
 }
 
-fn entries(node: &Node) -> &[Entry] {
+pub fn entries(node: &Node) -> &[Entry] {
     match &node.value {
         Value::Map(entries) => entries,
         _ => &[],
@@ -186,7 +186,7 @@ fn at<'n>(tree: &'n mut Node, path: &[String]) -> Option<&'n mut Node> {
 }
 
 /// Mappings merge, everything else replaces.
-fn merge<'n>(under: &mut Node, over: impl IntoIterator<Item = &'n Entry>) {
+pub fn merge<'n>(under: &mut Node, over: impl IntoIterator<Item = &'n Entry>) {
     let Value::Map(entries) = &mut under.value else { return };
     for entry in over {
         let Some(old) = entries.iter_mut().find(|old| old.key == entry.key) else {

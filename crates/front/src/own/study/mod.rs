@@ -5,12 +5,14 @@
 
 mod axes;
 mod matrix;
+mod parts;
 
 use super::reader::Reader;
 use super::yaml::{self, Node, Pos, Source, Value};
 use crate::given::Given;
 use crate::{Located, Study, StudyCell};
 use matrix::Matrix;
+pub use parts::parts;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Axis, Expectation, Experiment};
@@ -40,6 +42,34 @@ pub fn one(text: &str, file: &str, folder: &Path, given: &Given) -> Result<Locat
     }
 }
 
+/// A text with its name and its folder.
+#[derive(Clone, Copy)]
+struct File<'a> {
+    text: &'a str,
+    name: &'a str,
+    folder: &'a Path,
+}
+
+impl<'a> File<'a> {
+    fn reader(self) -> Reader<'a> {
+        Reader {
+            source: Source::new(self.text, self.name),
+            folder: self.folder,
+            wrong: Vec::new(),
+            places: Default::default(),
+            constants: Default::default(),
+            secrets: Default::default(),
+            settable: Vec::new(),
+        }
+    }
+
+    /// The tree; what is wrong with it but does not keep it from being one goes into `wrong`.
+    fn tree(self, wrong: &mut Vec<Diagnostic>) -> Result<Node, Vec<Diagnostic>> {
+        yaml::tree(self.text, &Source::new(self.text, self.name), wrong)
+            .map_err(|diagnostic| vec![diagnostic])
+    }
+}
+
 /// The study, and what makes it more than one run.
 fn whole(
     text: &str,
@@ -47,25 +77,31 @@ fn whole(
     folder: &Path,
     given: &Given,
 ) -> Result<(Study, Option<Diagnostic>), Vec<Diagnostic>> {
-    let reader = || Reader {
-        source: Source::new(text, file),
-        folder,
-        wrong: Vec::new(),
-        places: Default::default(),
-        constants: Default::default(),
-        secrets: Default::default(),
-        settable: Vec::new(),
-    };
-    let mut r = reader();
-    let tree =
-        yaml::tree(text, &Source::new(text, file), &mut r.wrong).map_err(|diagnostic| vec![diagnostic])?;
+    let file = File { text, name: file, folder };
+    let mut r = file.reader();
+    let tree = file.tree(&mut r.wrong)?;
+    if let Some(several) = parts::refused(&tree, &r) {
+        return Err(vec![several]);
+    }
+    of_tree(tree, file, given, r, &[])
+}
+
+/// What a tree says. `settable` are names that `--set` may have besides those of the tree.
+fn of_tree(
+    tree: Node,
+    file: File<'_>,
+    given: &Given,
+    mut r: Reader<'_>,
+    settable: &[String],
+) -> Result<(Study, Option<Diagnostic>), Vec<Diagnostic>> {
     let matrix = Matrix::of(&tree, given, &mut r);
+    r.settable.extend_from_slice(settable);
     // Of too many, one shows what else is wrong.
     let size = matrix.size(&mut r).unwrap_or(1);
     let mut study = Study::default();
     for number in 0..size {
         let (settings, own) = matrix.cell(number);
-        let mut cell = reader();
+        let mut cell = file.reader();
         cell.settable = r.settable.clone();
         match super::cell(own, given, cell) {
             Err(wrong) => r.wrong.extend(wrong),
@@ -92,7 +128,7 @@ fn whole(
     let experiment = &mut study.experiment;
     experiment.axes = matrix.axes();
     if experiment.name.is_empty() {
-        let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let stem = Path::new(file.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         experiment.name = stem.unwrap_or_default();
     }
     Ok((study, several))
@@ -121,6 +157,8 @@ fn pos_of(tree: &Node, key: &str) -> Pos {
 fn difference(one: &Experiment, other: &Experiment) -> Option<&'static str> {
     let differ = [
         ("name", one.name != other.name),
+        ("question", one.question != other.question),
+        ("generators", one.generators != other.generators),
         ("seed", one.seed != other.seed),
         ("repeat", one.repeat != other.repeat),
         ("cool_down", one.cool_down_ns != other.cool_down_ns),
@@ -203,6 +241,7 @@ fn several(
     let asked = [
         ("find", experiment.find.is_some()),
         ("repeat", experiment.repeat > 1),
+        ("generators", experiment.generators > 1),
         ("expect", !experiment.expects.is_empty()),
         ("cool_down", experiment.cool_down_ns > 0),
         ("least", experiment.least_ns > 0),

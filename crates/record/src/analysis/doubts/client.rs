@@ -57,6 +57,14 @@ fn fd_limit(e: &Evidence) -> Option<Caution> {
     let env = hit.worst(|env| env.nofile_soft)?;
     let facts = format!("soft limit {}, hard limit {}", count(env.nofile_soft), count(env.nofile_hard));
     let mut caution = Kind::ClientFdLimit.raise(hit.evidence("found none free", Some(facts)));
+    if env.nofile_soft < env.nofile_hard {
+        // Everything up to the hard limit was taken, unless the plan wants less.
+        caution.advice = format!(
+            "leave the limit `descriptors` out of the plan: {} are to be had",
+            count(env.nofile_hard)
+        );
+        return Some(caution);
+    }
     let need = (u64::from(e.facts.plan.connections) + OTHER_DESCRIPTORS).next_power_of_two().max(65_536);
     caution.advice = format!(
         "raise the hard limit: `ulimit -Hn {need}` as root, or `LimitNOFILE={need}` in a systemd unit; or use fewer \

@@ -1,0 +1,5 @@
+//! The monitor of a control group.
+
+mod place;
+
+pub use place::Place;

@@ -1,0 +1,265 @@
+//! What a Redis says of itself: one `INFO` a look, over a connection of our own.
+
+use super::counters::Counters;
+use super::http::decoded;
+use super::probe::{Found, Moment, Probe, Trouble};
+use super::reach::{Deadline, Place, read_some, write_all};
+use plimsoll_plan::value::Secret;
+use plimsoll_plan::watch::Unit;
+use plimsoll_record::event::Reading;
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::net::TcpStream;
+
+/// Longest answer that is read, bytes. `INFO` has about 7,000.
+const MOST_BYTES: usize = 1 << 20;
+
+pub struct Redis {
+    at: Result<Server, Trouble>,
+    kept: Option<TcpStream>,
+    counters: Counters,
+    /// Changes when the server starts anew.
+    run_id: String,
+}
+
+struct Server {
+    place: Place,
+    user: Option<String>,
+    password: Option<String>,
+}
+
+/// What a counter is called there, what it is called here.
+const RATES: [(&str, &str, Unit); 6] = [
+    ("total_commands_processed", "commands", Unit::PerS),
+    ("evicted_keys", "evicted", Unit::PerS),
+    ("expired_keys", "expired", Unit::PerS),
+    ("rejected_connections", "rejected_connections", Unit::PerS),
+    ("total_net_input_bytes", "net_in", Unit::BytesPerS),
+    ("total_net_output_bytes", "net_out", Unit::BytesPerS),
+];
+
+const FACTS: [&str; 4] = ["redis_version", "maxmemory_policy", "role", "io_threads_active"];
+
+impl Redis {
+    /// Takes `host:port`, or `redis://[user][:password]@host[:port]`; the port is 6379 when none is named.
+    pub fn new(address: &Secret) -> Redis {
+        Redis {
+            at: server(address.reveal()),
+            kept: None,
+            counters: Counters::default(),
+            run_id: String::new(),
+        }
+    }
+}
+
+fn server(address: &str) -> Result<Server, Trouble> {
+    let rest = match address.split_once("://") {
+        None => address,
+        Some(("redis", rest)) => rest,
+        Some(("rediss", _)) => {
+            return Err(Trouble("a monitor cannot speak `rediss`: it knows no certificates".into()));
+        }
+        Some(_) => return Err(Trouble("a Redis address begins with `redis://`, or is `host:port`".into())),
+    };
+    // A password may hold anything: the last `@` is the one in front of the host.
+    let (login, place) = rest.rsplit_once('@').map_or((None, rest), |(login, place)| (Some(login), place));
+    // The number of a database, which `INFO` does not need.
+    let place = place.split(['/', '?']).next().unwrap_or_default();
+    let Some(place) = Place::parse(place, 6379) else {
+        return Err(Trouble("a Redis address is `host:port` or `redis://:password@host:port`".into()));
+    };
+    let plain = |text: &str| String::from_utf8_lossy(&decoded(text)).into_owned();
+    let (user, password) = match login {
+        None => (None, None),
+        Some(login) => {
+            let (user, password) = login.split_once(':').unwrap_or((login, ""));
+            (
+                Some(plain(user)).filter(|text| !text.is_empty()),
+                Some(plain(password)).filter(|text| !text.is_empty()),
+            )
+        }
+    };
+    Ok(Server { place, user, password })
+}
+
+impl Server {
+    fn connect(&self, until: Deadline) -> Result<TcpStream, Trouble> {
+        let mut stream = self.place.connect(until)?;
+        if let Some(password) = &self.password {
+            let mut words = vec!["AUTH"];
+            words.extend(self.user.as_deref());
+            words.push(password);
+            self.command(&mut stream, &words, until).map_err(Failure::into_trouble)?;
+        }
+        Ok(stream)
+    }
+
+    /// One command and its answer (RESP 2): a line, or a text of a length that is told.
+    fn command(&self, stream: &mut TcpStream, words: &[&str], until: Deadline) -> Result<String, Failure> {
+        let mut request = format!("*{}\r\n", words.len());
+        for word in words {
+            request.push_str(&format!("${}\r\n{word}\r\n", word.len()));
+        }
+        let broken = |error: std::io::Error| Failure {
+            trouble: self.place.trouble("ask", &error),
+            at_once: !matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock),
+        };
+        write_all(stream, request.as_bytes(), until).map_err(broken)?;
+        let mut seen = Vec::new();
+        loop {
+            match answer(&seen) {
+                Some(Ok(text)) => return Ok(text),
+                Some(Err(why)) => return Err(self.refused(&why)),
+                None if seen.len() > MOST_BYTES => return Err(self.refused("its answer does not end")),
+                None => {}
+            }
+            if read_some(stream, &mut seen, until).map_err(broken)? == 0 {
+                return Err(broken(ErrorKind::UnexpectedEof.into()));
+            }
+        }
+    }
+
+    /// With the server's words, in which the password must not stand even if it says it.
+    fn refused(&self, why: &str) -> Failure {
+        let secret = self.password.as_deref().unwrap_or_default();
+        let why = if secret.is_empty() { why.to_owned() } else { why.replace(secret, "***") };
+        Failure { trouble: Trouble(format!("cannot ask `{}`: {why}", self.place.shown())), at_once: false }
+    }
+}
+
+struct Failure {
+    trouble: Trouble,
+    /// The connection was gone: a new one may do.
+    at_once: bool,
+}
+
+impl Failure {
+    fn into_trouble(self) -> Trouble {
+        self.trouble
+    }
+}
+
+/// The answer, when it is whole: its text, or the server's refusal.
+fn answer(seen: &[u8]) -> Option<Result<String, String>> {
+    let end = seen.windows(2).position(|two| two == b"\r\n")?;
+    let (kind, line) = seen[..end].split_first()?;
+    let line = String::from_utf8_lossy(line).into_owned();
+    match kind {
+        b'+' | b':' => Some(Ok(line)),
+        b'-' => Some(Err(line)),
+        b'$' => match line.parse::<usize>() {
+            Ok(length) if length <= MOST_BYTES => {
+                let text = seen.get(end + 2..end + 2 + length)?;
+                Some(Ok(String::from_utf8_lossy(text).into_owned()))
+            }
+            _ => Some(Err("its answer has no length".into())),
+        },
+        _ => Some(Err("not an answer of Redis".into())),
+    }
+}
+
+impl Probe for Redis {
+    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+        let until = Deadline::of_a_look();
+        let server = self.at.as_ref().map_err(Clone::clone)?;
+        let kept = self.kept.take();
+        let was_kept = kept.is_some();
+        let mut stream = match kept {
+            Some(stream) => stream,
+            None => server.connect(until)?,
+        };
+        let text = match server.command(&mut stream, &["INFO"], until) {
+            // A server that closes idle clients (`timeout` of its configuration) is asked anew.
+            Err(failure) if failure.at_once && was_kept => {
+                stream = server.connect(until)?;
+                server.command(&mut stream, &["INFO"], until).map_err(Failure::into_trouble)?
+            }
+            other => other.map_err(Failure::into_trouble)?,
+        };
+        self.kept = Some(stream);
+        let info = Info::of(&text);
+        if info.text("run_id") != self.run_id {
+            self.counters.forget();
+            self.run_id = info.text("run_id").to_owned();
+        }
+        Ok(info.found(&mut self.counters, at))
+    }
+}
+
+/// Lines `name:value` in sections.
+struct Info<'a>(HashMap<&'a str, &'a str>);
+
+impl<'a> Info<'a> {
+    fn of(text: &'a str) -> Info<'a> {
+        Info(text.lines().filter_map(|line| line.split_once(':')).collect())
+    }
+
+    fn text(&self, name: &str) -> &'a str {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.text(name).parse().ok().filter(|number: &f64| number.is_finite())
+    }
+
+    /// A limit of 0 means: none.
+    fn limit(&self, name: &str) -> Option<f64> {
+        self.number(name).filter(|limit| *limit > 0.0)
+    }
+
+    fn found(&self, counters: &mut Counters, at: Moment) -> Found {
+        let mut found = Found::default();
+        let mut say = |part: &str, metric: &str, unit, limit, value: Option<f64>| {
+            if let Some(value) = value {
+                let (part, metric) = (part.to_owned(), metric.to_owned());
+                found.readings.push(Reading { part, metric, unit, limit, value });
+            }
+        };
+        let count = Unit::Count;
+        say("", "clients", count, self.limit("maxclients"), self.number("connected_clients"));
+        say("", "blocked_clients", count, None, self.number("blocked_clients"));
+        say("", "memory", Unit::Bytes, self.limit("maxmemory"), self.number("used_memory"));
+        say("", "memory_rss", Unit::Bytes, None, self.number("used_memory_rss"));
+        for (theirs, ours, unit) in RATES {
+            let value = self.number(theirs).and_then(|total| counters.rate(theirs, at, total));
+            say("", ours, unit, None, value);
+        }
+        let mut growth = |name: &str| counters.growth(name, at, self.number(name)?);
+        if let (Some((hits, over_s)), Some((misses, _))) =
+            (growth("keyspace_hits"), growth("keyspace_misses"))
+        {
+            say("", "hits", Unit::PerS, None, Some(hits / over_s));
+            say("", "misses", Unit::PerS, None, Some(misses / over_s));
+            // Of nothing there is no share.
+            let asked = hits + misses;
+            say("", "hit_share", Unit::Share, None, (asked > 0.0).then(|| hits / asked));
+        }
+        // Commands run on one thread, so one core is all they can have; the process has others beside it (saving is a
+        // child's and not counted here). Before version 6.2 only the whole is told.
+        let mut cpu = |name: &str, user: &str, system: &str| {
+            counters.rate(name, at, self.number(user)? + self.number(system)?)
+        };
+        let main = cpu("main", "used_cpu_user_main_thread", "used_cpu_sys_main_thread");
+        let all = cpu("cpu", "used_cpu_user", "used_cpu_sys");
+        say("", "cpu", Unit::Cores, None, all);
+        say("", "cpu_main_thread", Unit::Cores, Some(1.0), main);
+        let mut databases: Vec<&str> = self.0.keys().copied().filter(|name| is_database(name)).collect();
+        databases.sort_unstable();
+        for name in databases {
+            let fields = self.text(name).split(',').filter_map(|field| field.split_once('='));
+            let of = |wanted: &str| fields.clone().find(|(name, _)| *name == wanted)?.1.parse().ok();
+            say(name, "keys", count, None, of("keys"));
+            say(name, "keys_with_expiry", count, None, of("expires"));
+        }
+        for name in FACTS {
+            if !self.text(name).is_empty() {
+                found.facts.push((name.into(), self.text(name).into()));
+            }
+        }
+        found
+    }
+}
+
+fn is_database(name: &str) -> bool {
+    name.strip_prefix("db").is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
+}

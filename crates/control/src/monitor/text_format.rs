@@ -1,0 +1,162 @@
+//! The text that programs expose for Prometheus: its own format 0.0.4 and OpenMetrics 1.0, as far as both say the
+//! same with other words. Histograms and summaries are plain samples here: buckets, sums and counts.
+
+use std::collections::HashMap;
+
+/// One line of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    pub name: String,
+    /// By name.
+    pub labels: Vec<(String, String)>,
+    /// Any number, also NaN and the infinities.
+    pub value: f64,
+    /// It only rises: a counter, or the buckets, the sum and the count of a histogram or a summary.
+    pub rises: bool,
+}
+
+impl Sample {
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.labels.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+    }
+
+    /// `{a="b",c="d"}`, or nothing.
+    pub fn part(&self) -> String {
+        part(self.labels.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+}
+
+/// `{a="b",c="d"}` of labels that are in order, or nothing when there are none.
+pub fn part<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let all: Vec<String> = labels.map(|(name, value)| format!("{name}={value:?}")).collect();
+    if all.is_empty() { String::new() } else { format!("{{{}}}", all.join(",")) }
+}
+
+/// What `# TYPE` says of a family.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Counter,
+    /// Samples with a `_bucket`, `_sum` or `_count` behind the family's name.
+    Composed,
+    Other,
+}
+
+/// All samples of a page. As Prometheus does it, one line that cannot be read makes the page worthless.
+///
+/// # Errors
+/// `line N is not a sample: WHY`; nothing of the line itself, which may hold anything.
+pub fn parse(text: &str) -> Result<Vec<Sample>, String> {
+    let mut kinds = HashMap::new();
+    let mut samples = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim_matches([' ', '\t', '\r']);
+        if line == "# EOF" {
+            break;
+        }
+        if let Some(comment) = line.strip_prefix('#') {
+            let mut words = comment.split_ascii_whitespace();
+            if let (Some("TYPE"), Some(family), Some(kind)) = (words.next(), words.next(), words.next()) {
+                kinds.insert(family.trim_matches('"'), kind_of(kind));
+            }
+        } else if !line.is_empty() {
+            let sample = sample(line).map_err(|why| format!("line {} is not a sample: {why}", at + 1))?;
+            samples.push(sample);
+        }
+    }
+    for sample in &mut samples {
+        sample.rises = rises(&sample.name, &kinds);
+    }
+    Ok(samples)
+}
+
+fn kind_of(word: &str) -> Kind {
+    match word {
+        "counter" => Kind::Counter,
+        "histogram" | "summary" => Kind::Composed,
+        _ => Kind::Other,
+    }
+}
+
+fn rises(name: &str, kinds: &HashMap<&str, Kind>) -> bool {
+    if let Some(kind) = kinds.get(name).filter(|kind| **kind != Kind::Composed) {
+        return *kind == Kind::Counter;
+    }
+    for end in ["_bucket", "_sum", "_count"] {
+        if name.strip_suffix(end).and_then(|family| kinds.get(family)) == Some(&Kind::Composed) {
+            return true;
+        }
+    }
+    // OpenMetrics names the family without the end that its samples have. Without a type, the name is all there is.
+    name.strip_suffix("_total")
+        .is_some_and(|family| kinds.get(family).is_none_or(|kind| *kind == Kind::Counter))
+}
+
+/// `name{label="value",...} number [timestamp] [# exemplar]`; since Prometheus 3 also `{"name",label="value"} number`.
+fn sample(line: &str) -> Result<Sample, &'static str> {
+    let end = line.find(['{', ' ', '\t']).ok_or("there is no number")?;
+    let (mut name, mut rest) = (line[..end].to_owned(), line[end..].trim_start_matches([' ', '\t']));
+    let mut labels = Vec::new();
+    if let Some(inside) = rest.strip_prefix('{') {
+        rest = inside;
+        loop {
+            rest = rest.trim_start_matches([' ', '\t']);
+            if let Some(after) = rest.strip_prefix('}') {
+                rest = after;
+                break;
+            }
+            let (key, after) = if rest.starts_with('"') {
+                quoted(rest)?
+            } else {
+                let end = rest.find(['=', ' ', '\t', ',', '}']).ok_or("a label does not end")?;
+                (rest[..end].to_owned(), &rest[end..])
+            };
+            rest = after.trim_start_matches([' ', '\t']);
+            if let Some(after) = rest.strip_prefix('=') {
+                let (value, after) = quoted(after.trim_start_matches([' ', '\t']))?;
+                labels.push((key, value));
+                rest = after.trim_start_matches([' ', '\t']);
+            } else if name.is_empty() {
+                name = key;
+            } else {
+                return Err("a label has no value");
+            }
+            match rest.strip_prefix(',') {
+                Some(after) => rest = after,
+                None if rest.starts_with('}') => {}
+                None => return Err("labels are not parted by commas"),
+            }
+        }
+    }
+    if name.is_empty() {
+        return Err("there is no name");
+    }
+    // What may follow a lone `#` is an exemplar: a sample of a sample.
+    let rest = rest.split(" # ").next().unwrap_or_default();
+    let mut words = rest.split_ascii_whitespace();
+    let value = words.next().and_then(|word| word.parse().ok()).ok_or("its value is not a number")?;
+    // Milliseconds there, seconds with a fraction in OpenMetrics. A look has its own time.
+    if words.next().is_some_and(|word| word.parse::<f64>().is_err()) || words.next().is_some() {
+        return Err("what follows its value is not a time");
+    }
+    labels.sort();
+    Ok(Sample { name, labels, value, rises: false })
+}
+
+/// A text in quotes with `\\`, `\"` and `\n`, and what follows it.
+fn quoted(text: &str) -> Result<(String, &str), &'static str> {
+    let inside = text.strip_prefix('"').ok_or("a label's value is not in quotes")?;
+    let mut out = String::new();
+    let mut chars = inside.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Ok((out, &inside[at + 1..])),
+            '\\' => match chars.next() {
+                Some((_, 'n')) => out.push('\n'),
+                Some((_, c)) => out.push(c),
+                None => break,
+            },
+            _ => out.push(c),
+        }
+    }
+    Err("a quoted text does not end")
+}

@@ -1,0 +1,156 @@
+//! A Redis seen from inside: its own figures, its limits, and what is said when it is gone, hangs or refuses.
+#![allow(clippy::unwrap_used)]
+
+mod servers;
+
+use plimsoll_plan::value::Secret;
+use plimsoll_plan::watch::{Source, Unit};
+use servers::{Looking, Server, deaf, fact, free_port, limit, silent, value};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+
+fn start(port: u16, options: &[&str]) -> Server {
+    let port = port.to_string();
+    let own = ["redis-server", "--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+    Server::start(&[], &[&own[..], options].concat(), "KILL", "Ready to accept connections")
+}
+
+fn looking(address: &str) -> Looking {
+    Looking::at(Source::Redis(Secret::new(address)))
+}
+
+/// Sends lines and waits for as many answers of one line each.
+fn say(port: u16, lines: &[&str]) -> TcpStream {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+    stream.write_all((lines.join("\r\n") + "\r\n").as_bytes()).unwrap();
+    let (mut seen, mut block) = (Vec::new(), [0; 4096]);
+    while seen.iter().filter(|byte| **byte == b'\n').count() < lines.len() {
+        let n = stream.read(&mut block).unwrap();
+        assert!(n > 0, "{}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&block[..n]);
+    }
+    stream
+}
+
+#[test]
+fn its_work_memory_and_keys_are_what_was_done_to_it() {
+    let port = free_port();
+    let options = [
+        "--maxclients",
+        "50",
+        "--maxmemory",
+        "64mb",
+        "--maxmemory-policy",
+        "allkeys-lru",
+        "--io-threads",
+        "1",
+    ];
+    let _server = start(port, &options);
+    let mut looking = looking(&format!("127.0.0.1:{port}"));
+    let first = looking.sees();
+    assert_eq!(value(&first, "", "commands"), None, "a rate needs two looks");
+    assert_eq!(limit(&first, "", "clients"), Some(50.0));
+    assert_eq!(limit(&first, "", "memory"), Some(f64::from(64 << 20)));
+    assert!(fact(&first, "redis_version").unwrap().contains('.'));
+    assert_eq!(fact(&first, "maxmemory_policy"), Some("allkeys-lru"));
+    // 2 writes, 3 hits, 1 miss: 6 commands, and the INFO of the look itself.
+    let _held = say(port, &["SET a 1", "SET b 2 EX 1000", "INCR a", "TTL b", "EXISTS a", "EXISTS none"]);
+    let second = looking.look().unwrap();
+    assert_eq!(value(&second, "", "clients"), Some(2.0));
+    assert_eq!(value(&second, "", "commands"), Some(7.0));
+    assert_eq!(value(&second, "db0", "keys"), Some(2.0));
+    assert_eq!(value(&second, "db0", "keys_with_expiry"), Some(1.0));
+    let (hits, misses) = (value(&second, "", "hits").unwrap(), value(&second, "", "misses").unwrap());
+    assert_eq!(value(&second, "", "hit_share"), Some(hits / (hits + misses)));
+    assert!(hits >= 1.0 && misses >= 1.0, "{second:?}");
+    assert!(value(&second, "", "net_in").unwrap() > 60.0);
+    assert_eq!(limit(&second, "", "cpu_main_thread"), Some(1.0));
+    assert!(value(&second, "", "cpu").unwrap() >= 0.0);
+    let unit = second.readings.iter().find(|r| r.metric == "net_out").unwrap().unit;
+    assert_eq!(unit, Unit::BytesPerS);
+    // Nothing was asked for since: of nothing there is no share.
+    assert_eq!(value(&looking.look().unwrap(), "", "hit_share"), None);
+}
+
+#[test]
+fn a_rejected_connection_and_an_evicted_key_are_counted() {
+    let port = free_port();
+    let _server =
+        start(port, &["--maxclients", "2", "--maxmemory", "2mb", "--maxmemory-policy", "allkeys-random"]);
+    let mut looking = looking(&format!("127.0.0.1:{port}"));
+    looking.sees();
+    let value_of_key = "x".repeat(30_000);
+    let sets: Vec<String> = (0..100).map(|n| format!("SET {n} {value_of_key}")).collect();
+    let _held = say(port, &sets.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut third = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+    let mut word = String::new();
+    let _ = third.read_to_string(&mut word);
+    assert!(word.contains("max number of clients"), "{word}");
+    let found = looking.look().unwrap();
+    assert_eq!(value(&found, "", "rejected_connections"), Some(1.0));
+    assert!(value(&found, "", "evicted").unwrap() > 10.0, "{found:?}");
+}
+
+#[test]
+fn a_password_is_sent_and_never_said() {
+    let port = free_port();
+    let _server = start(port, &["--requirepass", "open@sesame/1"]);
+    let with = |login: &str| looking(&format!("redis://{login}127.0.0.1:{port}"));
+    with(":open@sesame/1@").sees();
+    with(":open%40sesame%2F1@").sees();
+    with("default:open@sesame/1@").sees();
+    let none = with("").fails();
+    assert!(none.contains("NOAUTH") && none.contains(&format!("`127.0.0.1:{port}`")), "{none}");
+    let wrong = with(":barley@").fails();
+    assert!(wrong.contains("WRONGPASS") && !wrong.contains("barley"), "{wrong}");
+}
+
+#[test]
+fn one_that_dies_is_a_trouble_and_one_that_is_back_is_seen_again() {
+    let port = free_port();
+    let server = start(port, &[]);
+    let mut looking = looking(&format!("redis://127.0.0.1:{port}/0"));
+    looking.sees();
+    assert!(value(&looking.sees(), "", "commands").is_some());
+    server.stop();
+    let gone = looking.fails();
+    assert_eq!(gone, format!("cannot connect to `127.0.0.1:{port}`: connection refused"));
+    let _server = start(port, &[]);
+    // Its counters begin anew: a rate over both lives would be a number about nothing.
+    let back = looking.sees();
+    assert_eq!(value(&back, "", "commands"), None, "{back:?}");
+    assert!(value(&looking.sees(), "", "commands").is_some());
+}
+
+#[test]
+fn one_that_hangs_costs_a_sample_and_not_the_next_look() {
+    let port = free_port();
+    let server = start(port, &[]);
+    let mut stopped = looking(&format!("127.0.0.1:{port}"));
+    stopped.sees();
+    server.signal("STOP");
+    assert_eq!(stopped.fails(), format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
+    assert_eq!(stopped.fails(), format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
+    server.signal("CONT");
+    stopped.sees();
+    let (_listener, port) = silent();
+    let why = looking(&format!("127.0.0.1:{port}")).fails();
+    assert_eq!(why, format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
+    let (_listener, _held, port) = deaf();
+    let why = looking(&format!("127.0.0.1:{port}")).fails();
+    assert_eq!(why, format!("cannot connect to `127.0.0.1:{port}`: no answer in time"));
+}
+
+#[test]
+fn an_address_that_is_none_is_said_without_its_login() {
+    for address in
+        ["rediss://:mellon@h:1", "http://:mellon@h:1", "redis://:mellon@h:port", "redis://:mellon@"]
+    {
+        let why = looking(address).fails();
+        assert!(!why.contains("mellon"), "{why}");
+        assert!(why.contains("edis"), "{why}");
+    }
+    let other = servers::pages(vec![servers::page("hello")]);
+    let why = looking(&format!("127.0.0.1:{other}")).fails();
+    assert!(why.contains("cannot ask"), "{why}");
+}

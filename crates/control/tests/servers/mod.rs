@@ -1,0 +1,246 @@
+//! Real servers for the tests of monitors: each on a free port, each ended with its test even when that is killed.
+#![allow(dead_code)]
+
+use plimsoll_control::monitor::{Found, Moment, PATIENCE, Probe, Trouble, probe};
+use plimsoll_plan::watch::{Source, Watch};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// Long enough for a loaded machine with a cold disk.
+pub const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A port that nobody listens on, below those that the kernel deals out by itself: between the choice and the start
+/// of a server, no other test's listener can be given it.
+pub fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = std::process::id() * 97 + NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 12_000 + (number % 20_000) as u16;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+/// A folder that goes with the test.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new() -> Scratch {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("plimsoll-monitor-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+        Scratch(folder)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server process. The kernel ends it when the thread of its test ends, however that happens.
+pub struct Server {
+    child: Child,
+    /// For how to end it without traces.
+    end: &'static str,
+    lines: Receiver<String>,
+}
+
+impl Server {
+    /// Starts `words` (with options of setpriv in front of them) and waits for a line that holds `ready`.
+    pub fn start(options: &[&str], words: &[&str], end: &'static str, ready: &str) -> Server {
+        let mut command = Command::new("setpriv");
+        command.arg(format!("--pdeathsig={end}")).args(options).arg("--").args(words);
+        // Programs say it on either stream; the shell's redirection makes one of them.
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("setpriv of util-linux is here");
+        let (tell, lines) = channel();
+        let stdout: Box<dyn Read + Send> = Box::new(child.stdout.take().expect("it is a pipe"));
+        let stderr: Box<dyn Read + Send> = Box::new(child.stderr.take().expect("it is a pipe"));
+        for stream in [stdout, stderr] {
+            let tell = tell.clone();
+            std::thread::spawn(move || {
+                // Read to the end, or a talkative server blocks.
+                for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                    let _ = tell.send(line);
+                }
+            });
+        }
+        drop(tell);
+        let server = Server { child, end, lines };
+        server.wait_for(ready);
+        server
+    }
+
+    pub fn wait_for(&self, ready: &str) {
+        let deadline = Instant::now() + DEADLINE;
+        let mut said = Vec::new();
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) if line.contains(ready) => return,
+                Ok(line) => said.push(line),
+                Err(_) => panic!("it never said `{ready}` but:\n{}", said.join("\n")),
+            }
+        }
+    }
+
+    pub fn signal(&self, name: &str) {
+        let order = format!("kill -{name} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &order]).status().expect("sh is here").success());
+    }
+
+    /// Ends it and waits until it is gone.
+    pub fn stop(mut self) {
+        self.end_it();
+    }
+
+    fn end_it(&mut self) {
+        let order = format!("kill -{} {pid}; kill -CONT {pid}", self.end, pid = self.child.id());
+        let _ = Command::new("sh").args(["-c", &order]).stderr(Stdio::null()).status();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end_it();
+    }
+}
+
+/// A probe and a clock of its own: each look is a second behind the one before.
+pub struct Looking {
+    probe: Box<dyn Probe>,
+    seconds: u64,
+}
+
+impl Looking {
+    pub fn at(source: Source) -> Looking {
+        Looking { probe: probe(&Watch { name: "under test".into(), source }), seconds: 0 }
+    }
+
+    /// One look, which must end in time whatever happens.
+    pub fn look(&mut self) -> Result<Found, Trouble> {
+        self.seconds += 1;
+        let begin = Instant::now();
+        let found = self.probe.look(Moment { now_ns: self.seconds * 1_000_000_000 });
+        let took = begin.elapsed();
+        assert!(took < PATIENCE, "a look took {took:?}");
+        if let Ok(found) = &found {
+            sound(found);
+        }
+        found
+    }
+
+    /// Looks until it sees something: a machine that runs nine builds may answer too late once.
+    pub fn sees(&mut self) -> Found {
+        self.until("an answer", |_| true)
+    }
+
+    pub fn until(&mut self, what: &str, holds: impl Fn(&Found) -> bool) -> Found {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            match self.look() {
+                Ok(found) if holds(&found) => return found,
+                other if Instant::now() > deadline => panic!("no {what}, but {other:?}"),
+                _ => std::thread::yield_now(),
+            }
+        }
+    }
+
+    pub fn fails(&mut self) -> String {
+        self.look().expect_err("there is nothing to see").0
+    }
+}
+
+/// What holds for every answer: names are unique, numbers finite, facts without line ends.
+fn sound(found: &Found) {
+    let mut names: Vec<_> = found.readings.iter().map(|r| (&r.part, &r.metric)).collect();
+    names.sort();
+    let many = names.len();
+    names.dedup();
+    assert_eq!(names.len(), many, "a name stands twice: {found:?}");
+    assert!(found.readings.iter().all(|r| r.value.is_finite()), "{found:?}");
+    assert!(found.facts.iter().all(|(_, value)| !value.contains('\n')), "{found:?}");
+}
+
+/// The value of one reading.
+pub fn value(found: &Found, part: &str, metric: &str) -> Option<f64> {
+    found.readings.iter().find(|r| r.part == part && r.metric == metric).map(|r| r.value)
+}
+
+pub fn limit(found: &Found, part: &str, metric: &str) -> Option<f64> {
+    found.readings.iter().find(|r| r.part == part && r.metric == metric)?.limit
+}
+
+pub fn fact<'a>(found: &'a Found, name: &str) -> Option<&'a str> {
+    found.facts.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+}
+
+/// A listener that takes connections (the kernel does) and never says a word.
+pub fn silent() -> (TcpListener, u16) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has free ports");
+    let port = listener.local_addr().expect("it is bound").port();
+    (listener, port)
+}
+
+/// A listener whose queue is full: the kernel drops whatever asks to connect, as a network that loses packets does.
+/// The connections that fill it live as long as they are held.
+pub fn deaf() -> (TcpListener, Vec<TcpStream>, u16) {
+    let (listener, port) = silent();
+    let mut held = Vec::new();
+    let address = (Ipv4Addr::LOCALHOST, port).into();
+    while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(300)) {
+        held.push(stream);
+        assert!(held.len() < 20_000, "the queue of a listener has an end");
+    }
+    (listener, held, port)
+}
+
+/// Serves one page after another on one address, whole answers as they are; the last one for ever.
+pub fn pages(answers: Vec<Vec<u8>>) -> u16 {
+    let (listener, port) = silent();
+    std::thread::spawn(move || {
+        let mut answers = answers.into_iter().peekable();
+        let mut last = Vec::new();
+        for stream in listener.incoming().map_while(Result::ok) {
+            let mut lines = BufReader::new(stream);
+            loop {
+                let mut request = String::new();
+                while !request.ends_with("\r\n\r\n") {
+                    if lines.read_line(&mut request).unwrap_or(0) == 0 {
+                        break;
+                    }
+                }
+                if !request.ends_with("\r\n\r\n") {
+                    break;
+                }
+                last = answers.next().unwrap_or(last);
+                // An answer without a length ends with its connection.
+                let whole = last.windows(10).any(|ten| ten.eq_ignore_ascii_case(b"\r\ncontent-"))
+                    || last.windows(10).any(|ten| ten.eq_ignore_ascii_case(b"\r\ntransfer"));
+                if lines.get_mut().write_all(&last).is_err() || !whole {
+                    break;
+                }
+            }
+        }
+    });
+    port
+}
+
+/// An ordinary answer.
+pub fn page(body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}

@@ -1,0 +1,332 @@
+//! `monitor:` and `environment:`: what of the system under test is watched beside the load, and what its author says
+//! of it.
+//!
+//! The kinds and the forms of their places are `plimsoll_plan::watch`'s: a text says the same here as behind
+//! `--monitor`.
+
+use super::expression::{Expression, Piece};
+use super::key::{Row, Section};
+use super::one_or_more;
+use super::reader::{Reader, quoted};
+use super::steps::regex_of;
+use super::yaml::{Entry, Node, Pos, Scalar, Value};
+use plimsoll_plan::watch::read::{self, Told};
+use plimsoll_plan::watch::{Group, Nginx, Prometheus, Source, Watch, Who};
+
+/// Reads `monitor:`.
+pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<Watch> {
+    let mut watches: Vec<Watch> = Vec::new();
+    for item in r.list(node, row).unwrap_or_default() {
+        let Some((watch, pos)) = one(item, row, r) else { continue };
+        if watches.iter().any(|other| other.name == watch.name) {
+            let message = format!("two monitors are called `{}`", watch.name);
+            r.complain("F013", pos, message, "give each a name of its own, such as `name: api`");
+            continue;
+        }
+        watches.push(watch);
+    }
+    watches
+}
+
+/// One monitor, and where its name stands.
+fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
+    let Value::Map(entries) = &item.value else {
+        r.expected(item, row, "write each as a mapping, such as `- host: true`");
+        return None;
+    };
+    let before = r.wrong.len();
+    let (mut name, mut sources): (Option<(String, Pos)>, Vec<(&Entry, Option<Source>)>) = (None, Vec::new());
+    for entry in entries {
+        let (node, Some(row)) = (&entry.value, r.row(Section::Monitor, entry)) else { continue };
+        match row.name {
+            "name" => name = r.parsed(node, row, read::name).map(|name| (name, node.pos)),
+            _ => sources.push((entry, source(node, row, r))),
+        }
+    }
+    if let [(first, _), (second, _), ..] = sources.as_slice() {
+        let message = format!("one monitor looks at `{}` and at `{}`", first.key, second.key);
+        r.complain("F017", second.pos, message, "begin another one with `- `");
+    } else if sources.is_empty() && r.wrong.len() == before {
+        let message = "this monitor does not say what it looks at";
+        r.complain(
+            "F016",
+            item.pos,
+            message,
+            format!("add one of {}", quoted(Source::KINDS.iter().copied())),
+        );
+    }
+    if r.wrong.len() > before {
+        return None;
+    }
+    let source = sources.pop()?.1?;
+    let (name, pos) = name.unwrap_or_else(|| (source.default_name(), item.pos));
+    Some((Watch { name, source }, pos))
+}
+
+fn source(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
+    let fields = match &node.value {
+        Value::Map(fields) => Some(fields.as_slice()),
+        _ => None,
+    };
+    match (row.name, fields) {
+        ("host", _) => {
+            if r.truth(node, row)? {
+                return Some(Source::Host);
+            }
+            r.complain("F015", node.pos, "`host: false` watches nothing", "leave this monitor out");
+            None
+        }
+        ("process", Some(fields)) => who(fields, Section::MonitorProcess, node, row, r).map(Source::Process),
+        ("cgroup", Some(fields)) => cgroup(fields, node, row, r),
+        ("nginx", Some(fields)) => nginx(fields, node, row, r),
+        ("prometheus", Some(fields)) => prometheus(fields, node, row, r),
+        ("command", None) if matches!(node.value, Value::List(_)) => command(node, row, r),
+        // What is run or shown may hold no secret; addresses may.
+        ("process" | "cgroup" | "command", _) => {
+            r.parsed(node, row, |text| parse_text(row.name, Told::open(text)))
+        }
+        ("nginx", _) => {
+            let source = address(node, row, r, |told| parse_text("nginx", told))?;
+            Some(match source {
+                Source::Nginx(Nginx { status, access_log }) => {
+                    Source::Nginx(Nginx { status, access_log: access_log.map(|path| r.folder.join(path)) })
+                }
+                other => other,
+            })
+        }
+        _ => address(node, row, r, |told| parse_text(row.name, told)),
+    }
+}
+
+/// As behind `--monitor`.
+fn parse_text(kind: &str, told: Told<'_>) -> Result<Source, String> {
+    Source::parse(kind, told)
+}
+
+/// Who is meant by `pid`, `name` or `port`, one of them.
+fn who(fields: &[Entry], section: Section, node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Who> {
+    let before = r.wrong.len();
+    let mut found: Vec<(&Entry, Option<Who>)> = Vec::new();
+    for entry in fields.iter().filter(|entry| entry.key != "path" || section == Section::MonitorProcess) {
+        let (node, Some(row)) = (&entry.value, r.row(section, entry)) else { continue };
+        let who = match row.name {
+            "pid" => r.parsed(node, row, read::pid).map(Who::Pid),
+            "port" => r.parsed(node, row, read::port).map(Who::Port),
+            _ => r.parsed(node, row, read::program).map(Who::Name),
+        };
+        found.push((entry, who));
+    }
+    match found.as_slice() {
+        [_, (second, _), ..] => {
+            let message = format!("`{}` says twice which process is meant", row.name);
+            r.complain("F017", second.pos, message, "keep one of `pid`, `name` and `port`");
+        }
+        [] if r.wrong.len() == before => {
+            r.expected(node, row, "add one of `pid`, `name` and `port`");
+        }
+        _ => {}
+    }
+    if r.wrong.len() > before { None } else { found.pop()?.1 }
+}
+
+fn cgroup(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
+    let Some(path) = fields.iter().find(|entry| entry.key == "path") else {
+        let who = who(fields, Section::MonitorCgroup, node, row, r)?;
+        return Some(Source::Cgroup(Group::Of(who)));
+    };
+    if let Some(other) = fields.iter().find(|entry| entry.key != "path") {
+        let message = "`cgroup` says twice which group is meant";
+        r.complain("F017", path.pos.max(other.pos), message, "keep `path`, or the process that lives in it");
+        return None;
+    }
+    let row = r.row(Section::MonitorCgroup, path)?;
+    let path = r.parsed(&path.value, row, |text| match text.starts_with('/') {
+        true => Ok(text.to_owned()),
+        false => {
+            Err(format!("`{text}` is no folder of a control group; expected one such as `/sys/fs/cgroup/x`"))
+        }
+    });
+    path.map(|path| Source::Cgroup(Group::Path(path.into())))
+}
+
+fn nginx(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
+    let before = r.wrong.len();
+    let mut nginx = Nginx::default();
+    for entry in fields {
+        let (node, Some(row)) = (&entry.value, r.row(Section::MonitorNginx, entry)) else { continue };
+        match row.name {
+            "status" => nginx.status = address(node, row, r, read::web),
+            // The server may make the file with its first request: whether it is there is seen during the run.
+            _ => nginx.access_log = r.text(node, row).map(|text| r.folder.join(text)),
+        }
+    }
+    if r.wrong.len() > before {
+        return None;
+    }
+    if nginx.status.is_none() && nginx.access_log.is_none() {
+        r.expected(node, row, "add `status`, `access_log` or both");
+        return None;
+    }
+    Some(Source::Nginx(nginx))
+}
+
+fn prometheus(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
+    let before = r.wrong.len();
+    let (mut scrape, mut server, mut query, mut metrics) = (None, None, None, None);
+    for entry in fields {
+        let (node, Some(row)) = (&entry.value, r.row(Section::MonitorPrometheus, entry)) else { continue };
+        match row.name {
+            "scrape" => scrape = address(node, row, r, read::web).map(|url| (url, entry.pos)),
+            "server" => server = address(node, row, r, read::web).map(|url| (url, entry.pos)),
+            "query" => query = r.parsed(node, row, query_of).map(|query| (query, entry.pos)),
+            _ => {
+                let names = one_or_more(node).iter();
+                let names: Vec<String> = names.filter_map(|node| pattern(node, row, r)).collect();
+                metrics = Some((names, entry.pos));
+            }
+        }
+    }
+    if r.wrong.len() > before {
+        return None;
+    }
+    let apart = "`scrape` reads a page of metrics, `server` evaluates a `query`";
+    match (scrape, server, query, metrics) {
+        (Some((url, _)), None, None, metrics) => {
+            let metrics = metrics.map_or_else(Vec::new, |(names, _)| names);
+            Some(Source::Prometheus(Prometheus::Scrape { url, metrics }))
+        }
+        (None, Some((server, _)), Some((query, _)), None) => {
+            Some(Source::Prometheus(Prometheus::Query { server, query }))
+        }
+        (None, None, None, _) => {
+            r.expected(node, row, "add `scrape`, or `server` with its `query`");
+            None
+        }
+        (None, Some((_, pos)), None, _) => {
+            r.complain("F016", pos, "`server` has nothing to evaluate", "add `query`, such as `query: up`");
+            None
+        }
+        (None, None, Some((_, pos)), _) => {
+            let hint = "add `server`, such as `server: \"http://127.0.0.1:9090\"`";
+            r.complain("F016", pos, "nobody is named who evaluates the `query`", hint);
+            None
+        }
+        (_, Some((_, pos)), _, _) | (_, _, Some((_, pos)), _) => {
+            r.complain("F017", pos, apart, "keep one of them, or make two monitors of it");
+            None
+        }
+    }
+}
+
+fn query_of(text: &str) -> Result<String, String> {
+    match text.trim().is_empty() {
+        true => Err("an empty query asks nothing; expected one such as `sum(rate(x[5s]))`".into()),
+        false => Ok(text.to_owned()),
+    }
+}
+
+/// A pattern for the whole of a metric's name.
+fn pattern(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<String> {
+    let text = r.written(node, row)?;
+    regex_of(text, node.pos, r)?;
+    Some(text.to_owned())
+}
+
+/// A program with its arguments, which may be secrets: only the program is ever shown.
+fn command(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
+    let before = r.wrong.len();
+    let items = r.list(node, row)?;
+    let mut words = Vec::new();
+    for (number, item) in items.iter().enumerate() {
+        let word = match number {
+            0 => r.written(item, row).map(str::to_owned),
+            _ => revealed(item, row, r).map(|(text, _)| text),
+        };
+        words.extend(word);
+    }
+    if words.is_empty() && r.wrong.len() == before {
+        r.expected(node, row, "name a program");
+    }
+    (r.wrong.len() == before).then_some(Source::Command(words))
+}
+
+/// An address, which may hold secrets.
+fn address<T>(
+    node: &Node,
+    row: &Row,
+    r: &mut Reader<'_>,
+    parse: impl FnOnce(Told<'_>) -> Result<T, String>,
+) -> Option<T> {
+    let (text, shown) = revealed(node, row, r)?;
+    match parse(Told { text: &text, shown: &shown }) {
+        Ok(value) => Some(value),
+        Err(sentence) => {
+            r.complain_sentence(node.pos, &sentence);
+            None
+        }
+    }
+}
+
+/// A text with the secrets that it names in their places, and as it may be shown. What changes from request to request
+/// has no meaning here.
+fn revealed(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, String)> {
+    let is_secret = |piece: &Piece| matches!(piece, Piece::Expression { means: Expression::Field(front, _), .. } if front == "secret");
+    let secrets: Option<&Scalar> = match &node.value {
+        Value::Scalar(scalar) if scalar.pieces.iter().any(is_secret) => Some(scalar),
+        _ => None,
+    };
+    let Some(scalar) = secrets.filter(|scalar| !scalar.spoiled) else {
+        return r.written(node, row).map(|text| (text.to_owned(), text.to_owned()));
+    };
+    let mut text = String::new();
+    for piece in &scalar.pieces {
+        match piece {
+            Piece::Literal(literal) => text.push_str(literal),
+            Piece::Expression { means: Expression::Field(front, name), .. } if front == "secret" => {
+                text.push_str(r.secrets.get(name)?);
+            }
+            // Said by the reader, which knows why it is not fixed.
+            Piece::Expression { written, means } => {
+                let rest = Scalar {
+                    text: written.clone(),
+                    pieces: vec![Piece::Expression { written: written.clone(), means: means.clone() }],
+                    ..Scalar::default()
+                };
+                let rest = Node { pos: node.pos, value: Value::Scalar(rest) };
+                r.written(&rest, row)?;
+                return None;
+            }
+        }
+    }
+    Some((text, scalar.text.clone()))
+}
+
+/// Reads `environment:`: names and values in their order, those of a mapping in it behind its name and a dot.
+pub fn environment(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for entry in r.map(node, row).unwrap_or_default() {
+        let Value::Map(fields) = &entry.value.value else {
+            all.extend(fact(&entry.key, entry, row, r));
+            continue;
+        };
+        for field in fields {
+            if matches!(field.value.value, Value::Map(_)) {
+                let message = format!("`{}` lies two levels deep in `environment`", field.key);
+                r.complain(
+                    "F014",
+                    field.value.pos,
+                    message,
+                    "keep texts and numbers there, in one mapping at most",
+                );
+                continue;
+            }
+            all.extend(fact(&format!("{}.{}", entry.key, field.key), field, row, r));
+        }
+    }
+    all
+}
+
+fn fact(name: &str, entry: &Entry, row: &Row, r: &mut Reader<'_>) -> Option<(String, String)> {
+    let text = r.written(&entry.value, row)?;
+    Some((name.to_owned(), text.to_owned()))
+}

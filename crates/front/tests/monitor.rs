@@ -1,0 +1,162 @@
+//! What is watched beside the load: read with its secrets in their places, or refused with its own.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use plimsoll_front::{Given, own};
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::watch::{Group, Prometheus, Source, Watch, Who};
+use plimsoll_plan::{Diagnostic, Draft};
+use std::path::Path;
+
+const HEAD: &str = "target: http://h\nscenarios: { s: [ { get: / } ] }\n";
+
+fn read(more: &str) -> Result<Draft, Vec<Diagnostic>> {
+    let given = Given { set: Vec::new(), env: Box::new(|name| (name == "PW").then(|| "sesame".into())) };
+    own::parse_with(&format!("{HEAD}{more}\n"), "f.yaml", Path::new("some/folder"), &given).map(|l| l.draft)
+}
+
+#[track_caller]
+fn watches(more: &str) -> Vec<Watch> {
+    read(more).unwrap_or_else(|all| panic!("{more}: {all:#?}")).watches
+}
+
+#[test]
+fn every_kind_of_monitor_is_read() {
+    let all = watches(
+        "vars: { base: 41 }\nmonitor:\n- host: true\n- { name: api, process: { port: \"${base}10\" } }\n- { process: node }\n\
+         - { cgroup: { pid: 9 } }\n- { name: db, postgres: \"postgres://lab:${secret.PW}@127.0.0.1:${base}09/lab\" }\n\
+         - { redis: \"127.0.0.1:${base}08\" }\n\
+         - { nginx: { status: \"http://127.0.0.1:${base}01/s\", access_log: logs/access.log } }\n\
+         - { node: \"http://127.0.0.1:1/metrics\" }\n- { go: \"http://127.0.0.1:1/debug/vars\" }\n\
+         - { name: page, prometheus: { scrape: \"http://127.0.0.1:1/m\", metrics: [node_load1, \"a.*\"] } }\n\
+         - { name: ql, prometheus: { server: \"http://127.0.0.1:1\", query: \"sum(rate(x[5s]))\" } }\n\
+         - { command: [sh, -c, \"echo queue_depth ${secret.PW}\", 7] }",
+    );
+    let names: Vec<&str> = all.iter().map(|watch| watch.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "host",
+            "api",
+            "process node",
+            "cgroup 9",
+            "db",
+            "redis",
+            "nginx",
+            "node",
+            "go",
+            "page",
+            "ql",
+            "command sh"
+        ]
+    );
+    assert!(matches!(all[1].source, Source::Process(Who::Port(4110))));
+    assert!(matches!(&all[2].source, Source::Process(Who::Name(name)) if name == "node"));
+    assert!(matches!(all[3].source, Source::Cgroup(Group::Of(Who::Pid(9)))));
+    let Source::Postgres(url) = &all[4].source else { panic!() };
+    assert_eq!(url.reveal(), "postgres://lab:sesame@127.0.0.1:4109/lab");
+    let Source::Nginx(nginx) = &all[6].source else { panic!() };
+    assert_eq!(
+        nginx.access_log.as_deref(),
+        Some(Path::new("some/folder/logs/access.log")),
+        "beside the file"
+    );
+    assert!(
+        matches!(&all[9].source, Source::Prometheus(Prometheus::Scrape { metrics, .. }) if metrics.len() == 2)
+    );
+    assert!(
+        matches!(&all[10].source, Source::Prometheus(Prometheus::Query { query, .. }) if query == "sum(rate(x[5s]))")
+    );
+    let Source::Command(words) = &all[11].source else { panic!() };
+    assert_eq!(words[2..], ["echo queue_depth sesame", "7"]);
+    let shown: Vec<String> = all.iter().map(|watch| format!("{:?}", watch.outline())).collect();
+    assert!(!shown.concat().contains("sesame"), "{shown:#?}");
+}
+
+#[test]
+fn every_way_to_name_a_process_or_a_group_is_read() {
+    let one = |more: &str| watches(&format!("monitor: [ {{ {more} }} ]")).remove(0).outline().of;
+    for kind in ["process", "cgroup"] {
+        assert_eq!(one(&format!("{kind}: {{ pid: 12 }}")), "pid 12");
+        assert_eq!(one(&format!("{kind}: {{ name: node }}")), "node");
+        assert_eq!(one(&format!("{kind}: {{ port: 8080 }}")), "port 8080");
+    }
+    assert_eq!(one("cgroup: { path: /sys/fs/cgroup/x }"), "/sys/fs/cgroup/x");
+}
+
+#[test]
+fn a_text_says_the_same_as_behind_the_flag() {
+    for (kind, place) in [
+        ("process", ":4110"),
+        ("process", "node"),
+        ("cgroup", "/sys/fs/cgroup/x"),
+        ("nginx", "http://127.0.0.1:1/s"),
+        ("nginx", "/var/log/access.log"),
+        ("prometheus", "http://127.0.0.1:1/m"),
+        ("command", "depth --all"),
+    ] {
+        let flag = Watch::parse(&format!("{kind}={place}")).unwrap();
+        let file = watches(&format!("monitor: [ {{ {kind}: \"{place}\" }} ]")).remove(0);
+        assert_eq!(format!("{flag:?}"), format!("{file:?}"));
+    }
+}
+
+#[test]
+fn the_environment_is_told_in_its_order() {
+    let more = "environment: { server: \"Node 20, one process\", cpus: 2, topology: { front: nginx, tls: true }, ram: 4 GiB }";
+    let told: Vec<String> =
+        read(more).unwrap().sut.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(
+        told,
+        ["server=Node 20, one process", "cpus=2", "topology.front=nginx", "topology.tls=true", "ram=4 GiB"]
+    );
+}
+
+/// Each with its place, its code and a piece of its sentence or mend.
+#[test]
+fn a_wrong_monitor_is_refused_where_it_stands() {
+    for (more, column, code, said) in [
+        ("monitor: host", 10, "F014", "a list"),
+        ("monitor: [ host ]", 12, "F014", "mapping"),
+        ("monitor: [ { name: api } ]", 12, "F016", "does not say what it looks at"),
+        ("monitor: [ { name: 5, proces: { port: 1 } } ]", 23, "F011", "did you mean `process`?"),
+        ("monitor: [ { host: true, redis: \"h:1\" } ]", 26, "F017", "begin another one"),
+        ("monitor: [ { host: false } ]", 20, "F015", "leave this monitor out"),
+        ("monitor: [ { host: true }, { host: true } ]", 28, "F013", "two monitors are called `host`"),
+        ("monitor: [ { process: {} } ]", 23, "F016", "add one of `pid`, `name` and `port`"),
+        ("monitor: [ { process: { port: 0 } } ]", 31, "F015", "no port"),
+        ("monitor: [ { process: { port: 70000 } } ]", 31, "F015", "no port"),
+        ("monitor: [ { process: { pid: -3 } } ]", 30, "F015", "no pid"),
+        ("monitor: [ { process: { pid: 3, name: x } } ]", 33, "F017", "keep one"),
+        ("monitor: [ { process: { name: /usr/bin/node } } ]", 31, "F015", "write `node`"),
+        ("monitor: [ { cgroup: { path: api } } ]", 30, "F015", "/sys/fs/cgroup/x"),
+        ("monitor: [ { cgroup: { path: /a, pid: 3 } } ]", 34, "F017", "keep `path`"),
+        ("monitor: [ { postgres: \"127.0.0.1:5432\" } ]", 24, "F015", "no address of a database"),
+        ("monitor: [ { redis: \"localhost\" } ]", 21, "F015", "127.0.0.1:6379"),
+        ("monitor: [ { node: \"https://127.0.0.1/m\" } ]", 20, "F015", "TLS"),
+        ("monitor: [ { go: \"${secret.PW}\" } ]", 18, "F015", "`${secret.PW}` is no URL"),
+        ("monitor: [ { go: \"http://${nobody}/\" } ]", 26, "F030", "not known before the load"),
+        ("monitor: [ { nginx: {} } ]", 21, "F016", "`status`, `access_log`"),
+        ("monitor: [ { prometheus: { metrics: [a] } } ]", 26, "F016", "add `scrape`"),
+        (
+            "monitor: [ { prometheus: { scrape: \"http://h/\", metrics: [\"a(\"] } } ]",
+            59,
+            "F028",
+            "regular expression",
+        ),
+        ("monitor: [ { prometheus: { scrape: \"http://h/\", query: up } } ]", 49, "F017", "two monitors"),
+        ("monitor: [ { prometheus: { server: \"http://h/\" } } ]", 28, "F016", "`query`"),
+        ("monitor: [ { prometheus: { query: up } } ]", 28, "F016", "`server`"),
+        ("monitor: [ { command: [] } ]", 23, "F014", "name a program"),
+        ("monitor: [ { command: [\"${secret.PW}\"] } ]", 25, "F030", "secret"),
+        ("environment: { a: { b: { c: 1 } } }", 24, "F014", "two levels"),
+        ("environment: { a: \"${secret.PW}\" }", 20, "F030", "secret"),
+        ("environment: [ a ]", 14, "F014", "a mapping"),
+    ] {
+        let all = read(more).expect_err(more);
+        let [one] = all.as_slice() else { panic!("{more}: {all:#?}") };
+        let Place::Text { line: 3, column: found, .. } = one.place else { panic!("{more}: {one:#?}") };
+        let sentence = format!("{}; {}", one.message, one.hint);
+        assert!(sentence.contains(said) && !sentence.contains("sesame"), "{more}: {sentence}");
+        assert_eq!((found, one.code), (column, code), "{more}: {sentence}");
+    }
+}

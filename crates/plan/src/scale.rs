@@ -1,0 +1,147 @@
+//! One factor for all lengths of an experiment: the same file as a look of minutes and as a test of hours.
+//!
+//! What is multiplied is how long and how much, never how hard: levels and rates stay. Time-outs, think times, paces
+//! and the windows of thresholds stay too, because they belong to the users and to the promise.
+
+use crate::draft::{Draft, LaneDraft};
+use crate::experiment::{Experiment, Find};
+use crate::load::Profile;
+use crate::unit::SECOND_NS;
+
+/// A factor above 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale(f64);
+
+/// No length is a thousand times what its author had in mind.
+const MOST: f64 = 1_000.0;
+
+impl Default for Scale {
+    fn default() -> Self {
+        Scale(1.0)
+    }
+}
+
+impl Scale {
+    /// Parses a factor such as `0.05`.
+    ///
+    /// # Errors
+    /// A sentence when it is no number above 0, or more than 1,000.
+    pub fn parse(text: &str) -> Result<Scale, String> {
+        match text.trim().parse::<f64>() {
+            Ok(factor) if factor > 0.0 && factor <= MOST => Ok(Scale(factor)),
+            _ => {
+                Err(format!("`{text}` is no scale; expected a number above 0 such as `0.05`, at most 1,000"))
+            }
+        }
+    }
+
+    /// The factor.
+    pub fn factor(self) -> f64 {
+        self.0
+    }
+
+    /// Nothing changes.
+    pub fn is_whole(self) -> bool {
+        self.0 == 1.0
+    }
+
+    /// A length, ns. Shortened to 1 s at the least, or left alone where it is shorter already; none stays none.
+    pub fn time_ns(self, ns: u64) -> u64 {
+        self.bare_ns(ns).max(ns.min(SECOND_NS))
+    }
+
+    /// A number of things, at least 1 where there was one.
+    pub fn count(self, number: u64) -> u64 {
+        ((number as f64 * self.0).round() as u64).max(number.min(1))
+    }
+
+    /// Without the floor.
+    fn bare_ns(self, ns: u64) -> u64 {
+        // A float holds every length of a year to the microsecond; beyond u64 the cast saturates.
+        (ns as f64 * self.0).round() as u64
+    }
+
+    /// Multiplies what a draft says of lengths. Recorded arrivals keep their instants: whoever reads them refuses a scale.
+    pub fn draft(self, draft: &mut Draft) {
+        if self.is_whole() {
+            return;
+        }
+        let before_ns = length_ns(draft);
+        let users = draft.connections.filter(|_| draft.rate_per_s.is_none()).unwrap_or(1);
+        draft.iterations = self.iterations(draft.iterations, draft.duration_ns, draft.rate_per_s.is_some());
+        draft.duration_ns = draft.duration_ns.map(|ns| self.time_ns(ns));
+        // Fewer requests than users would leave some without any.
+        draft.requests_total = draft.requests_total.map(|n| self.count(n).max(n.min(u64::from(users))));
+        draft.loops = draft.loops.map(|n| self.count(n));
+        if let Some((profile, _)) = &mut draft.stages {
+            self.profile(profile);
+        }
+        draft.lanes.iter_mut().for_each(|lane| self.lane(lane));
+        draft.warmup_ns = draft.warmup_ns.map(|ns| self.warmup_ns(ns, before_ns, length_ns(draft)));
+        draft.scale = Some(self.0);
+    }
+
+    fn lane(self, lane: &mut LaneDraft) {
+        lane.iterations = self.iterations(lane.iterations, lane.duration_ns, lane.rate_per_s.is_some());
+        lane.duration_ns = lane.duration_ns.map(|ns| self.time_ns(ns));
+        lane.loops = lane.loops.map(|n| self.count(n));
+        lane.start_ns = self.time_ns(lane.start_ns);
+        if let Some((profile, _)) = &mut lane.stages {
+            self.profile(profile);
+        }
+    }
+
+    /// Legs, of which jumps stay jumps.
+    fn profile(self, profile: &mut Profile) {
+        for stage in &mut profile.stages {
+            stage.duration_ns = self.time_ns(stage.duration_ns);
+        }
+    }
+
+    /// So many arrivals over a time keep their rate, also where the floor makes the time longer than the factor would.
+    fn iterations(self, number: Option<u64>, over_ns: Option<u64>, is_open: bool) -> Option<u64> {
+        let number = number?;
+        match over_ns.filter(|ns| is_open && *ns > 0) {
+            Some(ns) => Scale(self.time_ns(ns) as f64 / ns as f64).count(number).into(),
+            None => Some(self.count(number)),
+        }
+    }
+
+    /// The warm-up keeps its part of the run: with a floor of its own it would eat a run that was shortened to one.
+    fn warmup_ns(self, ns: u64, before_ns: Option<u64>, after_ns: Option<u64>) -> u64 {
+        match (before_ns, after_ns) {
+            (Some(before), Some(after)) if before > 0 => Scale(after as f64 / before as f64).bare_ns(ns),
+            _ => self.time_ns(ns),
+        }
+    }
+
+    /// Multiplies what an experiment says of lengths.
+    pub fn experiment(self, experiment: &mut Experiment) {
+        if self.is_whole() {
+            return;
+        }
+        experiment.cool_down_ns = self.time_ns(experiment.cool_down_ns);
+        // A floor under this one could lie above the runs that it judges.
+        experiment.least_ns = self.bare_ns(experiment.least_ns);
+        if let Some(find) = &mut experiment.find {
+            self.find(find);
+        }
+    }
+
+    /// Multiplies the length of a search's steps, and its budget.
+    pub fn find(self, find: &mut Find) {
+        find.every_ns = find.every_ns.map(|ns| self.time_ns(ns));
+        find.budget_ns = find.budget_ns.map(|ns| self.time_ns(ns));
+    }
+}
+
+/// How long the run lasts, as far as times say it.
+fn length_ns(draft: &Draft) -> Option<u64> {
+    let end = |duration: Option<u64>, stages: &Option<(Profile, bool)>| {
+        duration.or(stages.as_ref().map(|(profile, _)| profile.total_ns()))
+    };
+    let own = end(draft.duration_ns, &draft.stages);
+    let lanes =
+        draft.lanes.iter().filter_map(|lane| Some(lane.start_ns + end(lane.duration_ns, &lane.stages)?));
+    own.into_iter().chain(lanes).max()
+}

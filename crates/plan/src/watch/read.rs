@@ -1,0 +1,275 @@
+//! Where a monitor looks, out of texts: for `--monitor KIND=WHERE` and for the values of an experiment file alike.
+//!
+//! Every text comes with the form in which it may be shown, because addresses may hold a password.
+
+use super::{Group, Nginx, Prometheus, Source, Watch, Who};
+use crate::request::url;
+use crate::value::Secret;
+use std::path::PathBuf;
+
+/// A text, and what sentences may show of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    pub text: &'a str,
+    pub shown: &'a str,
+}
+
+impl<'a> Told<'a> {
+    /// A text that holds no secret, or is typed by somebody who sees it anyway.
+    pub fn open(text: &'a str) -> Told<'a> {
+        Told { text, shown: text }
+    }
+}
+
+/// Longest name of a monitor, characters: it heads columns.
+const LONGEST_NAME: usize = 60;
+
+impl Watch {
+    /// Parses `KIND=WHERE` or a bare `host`, such as `process=:4110` or `redis=127.0.0.1:6379`; the monitor is called
+    /// by its kind and place.
+    ///
+    /// # Errors
+    /// A sentence with the mend, which shows no more of an address than its host.
+    pub fn parse(text: &str) -> Result<Watch, String> {
+        let (kind, place) = match text.split_once('=') {
+            Some((kind, place)) => (kind.trim(), Some(place.trim())),
+            None => (text.trim(), None),
+        };
+        let source = match (kind, place) {
+            ("host", None) => Source::Host,
+            ("host", Some(_)) => return Err("`host` is this machine and takes no place; write `host`".into()),
+            (_, None | Some("")) if Source::KINDS.contains(&kind) => {
+                return Err(format!("`{kind}` does not say where to look; expected {}", expected(kind)));
+            }
+            (_, place) => Source::parse(kind, Told::open(place.unwrap_or_default()))?,
+        };
+        Ok(Watch { name: source.default_name(), source })
+    }
+}
+
+impl Source {
+    /// The kinds, as files and flags name them.
+    pub const KINDS: &'static [&'static str] =
+        &["host", "process", "cgroup", "postgres", "redis", "nginx", "node", "go", "prometheus", "command"];
+
+    /// A kind and the one text that says where; `host` needs none and is not read here.
+    ///
+    /// # Errors
+    /// A sentence with the mend.
+    pub fn parse(kind: &str, told: Told<'_>) -> Result<Source, String> {
+        let text = told.text;
+        Ok(match kind {
+            "process" => Source::Process(Who::parse(text)?),
+            "cgroup" if text.starts_with('/') => Source::Cgroup(Group::Path(text.into())),
+            "cgroup" => Source::Cgroup(Group::Of(Who::parse(text)?)),
+            "postgres" => Source::Postgres(postgres(told)?),
+            "redis" => Source::Redis(redis(told)?),
+            "nginx" if text.contains("://") => {
+                Source::Nginx(Nginx { status: Some(web(told)?), access_log: None })
+            }
+            "nginx" => Source::Nginx(Nginx { status: None, access_log: Some(PathBuf::from(text)) }),
+            "node" => Source::Node(web(told)?),
+            "go" => Source::Go(web(told)?),
+            "prometheus" => Source::Prometheus(Prometheus::Scrape { url: web(told)?, metrics: Vec::new() }),
+            "command" => {
+                let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+                if words.is_empty() {
+                    return Err(format!("there is no program to run; expected {}", expected(kind)));
+                }
+                Source::Command(words)
+            }
+            _ => {
+                let kinds = Source::KINDS.join("`, `");
+                return Err(format!("`{kind}` is no kind of monitor; there are `{kinds}`"));
+            }
+        })
+    }
+
+    /// What a monitor is called that was given no name: its kind, and which one where several are likely.
+    pub fn default_name(&self) -> String {
+        let kind = self.kind();
+        let last = |text: &str| text.rsplit('/').find(|part| !part.is_empty()).unwrap_or(text).to_owned();
+        let which = match self {
+            Source::Process(who) | Source::Cgroup(Group::Of(who)) => match who {
+                Who::Pid(pid) => pid.to_string(),
+                Who::Name(name) => name.clone(),
+                Who::Port(port) => port.to_string(),
+            },
+            Source::Cgroup(Group::Path(path)) => last(&path.to_string_lossy()),
+            Source::Command(words) => last(words.first().map_or("", String::as_str)),
+            _ => return kind.to_owned(),
+        };
+        format!("{kind} {which}").chars().take(LONGEST_NAME).collect()
+    }
+}
+
+/// The form of a place, as it follows behind the word "expected".
+fn expected(kind: &str) -> &'static str {
+    match kind {
+        "process" => {
+            "`process=:4110` (whoever listens there), `process=node` (by name) or `process=1234` (its pid)"
+        }
+        "cgroup" => "`cgroup=/sys/fs/cgroup/x`, or a process such as `cgroup=:4110`",
+        "postgres" => "`postgres=postgres://user@127.0.0.1:5432/database`",
+        "redis" => "`redis=127.0.0.1:6379`",
+        "nginx" => "`nginx=http://127.0.0.1:8081/nginx_status`, or its access log `nginx=access.log`",
+        "node" => "`node=http://127.0.0.1:3000/metrics`",
+        "go" => "`go=http://127.0.0.1:6060/debug/vars`",
+        "prometheus" => "`prometheus=http://127.0.0.1:9100/metrics`",
+        _ => "`command=./queue-depth`",
+    }
+}
+
+impl Who {
+    /// Parses `:4110` (a listening port), `1234` (a pid) or a name.
+    ///
+    /// # Errors
+    /// A sentence with the mend.
+    pub fn parse(text: &str) -> Result<Who, String> {
+        match text.strip_prefix(':') {
+            Some(digits) => port(digits).map(Who::Port),
+            None if text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() => pid(text).map(Who::Pid),
+            None => program(text).map(Who::Name),
+        }
+    }
+}
+
+/// A TCP port.
+///
+/// # Errors
+/// A sentence with the mend.
+pub fn port(text: &str) -> Result<u16, String> {
+    match text.trim().parse::<u16>() {
+        Ok(port) if port > 0 => Ok(port),
+        _ => Err(format!("`{text}` is no port; expected a number from 1 to 65535")),
+    }
+}
+
+/// A process's number.
+///
+/// # Errors
+/// A sentence with the mend.
+pub fn pid(text: &str) -> Result<u32, String> {
+    // The kernel's own upper end, PID_MAX_LIMIT (proc(5), kernel.pid_max).
+    const MOST: u32 = 4_194_304;
+    match text.trim().parse::<u32>() {
+        Ok(pid) if (1..=MOST).contains(&pid) => Ok(pid),
+        _ => Err(format!("`{text}` is no pid; expected a number from 1 to {MOST}")),
+    }
+}
+
+/// A program's name.
+///
+/// # Errors
+/// A sentence with the mend.
+pub fn program(text: &str) -> Result<String, String> {
+    if let Some((_, last)) = text.rsplit_once('/') {
+        return Err(format!("`{text}` is a path, and processes are found by name; write `{last}`"));
+    }
+    match text.trim().is_empty() {
+        true => Err("an empty name fits no process; expected one such as `node`".into()),
+        false => Ok(text.to_owned()),
+    }
+}
+
+/// What a monitor may be called.
+///
+/// # Errors
+/// A sentence with the mend.
+pub fn name(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return Err("a monitor needs a name that can be read; expected one such as `api`".into());
+    }
+    match text.chars().count() > LONGEST_NAME {
+        true => Err(format!("a monitor's name is longer than {LONGEST_NAME} characters; shorten it")),
+        false => Ok(text.to_owned()),
+    }
+}
+
+/// An address that is asked by plain HTTP.
+///
+/// # Errors
+/// A sentence with the mend; TLS is refused by name.
+pub fn web(told: Told<'_>) -> Result<Secret, String> {
+    let shown = told.shown;
+    match told.text.split_once("://").map(|(scheme, _)| scheme) {
+        Some("http") => {}
+        Some("https") => {
+            return Err(format!(
+                "`{shown}` asks for TLS, which monitors do not speak; \
+                 name an address of plain `http://` on the server's inner side"
+            ));
+        }
+        _ => {
+            return Err(format!(
+                "`{shown}` is no URL of plain HTTP; expected one such as `http://127.0.0.1:9100/metrics`"
+            ));
+        }
+    }
+    match url(told.text) {
+        Ok(_) => Ok(Secret::new(told.text)),
+        Err(sentence) if told.shown == told.text => Err(sentence),
+        Err(_) => Err(format!("`{shown}` is no URL; expected one such as `http://127.0.0.1:9100/metrics`")),
+    }
+}
+
+/// Address of a database.
+///
+/// # Errors
+/// A sentence with the mend.
+pub fn postgres(told: Told<'_>) -> Result<Secret, String> {
+    let rest = ["postgres://", "postgresql://"].iter().find_map(|front| told.text.strip_prefix(front));
+    match rest.and_then(authority) {
+        Some(()) => Ok(Secret::new(told.text)),
+        None => Err(format!(
+            "`{}` is no address of a database; expected one such as `postgres://user@127.0.0.1:5432/database`",
+            told.shown
+        )),
+    }
+}
+
+/// Address of a Redis server, as a URL or as `host:port`.
+///
+/// # Errors
+/// A sentence with the mend; TLS is refused by name.
+pub fn redis(told: Told<'_>) -> Result<Secret, String> {
+    if told.text.starts_with("rediss://") {
+        return Err(format!(
+            "`{}` asks for TLS, which monitors do not speak; name an address of plain `redis://`",
+            told.shown
+        ));
+    }
+    let rest = told.text.strip_prefix("redis://").unwrap_or(told.text);
+    let is_bare = rest == told.text;
+    // A bare name without a port would as well be a slip for anything else.
+    match authority(rest).filter(|()| !is_bare || rest.contains(':') && !rest.contains("://")) {
+        Some(()) => Ok(Secret::new(told.text)),
+        None => Err(format!(
+            "`{}` is no address of a Redis server; expected one such as `127.0.0.1:6379`",
+            told.shown
+        )),
+    }
+}
+
+/// Whether `[user[:password]@]host[:port][/more]` has a host, and a port that is one.
+fn authority(rest: &str) -> Option<()> {
+    let rest = rest.split(['?', '#']).next()?;
+    // The last `@` is the one in front of the host: a password may hold others.
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let host = rest.split('/').next()?;
+    let (name, digits) = match host.strip_prefix('[') {
+        Some(six) => {
+            let (inside, behind) = six.split_once(']')?;
+            inside.parse::<std::net::Ipv6Addr>().ok()?;
+            (inside, behind.strip_prefix(':').or(behind.is_empty().then_some("0")))
+        }
+        None => match host.split_once(':') {
+            Some((name, digits)) => (name, Some(digits)),
+            None => (host, Some("0")),
+        },
+    };
+    let digits = digits?;
+    let is_port = digits == "0" && !host.ends_with(":0") || port(digits).is_ok();
+    (!name.is_empty() && !name.contains(char::is_whitespace) && is_port).then_some(())
+}

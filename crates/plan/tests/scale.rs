@@ -1,0 +1,154 @@
+//! One factor for all lengths: what it multiplies, what it leaves alone, and where it stops.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use plimsoll_plan::Draft;
+use plimsoll_plan::draft::LaneDraft;
+use plimsoll_plan::experiment::{Experiment, Find};
+use plimsoll_plan::load::{Profile, stages};
+use plimsoll_plan::scale::Scale;
+use plimsoll_plan::script::Entry;
+use plimsoll_plan::unit::SECOND_NS as S;
+
+fn scale(text: &str) -> Scale {
+    Scale::parse(text).unwrap()
+}
+
+fn scaled(text: &str, mut draft: Draft) -> Draft {
+    scale(text).draft(&mut draft);
+    draft
+}
+
+#[test]
+fn a_scale_is_a_number_above_0() {
+    assert_eq!(scale(" 0.05 ").factor(), 0.05);
+    assert!(Scale::default().is_whole() && scale("1").is_whole());
+    for text in ["0", "-1", "NaN", "inf", "1001", "5%", ""] {
+        let why = Scale::parse(text).expect_err(text);
+        assert!(why.contains("; expected"), "{why}");
+    }
+}
+
+#[test]
+fn a_length_stops_at_a_second_and_a_number_at_one() {
+    let small = scale("0.05");
+    for (before, after) in [(60 * S, 3 * S), (20 * S, S), (10 * S, S), (S, S), (S / 2, S / 2), (0, 0)] {
+        assert_eq!(small.time_ns(before), after, "{before}");
+    }
+    for (before, after) in [(1_000, 50), (30, 2), (5, 1), (1, 1), (0, 0)] {
+        assert_eq!(small.count(before), after, "{before}");
+    }
+    assert_eq!((scale("2").time_ns(S / 2), scale("2").count(3)), (S, 6), "upwards there is no floor");
+}
+
+#[test]
+fn the_load_of_a_file_is_shortened_and_not_weakened() {
+    let draft = scaled(
+        "0.1",
+        Draft {
+            connections: Some(50),
+            duration_ns: Some(60 * S),
+            requests_total: Some(10_000),
+            loops: Some(40),
+            iterations: Some(900),
+            timeout_ns: Some(5 * S),
+            graceful_stop_ns: Some(30 * S),
+            ..Draft::default()
+        },
+    );
+    assert_eq!((draft.duration_ns, draft.requests_total), (Some(6 * S), Some(1_000)));
+    assert_eq!((draft.loops, draft.iterations, draft.connections), (Some(4), Some(90), Some(50)));
+    assert_eq!((draft.timeout_ns, draft.graceful_stop_ns), (Some(5 * S), Some(30 * S)));
+    assert_eq!(draft.scale, Some(0.1));
+}
+
+#[test]
+fn no_fewer_requests_than_users_are_left() {
+    let few = |users| Draft { connections: Some(users), requests_total: Some(100), ..Draft::default() };
+    assert_eq!(scaled("0.01", few(20)).requests_total, Some(20));
+    assert_eq!(scaled("0.5", few(20)).requests_total, Some(50));
+}
+
+#[test]
+fn stages_keep_their_levels_and_their_jumps() {
+    let profile = stages("60s:100,0s:500,20s:500,5s:0").unwrap();
+    let draft = scaled("0.1", Draft { stages: Some(profile), ..Draft::default() });
+    let (profile, _) = draft.stages.unwrap();
+    let legs: Vec<(u64, f64)> = profile.stages.iter().map(|stage| (stage.duration_ns, stage.to)).collect();
+    assert_eq!(legs, [(6 * S, 100.0), (0, 500.0), (2 * S, 500.0), (S, 0.0)]);
+}
+
+#[test]
+fn arrivals_over_a_time_keep_their_rate() {
+    let over = |number: u64, s: u64| Draft {
+        rate_per_s: Some(number as f64 / s as f64),
+        iterations: Some(number),
+        duration_ns: Some(s * S),
+        ..Draft::default()
+    };
+    let draft = scaled("0.5", over(10_000, 15));
+    assert_eq!((draft.iterations, draft.duration_ns), (Some(5_000), Some(7_500_000_000)));
+    // 0.75 s become 1 s, and so the 500 become 667: the rate is what it was.
+    let draft = scaled("0.05", over(10_000, 15));
+    assert_eq!((draft.iterations, draft.duration_ns), (Some(667), Some(S)));
+    assert_eq!(draft.rate_per_s, Some(10_000.0 / 15.0));
+}
+
+#[test]
+fn the_warm_up_keeps_its_part_of_the_run() {
+    let draft = |s| Draft { duration_ns: Some(s * S), warmup_ns: Some(10 * S), ..Draft::default() };
+    assert_eq!(scaled("0.1", draft(60)).warmup_ns, Some(S));
+    // The run stops at 1 s: a warm-up with a floor of its own would leave nothing of it.
+    let short = scaled("0.001", draft(60));
+    assert_eq!((short.duration_ns, short.warmup_ns), (Some(S), Some(S / 6 + 1)));
+    let staged =
+        Draft { stages: Some(stages("40s:5").unwrap()), warmup_ns: Some(10 * S), ..Draft::default() };
+    assert_eq!(scaled("0.1", staged).warmup_ns, Some(S));
+    let counted = Draft { requests_total: Some(9), warmup_ns: Some(10 * S), ..Draft::default() };
+    assert_eq!(scaled("0.01", counted).warmup_ns, Some(S), "nothing says how long the run is");
+}
+
+#[test]
+fn lanes_are_scaled_with_their_begin() {
+    let lane = LaneDraft {
+        name: "feed".into(),
+        entry: Entry::Scenario(0),
+        connections: Some(5),
+        rate_per_s: None,
+        arrivals: None,
+        stages: Some((Profile::trapezoid(0, 20 * S, 40 * S, 0, 5.0), false)),
+        duration_ns: Some(100 * S),
+        iterations: Some(30),
+        loops: Some(20),
+        recorded: None,
+        start_ns: 30 * S,
+    };
+    let draft = scaled("0.1", Draft { lanes: vec![lane], warmup_ns: Some(13 * S), ..Draft::default() });
+    let lane = &draft.lanes[0];
+    assert_eq!((lane.start_ns, lane.duration_ns), (3 * S, Some(10 * S)));
+    assert_eq!((lane.iterations, lane.loops), (Some(3), Some(2)));
+    assert_eq!(lane.stages.as_ref().unwrap().0.total_ns(), 6 * S);
+    assert_eq!(draft.warmup_ns, Some(1_300_000_000), "a tenth of the longest way, as before");
+}
+
+#[test]
+fn an_experiment_rests_and_searches_for_less_long() {
+    let find = Find { every_ns: Some(60 * S), budget_ns: Some(600 * S), to: Some(500.0), ..Find::default() };
+    let mut experiment = Experiment {
+        cool_down_ns: 5 * S,
+        least_ns: 4 * S,
+        repeat: 3,
+        find: Some(find),
+        ..Experiment::default()
+    };
+    scale("0.1").experiment(&mut experiment);
+    let find = experiment.find.unwrap();
+    assert_eq!((experiment.cool_down_ns, experiment.repeat), (S, 3));
+    assert_eq!(experiment.least_ns, 400_000_000, "a floor here could lie above the runs themselves");
+    assert_eq!((find.every_ns, find.budget_ns, find.to), (Some(6 * S), Some(60 * S), Some(500.0)));
+}
+
+#[test]
+fn a_scale_of_1_changes_nothing() {
+    let draft = scaled("1", Draft { duration_ns: Some(7), loops: Some(3), ..Draft::default() });
+    assert_eq!((draft.duration_ns, draft.loops, draft.scale), (Some(7), Some(3), None));
+}

@@ -1,0 +1,74 @@
+//! Where monitors look, as flags and files say it: what is understood, what is refused, and that no secret is shown.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use plimsoll_plan::watch::read::{Told, web};
+use plimsoll_plan::watch::{Group, Source, Watch, Who};
+
+#[test]
+fn a_kind_and_a_place_are_a_monitor_with_a_name() {
+    for (text, name, of) in [
+        ("host", "host", ""),
+        ("process=:4110", "process 4110", "port 4110"),
+        ("process=77", "process 77", "pid 77"),
+        ("process=node", "process node", "node"),
+        ("cgroup=/sys/fs/cgroup/api", "cgroup api", "/sys/fs/cgroup/api"),
+        ("cgroup=:80", "cgroup 80", "port 80"),
+        ("postgres=postgres://lab:pw@127.0.0.1:5432/lab", "postgres", "postgres://127.0.0.1:5432/lab"),
+        ("redis=127.0.0.1:6379", "redis", "127.0.0.1:6379"),
+        ("redis=redis://:pw@127.0.0.1", "redis", "redis://127.0.0.1"),
+        ("nginx=http://127.0.0.1:81/nginx_status", "nginx", "http://127.0.0.1:81/nginx_status"),
+        ("nginx=logs/access.log", "nginx", "logs/access.log"),
+        ("node=http://127.0.0.1:3000/metrics", "node", "http://127.0.0.1:3000/metrics"),
+        ("go=http://127.0.0.1:6060/debug/vars?token=s3", "go", "http://127.0.0.1:6060/debug/vars"),
+        ("prometheus=http://[::1]:9100/metrics", "prometheus", "http://[::1]:9100/metrics"),
+        ("command=/usr/bin/depth --queue a", "command depth", "/usr/bin/depth"),
+    ] {
+        let watch = Watch::parse(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        let outline = watch.outline();
+        assert_eq!((watch.name.as_str(), outline.of.as_str()), (name, of), "{text}");
+        assert!(Source::KINDS.contains(&outline.kind.as_str()));
+        assert!(!format!("{watch:?} {outline:?}").contains("pw"), "{text}");
+    }
+    let Source::Cgroup(Group::Of(Who::Port(80))) = Watch::parse("cgroup=:80").unwrap().source else {
+        panic!("a port");
+    };
+    let Source::Command(words) = Watch::parse("command=depth --queue a").unwrap().source else { panic!() };
+    assert_eq!(words, ["depth", "--queue", "a"]);
+}
+
+#[test]
+fn what_is_no_place_is_refused_with_the_mend() {
+    for (text, said) in [
+        ("proces=:1", "no kind of monitor"),
+        ("process", "does not say where"),
+        ("process=", "does not say where"),
+        ("process=:0", "no port"),
+        ("process=:70000", "no port"),
+        ("process=0", "no pid"),
+        ("process=99999999999", "no pid"),
+        ("process=/usr/bin/node", "write `node`"),
+        ("host=here", "takes no place"),
+        ("postgres=127.0.0.1:5432", "no address of a database"),
+        ("postgres=postgres://:5432/x", "no address of a database"),
+        ("postgres=postgres://h:x/y", "no address of a database"),
+        ("redis=localhost", "no address of a Redis server"),
+        ("redis=127.0.0.1:0", "no address of a Redis server"),
+        ("redis=rediss://127.0.0.1", "TLS"),
+        ("redis=http://127.0.0.1:1", "no address of a Redis server"),
+        ("nginx=https://127.0.0.1/s", "TLS"),
+        ("node=127.0.0.1:3000/metrics", "no URL of plain HTTP"),
+        ("go=http://", "`"),
+        ("prometheus=ftp://h/", "no URL of plain HTTP"),
+    ] {
+        let why = Watch::parse(text).expect_err(text);
+        assert!(why.contains(said) && why.contains("; "), "{text}: {why}");
+    }
+}
+
+#[test]
+fn a_secret_in_an_address_stays_out_of_the_sentence() {
+    for text in ["https://u:hush@h/", "http://u:hush@h:x/", "hush"] {
+        let why = web(Told { text, shown: "${secret.URL}" }).expect_err(text);
+        assert!(why.contains("${secret.URL}") && !why.contains("hush"), "{why}");
+    }
+}

@@ -1,0 +1,3 @@
+module plimsoll/delay
+
+go 1.19

@@ -1,0 +1,69 @@
+//! `lab list`: every system with its processes, pids, ports and health, looked at now and not as it was written down.
+
+use super::state::{Running, State};
+use super::{places, process};
+use crate::Outcome;
+
+pub fn command() -> Outcome {
+    let names = places::names()?;
+    if names.is_empty() {
+        println!("there is no system: no folder below testbed has a lab.toml");
+        return Ok(());
+    }
+    for name in &names {
+        let (system, _) = places::system(name, None)?;
+        println!("{name}: {}", system.about);
+        let state = State::read(&places::state(name))?.filter(State::this_boot);
+        match state {
+            Some(state) => rows(&state),
+            None => {
+                let ports: Vec<u16> = system.process.iter().flat_map(|p| p.offsets()).collect();
+                let ports: Vec<String> =
+                    ports.iter().map(|offset| (system.base * 100 + offset).to_string()).collect();
+                println!("  down; would be at base {}, ports {}\n", system.base, ports.join(" "));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The table of systems that are up.
+pub fn print(names: &[String]) -> Outcome {
+    for name in names {
+        if let Some(state) = State::read(&places::state(name))? {
+            println!("{name}:");
+            rows(&state);
+        }
+    }
+    Ok(())
+}
+
+fn rows(state: &State) {
+    let width = state.processes.iter().map(|p| p.name.len()).max().unwrap_or_default();
+    for running in &state.processes {
+        let ports: Vec<String> = running.ports.iter().map(u16::to_string).collect();
+        let place = if running.host == "127.0.0.1" { String::new() } else { format!(" on {}", running.host) };
+        let ports =
+            if ports.is_empty() { String::new() } else { format!("  port {}{place}", ports.join(" ")) };
+        println!("  {:width$}  pid {:<7}  {}{ports}", running.name, running.pid, health(running));
+    }
+    if !state.whole {
+        println!("  not whole: `cargo xtask lab down` clears it away");
+    }
+    println!();
+}
+
+fn health(running: &Running) -> String {
+    if !running.lives() {
+        return "has died".into();
+    }
+    if let Some(port) = running.ports.iter().find(|port| !process::answers(&running.host, **port)) {
+        return format!("port {port} does not answer");
+    }
+    match running.health.as_deref().map(process::status) {
+        None if running.ports.is_empty() => "running".into(),
+        None | Some(Some(200)) => "healthy".into(),
+        Some(Some(code)) => format!("health answers {code}"),
+        Some(None) => "health does not answer".into(),
+    }
+}

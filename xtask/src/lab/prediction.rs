@@ -1,0 +1,272 @@
+//! `experiments/NAME/predictions.json`: what was said before the measurement, held against what was seen. A prediction
+//! that did not hold stays: it is answered in the experiment's README.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Below this scale runs are so short that the wider bounds count.
+pub const SMALL: f64 = 0.2;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prediction {
+    pub id: String,
+    pub text: String,
+    /// Name of the part; nothing for an experiment without parts.
+    pub part: Option<String>,
+    /// Pointer into the JSON report of the part.
+    pub value: String,
+    /// Divides the value.
+    pub over: Option<String>,
+    between: Option<[f64; 2]>,
+    smallest_scale_between: Option<[f64; 2]>,
+    contains: Option<Words>,
+    equals: Option<Value>,
+    /// What was seen instead, for one that turned out wrong: it stays, and is no complaint of `lab test` any more.
+    pub answer: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    One(String),
+    OneOf(Vec<String>),
+}
+
+/// A row of the table.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row {
+    pub id: String,
+    pub part: String,
+    pub text: String,
+    pub predicted: String,
+    pub seen: String,
+    pub held: bool,
+}
+
+pub fn parse(text: &str) -> Result<Vec<Prediction>, String> {
+    let list: Vec<Prediction> = serde_json::from_str(text).map_err(|e| format!("predictions.json: {e}"))?;
+    for p in &list {
+        let rules = [p.between.is_some(), p.contains.is_some(), p.equals.is_some()];
+        if rules.iter().filter(|given| **given).count() != 1 {
+            return Err(format!(
+                "predictions.json: `{}` needs exactly one of `between`, `contains`, `equals`",
+                p.id
+            ));
+        }
+        if p.between.is_none() && (p.over.is_some() || p.smallest_scale_between.is_some()) {
+            return Err(format!(
+                "predictions.json: `{}`: `over` and `smallest_scale_between` go with `between`",
+                p.id
+            ));
+        }
+        for [low, high] in p.between.iter().chain(&p.smallest_scale_between) {
+            if low > high {
+                return Err(format!("predictions.json: `{}`: `{low}` is above `{high}`", p.id));
+            }
+        }
+    }
+    Ok(list)
+}
+
+impl Prediction {
+    /// Holds the prediction against the JSON report of its part.
+    pub fn judge(&self, report: &Value, scale: f64) -> Row {
+        let (predicted, seen) = (self.predicted(scale), self.seen(report));
+        let (shown, held) = match seen {
+            Err(sentence) => (sentence, false),
+            Ok(Seen::Number(n)) => (number(n), self.bounds(scale).is_some_and(|[l, h]| l <= n && n <= h)),
+            Ok(Seen::Json(value)) => {
+                let text = value.as_str().map_or(value.to_string(), String::from);
+                let held = match &self.equals {
+                    Some(expected) => same(value, expected),
+                    None => self.found(&text).is_some(),
+                };
+                (around(&text, self.found(&text)), held)
+            }
+        };
+        self.row(predicted, shown, held)
+    }
+
+    /// Which of the words stands in a text, first come.
+    fn found<'a>(&'a self, text: &str) -> Option<&'a str> {
+        match self.contains.as_ref()? {
+            Words::One(word) => text.contains(word.as_str()).then_some(word),
+            Words::OneOf(words) => words.iter().find(|word| text.contains(word.as_str())).map(String::as_str),
+        }
+    }
+
+    /// The row of a prediction whose part did not run.
+    pub fn without(&self, why: &str, scale: f64) -> Row {
+        self.row(self.predicted(scale), why.to_string(), false)
+    }
+
+    fn row(&self, predicted: String, seen: String, held: bool) -> Row {
+        let part = self.part.clone().unwrap_or_default();
+        Row { id: self.id.clone(), part, text: self.text.clone(), predicted, seen, held }
+    }
+
+    fn bounds(&self, scale: f64) -> Option<[f64; 2]> {
+        self.smallest_scale_between.filter(|_| scale < SMALL).or(self.between)
+    }
+
+    fn predicted(&self, scale: f64) -> String {
+        match (&self.contains, &self.equals) {
+            (Some(Words::One(word)), _) => format!("contains `{word}`"),
+            (Some(Words::OneOf(words)), _) => format!("contains one of `{}`", words.join("`, `")),
+            (None, Some(value)) => value.to_string(),
+            (None, None) => match self.bounds(scale) {
+                Some([low, high]) => format!("{} to {}", number(low), number(high)),
+                None => "nothing".into(),
+            },
+        }
+    }
+
+    fn seen<'a>(&self, report: &'a Value) -> Result<Seen<'a>, String> {
+        let at = |pointer: &str| {
+            report.pointer(pointer).ok_or_else(|| format!("the report has nothing at `{pointer}`"))
+        };
+        let value = at(&self.value)?;
+        if self.between.is_none() {
+            return Ok(Seen::Json(value));
+        }
+        let figure = |value: &Value, pointer: &str| {
+            value.as_f64().ok_or_else(|| format!("`{pointer}` is no number: {}", short(&value.to_string())))
+        };
+        let above = figure(value, &self.value)?;
+        let Some(over) = &self.over else { return Ok(Seen::Number(above)) };
+        let below = figure(at(over)?, over)?;
+        if below == 0.0 { Err(format!("`{over}` is 0")) } else { Ok(Seen::Number(above / below)) }
+    }
+}
+
+enum Seen<'a> {
+    Number(f64),
+    Json(&'a Value),
+}
+
+/// 1 and 1.0 are one number.
+fn same(seen: &Value, expected: &Value) -> bool {
+    seen == expected || (seen.is_number() && seen.as_f64() == expected.as_f64())
+}
+
+/// Four significant digits: more are noise, fewer could hide which side of a bound it is on.
+fn number(n: f64) -> String {
+    if n == 0.0 || !n.is_finite() {
+        return n.to_string();
+    }
+    let digits = (3 - n.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{n:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+fn short(text: &str) -> String {
+    let flat = text.replace('\n', " ");
+    if flat.chars().count() <= 120 {
+        flat
+    } else {
+        format!("{}...", flat.chars().take(120).collect::<String>())
+    }
+}
+
+/// A long text from a little before the word on, so that the word is seen in it.
+fn around(text: &str, word: Option<&str>) -> String {
+    let at = word.and_then(|word| text.find(word)).unwrap_or_default();
+    let before = text[..at].char_indices().rev().nth(40).map_or(0, |(i, _)| i);
+    if text.chars().count() <= 120 || before == 0 {
+        short(text)
+    } else {
+        format!("...{}", short(&text[before..]))
+    }
+}
+
+/// The table for a terminal and for Markdown.
+pub fn table(rows: &[Row]) -> String {
+    let mut text = String::from("| prediction | part | predicted | seen | held |\n|---|---|---|---|---|\n");
+    for row in rows {
+        let cell = |text: &str| text.replace('|', "\\|");
+        let held = if row.held { "yes" } else { "**no**" };
+        text.push_str(&format!(
+            "| {}: {} | {} | {} | {} | {held} |\n",
+            row.id,
+            cell(&row.text),
+            row.part,
+            cell(&row.predicted),
+            cell(&row.seen)
+        ));
+    }
+    let held = rows.iter().filter(|row| row.held).count();
+    text.push_str(&format!("\n{held} of {} predictions held.\n", rows.len()));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn judged(rule: Value, scale: f64) -> Row {
+        let mut full = json!({"id": "a", "text": "t", "part": "p", "value": "/x"});
+        for (key, value) in rule.as_object().expect("an object") {
+            full[key] = value.clone();
+        }
+        let list = parse(&json!([full]).to_string()).expect("a good prediction");
+        list[0].judge(&json!({"x": 60.0, "y": 100, "z": 0, "w": ["errors", "client"]}), scale)
+    }
+
+    #[test]
+    fn a_number_or_a_ratio_lies_between_its_bounds_or_does_not() {
+        assert!(judged(json!({"between": [50, 60]}), 1.0).held);
+        assert!(!judged(json!({"between": [61, 70]}), 1.0).held);
+        let row = judged(json!({"over": "/y", "between": [0.5, 0.55]}), 1.0);
+        assert_eq!((row.predicted.as_str(), row.seen.as_str(), row.held), ("0.5 to 0.55", "0.6", false));
+    }
+
+    #[test]
+    fn the_wider_bounds_count_only_at_a_small_scale() {
+        let rule = json!({"over": "/y", "between": [0.5, 0.55], "smallest_scale_between": [0.3, 0.9]});
+        assert!(judged(rule.clone(), 0.05).held);
+        assert!(!judged(rule, 0.2).held);
+    }
+
+    #[test]
+    fn words_and_values_are_found_or_not() {
+        assert!(judged(json!({"value": "/w", "contains": "client"}), 1.0).held);
+        assert!(judged(json!({"value": "/w", "contains": ["server", "errors"]}), 1.0).held);
+        assert!(!judged(json!({"value": "/w", "contains": "server"}), 1.0).held);
+        assert!(judged(json!({"equals": 60}), 1.0).held && !judged(json!({"equals": 61}), 1.0).held);
+    }
+
+    #[test]
+    fn what_is_not_there_did_not_hold() {
+        let row = judged(json!({"value": "/none", "between": [0, 1]}), 1.0);
+        assert_eq!((row.seen.as_str(), row.held), ("the report has nothing at `/none`", false));
+        assert_eq!(judged(json!({"over": "/z", "between": [0, 1]}), 1.0).seen, "`/z` is 0");
+        assert!(judged(json!({"value": "/w", "between": [0, 1]}), 1.0).seen.contains("is no number"));
+    }
+
+    #[test]
+    fn a_prediction_says_one_thing() {
+        let two = r#"[{"id": "a", "text": "t", "value": "/x", "between": [0, 1], "equals": 1}]"#;
+        assert!(parse(two).unwrap_err().contains("exactly one of"));
+        let none = r#"[{"id": "a", "text": "t", "value": "/x"}]"#;
+        assert!(parse(none).unwrap_err().contains("exactly one of"));
+        assert!(parse(r#"[{"id": "a", "text": "t", "value": "/x", "betwen": [0, 1]}]"#).is_err());
+        let turned = r#"[{"id": "a", "text": "t", "value": "/x", "between": [2, 1]}]"#;
+        assert!(parse(turned).unwrap_err().contains("`2` is above `1`"));
+    }
+
+    #[test]
+    fn of_a_long_text_the_place_of_the_word_is_shown() {
+        let text = format!("{}full_link{}", "a".repeat(300), "b".repeat(300));
+        let shown = around(&text, Some("full_link"));
+        assert!(shown.starts_with("...aaa") && shown.contains("full_link") && shown.len() < 140, "{shown}");
+        assert_eq!(around("short", Some("short")), "short");
+    }
+
+    #[test]
+    fn figures_have_four_digits() {
+        let shown: Vec<String> = [0.5, 1234.56, 0.00012345, 0.0, 99.999].map(number).to_vec();
+        assert_eq!(shown, ["0.5", "1235", "0.0001234", "0", "100"]);
+    }
+}

@@ -1,0 +1,228 @@
+//! `lab run NAME`: a system comes up, its experiment runs, its report is held against what was predicted, and it goes
+//! down. `lab test` does the same at a small scale.
+
+use super::prediction::{self, Prediction, Row};
+use super::state::{self, State};
+use super::{contract, down, interrupt, link, places, process, save, up};
+use crate::bench::machine;
+use crate::{Outcome, shell};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Exit codes of the tool that are answers: passed, doubtful, failed. An overload that was provoked ends with 99.
+const ANSWERS: [i32; 3] = [0, 3, 99];
+/// A measured run of at most 90 minutes, and some.
+const WITHIN: Duration = Duration::from_secs(3 * 3600);
+
+#[derive(Debug, Default, PartialEq)]
+pub struct Options {
+    pub name: String,
+    pub scale: f64,
+    pub base: Option<u16>,
+    pub save: bool,
+    pub part: Option<String>,
+    pub keep: bool,
+    pub tool: Option<PathBuf>,
+}
+
+/// What an experiment left.
+pub struct Measured {
+    /// Run files, one folder or one per part.
+    pub folder: PathBuf,
+    pub parts: Vec<Part>,
+    pub rows: Vec<Row>,
+    /// Those that did not hold and have no answer in the file.
+    pub unanswered: Vec<String>,
+    /// As a person would type it.
+    pub command: String,
+}
+
+pub struct Part {
+    /// Nothing for an experiment without parts.
+    pub name: String,
+    /// `03-name`, in the order of the file.
+    pub folder: String,
+    pub markdown: String,
+    pub csv: String,
+    pub json: Value,
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let name = &options.name;
+    let tool = tool(options.tool.as_deref())?;
+    if options.save {
+        save::check(name)?;
+    }
+    let _lock = state::lock(&places::state(name), name)?;
+    let was_up = State::read(&places::state(name))?.is_some_and(|state| state.whole);
+    let state = up::up(name, options.base)?;
+    let outcome = measure(options, &tool, &state, WITHIN).and_then(|measured| {
+        println!("\n{}", prediction::table(&measured.rows));
+        println!("run files and reports: {}", super::shown(&measured.folder));
+        if options.save { save::save(options, &measured) } else { Ok(()) }
+    });
+    // A system that somebody had started before stays as it was found.
+    if options.keep || was_up {
+        println!("{name}: stays up: `cargo xtask lab down {name}` stops it");
+        return outcome;
+    }
+    let stopped = down::down(name);
+    outcome.and(stopped)
+}
+
+/// The tool in the state of the checkout, or the one that was named.
+pub fn tool(given: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(file) = given {
+        let absolute = std::path::absolute(file).ok().filter(|file| file.is_file());
+        return absolute.ok_or_else(|| format!("there is no `{}`", file.display()));
+    }
+    // Cargo knows whether it is stale.
+    shell::run(shell::cargo().args(["build", "--quiet", "--release", "--package", "plimsoll"]))?;
+    interrupt::check()?;
+    Ok(shell::target_folder()?.join("release/plimsoll"))
+}
+
+/// Runs the experiment of a system that is up, makes its reports, and judges the predictions.
+pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) -> Result<Measured, String> {
+    let name = &options.name;
+    let file = places::experiment(name).join("experiment.yaml");
+    if !file.is_file() {
+        return Err(format!("there is no `{}`", super::shown(&file)));
+    }
+    let predictions = predictions(name)?;
+    let runs = places::state(name).join("runs");
+    super::make_folder(&runs)?;
+    let folder = runs.join(machine::now());
+    let mut line = vec!["run".to_string(), super::shown(&file)];
+    for (name, value) in variables(&file, options.scale, state)? {
+        line.extend(["--set".into(), format!("{name}={value}")]);
+    }
+    if let Some(part) = &options.part {
+        line.extend(["--part".into(), part.clone()]);
+    }
+    line.extend(["--out".into(), super::shown(&folder)]);
+    let mut command = Command::new(tool);
+    command.current_dir(shell::root()).args(&line).stdin(Stdio::null());
+    let shown = shell::show(&command);
+    println!("{shown}");
+    let mut child = command.spawn().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
+    let status = process::wait(&mut child, Instant::now() + within)?;
+    interrupt::check()?;
+    let code = status.ok_or_else(|| format!("`{shown}` did not end within {} s", within.as_secs()))?.code();
+    if !code.is_some_and(|code| ANSWERS.contains(&code)) {
+        let code = code.map_or("by a signal".into(), |code| format!("with {code}"));
+        return Err(format!("`{shown}` ended {code}"));
+    }
+    let parts = parts(tool, &folder)?;
+    let asked = predictions.iter().filter(|p| options.part.is_none() || p.part == options.part);
+    let (mut rows, mut unanswered) = (Vec::new(), Vec::new());
+    for p in asked {
+        let row = match parts.iter().find(|part| p.part.as_deref().unwrap_or_default() == part.name) {
+            Some(part) => p.judge(&part.json, options.scale),
+            None => p.without("its part did not run", options.scale),
+        };
+        if !row.held && p.answer.is_none() {
+            unanswered
+                .push(format!("prediction `{}`: predicted {}, seen {}", row.id, row.predicted, row.seen));
+        }
+        rows.push(row);
+    }
+    let measured = Measured { folder, parts, rows, unanswered, command: shown };
+    write(&measured)?;
+    Ok(measured)
+}
+
+/// Base and scale; and for each link whose name the file uses as a variable the address of its far end, which depends
+/// on what other networks the machine has.
+fn variables(file: &Path, scale: f64, state: &State) -> Result<Vec<(String, String)>, String> {
+    let text =
+        std::fs::read_to_string(file).map_err(|e| format!("cannot read `{}`: {e}", super::shown(file)))?;
+    let mut variables = vec![("base".into(), state.base.to_string()), ("scale".into(), scale.to_string())];
+    for linked in state.links.iter().filter(|l| text.contains(&format!("${{{}}}", l.name))) {
+        variables.push((linked.name.clone(), link::ends(Some(linked)).far));
+    }
+    Ok(variables)
+}
+
+fn predictions(name: &str) -> Result<Vec<Prediction>, String> {
+    let file = places::experiment(name).join("predictions.json");
+    let text =
+        std::fs::read_to_string(&file).map_err(|e| format!("cannot read `{}`: {e}", super::shown(&file)))?;
+    prediction::parse(&text).map_err(|e| format!("experiments/{name}/{e}"))
+}
+
+/// The reports of all parts, in their order. An experiment without parts is its own only one.
+fn parts(tool: &Path, folder: &Path) -> Result<Vec<Part>, String> {
+    let entries =
+        std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;
+    let numbered = |name: &String| {
+        name.split_once('-').is_some_and(|(n, _)| n.len() == 2 && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let mut folders: Vec<String> = entries
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(numbered)
+        .collect();
+    folders.sort();
+    if folders.is_empty() {
+        return Ok(vec![part(tool, folder, String::new(), "experiment".into())?]);
+    }
+    let name = |folder: &str| folder.split_once('-').map_or(String::new(), |(_, name)| name.to_string());
+    folders.iter().map(|inside| part(tool, &folder.join(inside), name(inside), inside.clone())).collect()
+}
+
+fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, String> {
+    interrupt::check()?;
+    let json = report(tool, runs, "--json")?;
+    let json =
+        serde_json::from_str(&json).map_err(|e| format!("the report of `{folder}` is no JSON: {e}"))?;
+    let (markdown, csv) = (report(tool, runs, "--markdown")?, report(tool, runs, "--csv")?);
+    Ok(Part { name, folder, markdown, csv, json })
+}
+
+fn report(tool: &Path, runs: &Path, format: &str) -> Result<String, String> {
+    let mut command = Command::new(tool);
+    command.current_dir(shell::root()).arg("report").arg(super::shown(runs)).arg(format).stdin(Stdio::null());
+    let shown = shell::show(&command);
+    let out = command.output().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
+    if !out.status.code().is_some_and(|code| ANSWERS.contains(&code)) {
+        return Err(format!(
+            "`{shown}` failed: {}\n{}",
+            out.status,
+            String::from_utf8_lossy(&out.stderr).trim()
+        ));
+    }
+    String::from_utf8(out.stdout).map_err(|_| format!("`{shown}` printed bytes that are not UTF-8"))
+}
+
+/// Reports beside the run files: what a person reads after the terminal has scrolled away.
+fn write(measured: &Measured) -> Outcome {
+    for part in &measured.parts {
+        let json = serde_json::to_string_pretty(&part.json).map_err(|e| format!("cannot write JSON: {e}"))?;
+        write_file(&measured.folder.join(format!("{}.json", part.folder)), &json)?;
+        write_file(&measured.folder.join(format!("{}.csv", part.folder)), &part.csv)?;
+    }
+    write_file(&measured.folder.join("report.md"), &measured.markdown())?;
+    write_file(&measured.folder.join("predictions.md"), &prediction::table(&measured.rows))
+}
+
+impl Measured {
+    pub fn markdown(&self) -> String {
+        let texts: Vec<&str> = self.parts.iter().map(|part| part.markdown.trim_end()).collect();
+        format!("{}\n", texts.join("\n\n"))
+    }
+}
+
+pub fn write_file(file: &Path, text: &str) -> Outcome {
+    std::fs::write(file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))
+}
+
+/// The contract of a running system, told to a person.
+pub fn check_contract(name: &str, state: &State) -> Result<Vec<String>, String> {
+    let (asked, broken) = contract::check(name, state)?;
+    println!("{name}: contract: {} of {asked} answers as they must be", asked - broken.len());
+    Ok(broken)
+}

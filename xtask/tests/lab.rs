@@ -1,0 +1,270 @@
+//! `cargo xtask lab` from outside: a checkout made by the test, with one small system, on ports that were free. What is
+//! guarded is that a start either stands whole or leaves nothing, and that nothing foreign is ever stopped.
+
+// A helper of a test may stop at the first surprise, like the test itself.
+#![allow(clippy::expect_used)]
+
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// A folder that looks like a checkout; removed at the end, with whatever still runs in it.
+struct Checkout {
+    root: PathBuf,
+    base: u16,
+}
+
+/// Tests of one process run side by side: each begins to look for ports somewhere else.
+static NEXT: AtomicU16 = AtomicU16::new(0);
+
+impl Checkout {
+    /// `more` stands behind a process `web` (nginx at offset 1) in its `lab.toml`.
+    fn new(name: &str, more: &str) -> Checkout {
+        let root = std::env::temp_dir().join(format!("plimsoll-xtask-{name}-{}", std::process::id()));
+        let checkout = Checkout { root, base: free_base() };
+        let nginx = "worker_processes 1;\nevents {}\nhttp {\n  access_log off;\n  client_body_temp_path tmp;\n  \
+                     proxy_temp_path tmp;\n  fastcgi_temp_path tmp;\n  uwsgi_temp_path tmp;\n  scgi_temp_path tmp;\n  \
+                     server {\n    listen 127.0.0.1:@{port:1};\n    location / { return 200 \"@{base}\"; }\n  }\n}\n";
+        let lab = format!(
+            "about = \"tiny\"\nbase = {}\nneeds = [\"nginx\", \"curl\"]\n[[file]]\nfrom = \"nginx.conf\"\n\
+             to = \"nginx.conf\"\n[[process]]\nname = \"web\"\nkind = \"nginx\"\nconfig = \"nginx.conf\"\n\
+             ports = [1]\nhealth = \"http://127.0.0.1:@{{port:1}}/\"\n{more}",
+            checkout.base
+        );
+        checkout.write("testbed/tiny/nginx.conf", nginx);
+        checkout.write("testbed/tiny/lab.toml", &lab);
+        checkout.write("xtask/Cargo.toml", "");
+        checkout
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let file = self.root.join(path);
+        std::fs::create_dir_all(file.parent().expect("a file has a folder")).expect("the folder is ours");
+        std::fs::write(file, text).expect("the folder is ours");
+    }
+
+    /// The root of a checkout is where the variable of cargo says that xtask lies.
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.env("CARGO_MANIFEST_DIR", self.root.join("xtask")).arg("lab").args(line.split(' '));
+        command.stdin(Stdio::null());
+        command
+    }
+
+    fn lab(&self, line: &str) -> Said {
+        Said(self.command(line).output().expect("xtask was built"))
+    }
+
+    fn port(&self, offset: u16) -> u16 {
+        self.base * 100 + offset
+    }
+
+    fn answers(&self, offset: u16) -> bool {
+        TcpStream::connect((Ipv4Addr::LOCALHOST, self.port(offset))).is_ok()
+    }
+
+    fn state(&self) -> PathBuf {
+        self.root.join("target/lab/tiny/lab.json")
+    }
+
+    /// `lab up` with a second process that never becomes healthy, as far as the first one's health.
+    fn half_up(&self) -> Child {
+        let mut child = self
+            .command("up tiny")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("xtask was built");
+        let out = BufReader::new(child.stdout.take().expect("it is piped"));
+        let seen = out.lines().map_while(Result::ok).any(|line| line.contains("web is healthy"));
+        assert!(seen && self.answers(1));
+        child
+    }
+}
+
+impl Drop for Checkout {
+    fn drop(&mut self) {
+        self.lab("down");
+        let removed = std::fs::remove_dir_all(&self.root);
+        // While a test fails, its own message matters more.
+        assert!(removed.is_ok() || std::thread::panicking());
+    }
+}
+
+struct Said(Output);
+
+impl Said {
+    fn good(&self) -> String {
+        assert!(self.0.status.success(), "{}{}", self.out(), self.err());
+        self.out()
+    }
+
+    fn bad(&self) -> String {
+        assert_eq!(self.0.status.code(), Some(1), "{}{}", self.out(), self.err());
+        self.err()
+    }
+
+    fn out(&self) -> String {
+        String::from_utf8_lossy(&self.0.stdout).into_owned()
+    }
+
+    fn err(&self) -> String {
+        String::from_utf8_lossy(&self.0.stderr).into_owned()
+    }
+}
+
+fn free_base() -> u16 {
+    let begin = (std::process::id() % 200) as u16 + 20 * NEXT.fetch_add(1, Ordering::Relaxed);
+    let free = |base: &u16| (1..=3).all(|n| TcpListener::bind((Ipv4Addr::LOCALHOST, base * 100 + n)).is_ok());
+    (0..200).map(|n| 110 + (begin + n) % 200).find(free).expect("some ports are free")
+}
+
+fn signal(name: &str, pid: u32) {
+    let status = Command::new("kill").args([name, &pid.to_string()]).status().expect("kill is there");
+    assert!(status.success());
+}
+
+const NEVER_HEALTHY: &str = "[[process]]\nname = \"slow\"\nrun = [\"sh\", \"-c\", \"exec tail -f /dev/null\"]\n\
+                             ports = [2]\n";
+
+#[test]
+fn a_system_comes_up_once_is_listed_and_goes_down_as_often_as_one_likes() {
+    let checkout = Checkout::new("whole", "");
+    let said = checkout.lab("list").good();
+    assert!(said.contains("down; would be at base"), "{said}");
+    checkout.lab("up tiny").good();
+    assert!(checkout.answers(1));
+    let said = checkout.lab("list").good();
+    assert!(said.contains("web") && said.contains("healthy") && said.contains(&checkout.port(1).to_string()));
+    let said = checkout.lab("up tiny").good();
+    assert!(said.contains("is up already"), "{said}");
+    let said = checkout.lab("up tiny --base 55").bad();
+    assert!(said.contains("`cargo xtask lab down tiny` first"), "{said}");
+    let said = checkout.lab("down").good();
+    assert!(said.contains("1 processes stopped") && !checkout.answers(1) && !checkout.state().exists());
+    checkout.lab("down").good();
+    assert!(checkout.lab("down tiny").good().contains("is down"));
+}
+
+#[test]
+fn a_process_that_dies_says_its_last_words_and_takes_the_others_with_it() {
+    let dies =
+        "[[process]]\nname = \"weak\"\nrun = [\"sh\", \"-c\", \"echo no paper left; exit 7\"]\nports = [2]\n";
+    let checkout = Checkout::new("dies", dies);
+    let said = checkout.lab("up tiny").bad();
+    let expected = "process `weak` died: exit status: 7\nit said:\n    no paper left\n";
+    assert!(said.contains(expected), "{said}");
+    assert!(!checkout.answers(1) && !checkout.state().exists());
+}
+
+#[test]
+fn a_taken_port_is_named_with_its_owner_and_the_owner_stays() {
+    let checkout = Checkout::new("taken", "");
+    let owner = TcpListener::bind((Ipv4Addr::LOCALHOST, checkout.port(1))).expect("it was free");
+    let said = checkout.lab("up tiny").bad();
+    let expected = format!("port {} is taken by", checkout.port(1));
+    assert!(said.contains(&expected) && said.contains(&format!("(pid {})", std::process::id())), "{said}");
+    assert!(owner.local_addr().is_ok() && checkout.answers(1));
+}
+
+#[test]
+fn a_start_is_not_disturbed_and_an_interrupted_one_stops_what_it_had_started() {
+    let checkout = Checkout::new("interrupted", NEVER_HEALTHY);
+    let child = checkout.half_up();
+    let said = checkout.lab("down tiny").bad();
+    assert!(said.contains("is busy with `tiny`"), "{said}");
+    signal("-INT", child.id());
+    let said = Said(child.wait_with_output().expect("it is our child")).bad();
+    assert!(said.contains("did not start: interrupted"), "{said}");
+    assert!(!checkout.answers(1) && !checkout.state().exists());
+}
+
+#[test]
+fn what_a_killed_start_left_behind_goes_down_later() {
+    let checkout = Checkout::new("killed", NEVER_HEALTHY);
+    let mut child = checkout.half_up();
+    signal("-KILL", child.id());
+    child.wait().expect("it is our child");
+    assert!(checkout.answers(1), "it was killed too early to leave anything");
+    assert!(checkout.lab("list").good().contains("not whole"));
+    checkout.lab("down").good();
+    assert!(!checkout.answers(1) && !checkout.state().exists());
+}
+
+#[test]
+fn a_pid_that_has_a_new_owner_is_left_alone() {
+    let checkout = Checkout::new("reused", "");
+    checkout.lab("up tiny").good();
+    let text = std::fs::read_to_string(checkout.state()).expect("it is up");
+    checkout.lab("down").good();
+    let mut stranger = Command::new("tail");
+    let mut stranger = stranger.args(["-f", "/dev/null"]).process_group(0).spawn().expect("tail is there");
+    let mut state: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    state["processes"][0]["pid"] = stranger.id().into();
+    std::fs::write(checkout.state(), state.to_string()).expect("the folder is ours");
+    checkout.lab("down").good();
+    assert!(stranger.try_wait().expect("it is our child").is_none(), "the stranger was stopped");
+    stranger.kill().expect("it is our child");
+    stranger.wait().expect("it is our child");
+}
+
+#[test]
+fn a_mistake_in_the_file_is_one_sentence_with_its_place() {
+    let checkout = Checkout::new("mistake", "prots = [2]\n");
+    let said = checkout.lab("up tiny").bad();
+    assert!(said.contains("testbed/tiny/lab.toml: line 13: unknown field `prots`"), "{said}");
+    checkout.write("testbed/tiny/nginx.conf", "listen @{prot:1};\n");
+    checkout.write("testbed/tiny/lab.toml", &good_again(&checkout.root));
+    let said = checkout.lab("up tiny").bad();
+    assert!(said.contains("testbed/tiny/nginx.conf: nobody knows `@{prot:1}`"), "{said}");
+}
+
+fn good_again(root: &Path) -> String {
+    let text = std::fs::read_to_string(root.join("testbed/tiny/lab.toml")).expect("it was written");
+    text.replace("prots = [2]\n", "")
+}
+
+#[test]
+fn a_step_is_done_once_and_again_when_its_input_or_its_product_changes() {
+    let step = "[[prepare]]\nrun = [\"sh\", \"-c\", \"cat source >> product\"]\ninputs = [\"source\"]\n\
+                makes = [\"product\"]\n";
+    let checkout = Checkout::new("prepared", step);
+    let product =
+        || std::fs::read_to_string(checkout.root.join("testbed/tiny/product")).expect("it was made");
+    let start = || {
+        checkout.lab("up tiny").good();
+        checkout.lab("down tiny").good();
+    };
+    checkout.write("testbed/tiny/source", "a");
+    start();
+    start();
+    assert_eq!(product(), "a");
+    checkout.write("testbed/tiny/source", "b");
+    start();
+    assert_eq!(product(), "ab");
+    std::fs::remove_file(checkout.root.join("testbed/tiny/product")).expect("it was made");
+    start();
+    assert_eq!(product(), "b");
+}
+
+#[test]
+fn a_test_names_what_did_not_hold_and_leaves_nothing() {
+    let checkout = Checkout::new("test", "");
+    let contract = r#"[{"name": "good", "port": 1, "path": "/", "expect": {"status": 200, "body_bytes": [2, 3]}},
+                       {"name": "bad", "port": 1, "path": "/x", "expect": {"status": 404}}]"#;
+    checkout.write("testbed/tiny/contract.json", contract);
+    checkout.write("experiments/tiny/experiment.yaml", "name: tiny\n");
+    checkout.write("experiments/tiny/predictions.json", "[]");
+    // A tool that ends well and has measured nothing is no answer either.
+    let said = checkout.lab("test tiny --tool /bin/true").bad();
+    assert!(
+        said.contains("contract `bad`: GET /x") && said.contains("status: expected 404, seen 200"),
+        "{said}"
+    );
+    assert!(!said.contains("`good`") && said.contains("2 things did not hold"), "{said}");
+    assert!(!said.contains("but left"), "{said}");
+    assert!(!checkout.state().exists());
+}
