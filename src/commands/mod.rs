@@ -12,6 +12,8 @@ pub mod find;
 pub mod folder_report;
 pub mod load;
 pub mod merge;
+pub mod parts;
+pub mod parts_report;
 pub mod report;
 pub mod run;
 pub mod size;

@@ -44,5 +44,14 @@ pub fn print(summary: &Summary, form: &Form, run_file: Option<&str>) -> Result<(
     } else {
         terminal::summary(summary, &say::look_of_results(form.no_color), run_file)
     };
-    say::result(&text)
+    say::result(&questioned(&text, summary, form.json || form.csv || form.ndjson, form.markdown))
+}
+
+/// The report with the question of its file above it. Documents for programs have it in their plan.
+pub fn questioned(text: &str, summary: &Summary, is_document: bool, is_markdown: bool) -> String {
+    match &summary.plan.question {
+        Some(question) if is_markdown => format!("> {}\n\n{text}", markdown::escaped(question)),
+        Some(question) if !is_document => format!("{question}\n{text}"),
+        _ => text.to_owned(),
+    }
 }

@@ -1,5 +1,5 @@
 //! A Redis seen from inside: its own figures, its limits, and what is said when it is gone, hangs or refuses.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod servers;
 
@@ -128,10 +128,10 @@ fn one_that_hangs_costs_a_sample_and_not_the_next_look() {
     let server = start(port, &[]);
     let mut stopped = looking(&format!("127.0.0.1:{port}"));
     stopped.sees();
-    server.signal("STOP");
+    server.freeze();
     assert_eq!(stopped.fails(), format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
     assert_eq!(stopped.fails(), format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
-    server.signal("CONT");
+    server.thaw();
     stopped.sees();
     let (_listener, port) = silent();
     let why = looking(&format!("127.0.0.1:{port}")).fails();

@@ -146,7 +146,7 @@ fn a_wrong_monitor_is_refused_where_it_stands() {
         ("monitor: [ { prometheus: { scrape: \"http://h/\", query: up } } ]", 49, "F017", "two monitors"),
         ("monitor: [ { prometheus: { server: \"http://h/\" } } ]", 28, "F016", "`query`"),
         ("monitor: [ { prometheus: { query: up } } ]", 28, "F016", "`server`"),
-        ("monitor: [ { command: [] } ]", 23, "F014", "name a program"),
+        ("monitor: [ { command: [] } ]", 23, "F016", "name a program"),
         ("monitor: [ { command: [\"${secret.PW}\"] } ]", 25, "F030", "secret"),
         ("environment: { a: { b: { c: 1 } } }", 24, "F014", "two levels"),
         ("environment: { a: \"${secret.PW}\" }", 20, "F030", "secret"),

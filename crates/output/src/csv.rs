@@ -3,7 +3,7 @@
 //! RFC 4180 with two choices spelled out: rows end in a single line feed (every reader takes it, and `diff` likes it),
 //! and a missing value is an empty field, which is not 0. Units stand last in the names of the columns.
 
-use plimsoll_record::summary::{Second, Summary};
+use plimsoll_record::summary::{Course, Second, Summary};
 
 type Cell = fn(&Second) -> String;
 
@@ -37,13 +37,17 @@ pub const COLUMNS: &[(&str, Cell)] = &[
 pub const STREAM_COLUMNS: &[(&str, Cell)] =
     &[("events", |s| whole(s.events)), ("streams_open", |s| whole(s.streams_open))];
 
-/// A header and one row per tick.
+/// A header and one row per tick. Behind the columns stands one for each number of a monitor, such as `api.cpu_cores`;
+/// the field is empty where there is no sample of that second.
 pub fn to_string(s: &Summary) -> String {
     let of_streams = if s.timeline.iter().any(|t| t.events.is_some()) { STREAM_COLUMNS } else { &[] };
     let columns = || COLUMNS.iter().chain(of_streams);
-    let mut out = row(columns().map(|(name, _)| (*name).to_owned()));
+    let watched = s.courses.iter().map(Course::key);
+    let mut out = row(columns().map(|(name, _)| (*name).to_owned()).chain(watched));
     for second in &s.timeline {
-        out.push_str(&row(columns().map(|(_, cell)| cell(second))));
+        let to_s = second.from_s + second.length_s;
+        let seen = |course: &Course| course.within(second.from_s, to_s).map(number).unwrap_or_default();
+        out.push_str(&row(columns().map(|(_, cell)| cell(second)).chain(s.courses.iter().map(seen))));
     }
     out
 }

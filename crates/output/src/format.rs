@@ -1,8 +1,8 @@
 //! Numbers as text: the words that sentences use too, and what only tables need: intervals, bytes, what is missing.
 
 pub use plimsoll_record::phrase::{
-    NONE, chosen_ns, count, counted, duration_f64_ns, duration_ns, figure, quantile_name, quantity, rate_of,
-    rate_per_s, ratio,
+    NONE, bytes_f64, bytes_per_s, chosen_ns, count, counted, duration_f64_ns, duration_ns, figure,
+    quantile_name, quantity, rate_of, rate_per_s, ratio,
 };
 use plimsoll_record::phrase::{exponent, three, time_unit};
 
@@ -64,22 +64,4 @@ pub fn bounds(value_ns: u64, low_ns: Option<u64>, high_ns: Option<u64>) -> Optio
 /// `683 kB`, `1.21 GB`: decimal units, as networks count. Bytes below 1 kB are exact.
 pub fn bytes(n: u64) -> String {
     if n < 1_000 { format!("{n} B") } else { bytes_f64(n as f64) }
-}
-
-/// The same for a mean.
-pub fn bytes_f64(n: f64) -> String {
-    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
-    if !n.is_finite() {
-        return NONE.into();
-    }
-    if n == 0.0 {
-        return "0 B".into();
-    }
-    let step = exponent(n).div_euclid(3).clamp(0, UNITS.len() as i32 - 1);
-    format!("{} {}", three(n / 1e3f64.powi(step)), UNITS[step as usize])
-}
-
-/// `1.21 GB/s`.
-pub fn bytes_per_s(n: f64) -> String {
-    if n.is_finite() { format!("{}/s", bytes_f64(n)) } else { NONE.into() }
 }

@@ -13,6 +13,7 @@ pub mod diag;
 pub mod doctor;
 pub mod error;
 pub mod experiment;
+pub mod figure;
 pub mod find;
 pub mod format;
 pub mod json;
@@ -24,6 +25,7 @@ pub mod study;
 pub mod style;
 pub mod terminal;
 pub mod trust;
+mod watched;
 mod words;
 
 pub use error::Error;

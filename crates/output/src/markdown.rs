@@ -1,6 +1,7 @@
 //! The report for READMEs and pull requests: the same figures in the same order, as CommonMark with tables.
 
 mod script;
+mod watched;
 
 use crate::format::{NONE, at_least, quantile_name};
 use crate::format::{bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, rate_per_s, ratio};
@@ -26,6 +27,7 @@ pub fn to_string(s: &Summary) -> String {
     requests(s, &mut out);
     script::streams(s, &mut out);
     origins(s, &mut out);
+    watched::watched(s, &mut out);
     out.push_str(&format!("\n<sub>plimsoll {}</sub>\n", escape(&s.tool_version)));
     out
 }
@@ -233,6 +235,11 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+/// A text from outside that is to be no markup.
+pub fn escaped(text: &str) -> String {
+    escape(text)
 }
 
 /// A sentence with commands between backticks: those stay as they are, because they are there to be copied.

@@ -234,3 +234,30 @@ fn an_empty_answer_is_no_panic() {
     assert_eq!(csv(&empty).lines().count(), 1);
     assert!(!markdown(&empty).is_empty());
 }
+
+#[test]
+fn a_search_is_drawn_step_by_step_with_its_interval() {
+    let mut one = answer();
+    one.steps.extend(
+        (3..18u32).map(|turn| step(turn, 9_300.0 + 20.0 * f64::from(turn), Purpose::Confirm, turn % 3 > 0)),
+    );
+    let svg = plimsoll_output::figure::of_answer("node & go", "variant node", &one);
+    assert!(svg.len() < 60_000 && svg.ends_with("</svg>\n"), "{svg}");
+    for text in [
+        "node &amp; go: variant node",
+        "arrivals per second",
+        "met<",
+        "missed<",
+        "95 % interval 9,390 to 9,560",
+    ] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    assert!(!svg.contains("does not count") && !svg.contains("NaN"));
+    if let Some(folder) = std::env::var_os("PLIMSOLL_FIGURES") {
+        std::fs::write(std::path::Path::new(&folder).join("search.svg"), &svg)
+            .expect("a folder to look into");
+    }
+    one.steps.clear();
+    one.capacity = None;
+    assert!(!plimsoll_output::figure::of_answer("nothing", "", &one).contains("NaN"));
+}

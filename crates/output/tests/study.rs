@@ -5,10 +5,14 @@
 #![allow(clippy::expect_used)]
 
 use plimsoll_output::Look;
+use plimsoll_output::figure;
 use plimsoll_output::study::{COLUMNS, csv, markdown, terminal};
 use plimsoll_plan::experiment::{CellOutline, Setting};
+use plimsoll_plan::watch::Unit;
+use plimsoll_record::analysis::Seen;
 use plimsoll_record::analysis::digest::{Block, Digest, Level};
 use plimsoll_record::analysis::study::{Study, StudyAsked, study};
+use plimsoll_record::summary::Pressure;
 use plimsoll_record::summary::{Outcome, Percentile, Times};
 use plimsoll_stats::Hist;
 use std::path::Path;
@@ -82,6 +86,7 @@ fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32
         stopped_by: Some(plimsoll_record::event::StoppedBy::Duration),
         started_unix_ns: 0,
         blocks,
+        watched: Default::default(),
     }
 }
 
@@ -127,6 +132,52 @@ fn ranked() -> Study {
     study(&runs, &StudyAsked::default())
 }
 
+/// One service over five levels of users, watched: its only thread is full from 16 users on.
+fn watched() -> Study {
+    let mut runs = Vec::new();
+    for users in [1.0f64, 4.0, 16.0, 64.0, 256.0] {
+        for repeat in 0..3 {
+            let busy = (0.07 * users).min(0.99) - 0.002 * f64::from(repeat);
+            let mut run = run(&[("users", &users.to_string())], users, 4_000.0 * busy, 300.0, repeat);
+            let seen = |metric: &str, unit: Unit, mean: f64, limit: Option<f64>| Seen {
+                monitor: "api".into(),
+                kind: "process".into(),
+                part: String::new(),
+                metric: metric.into(),
+                unit,
+                mean,
+                peak: mean * 1.01,
+                limit,
+                usage: limit.map(|limit| mean / limit),
+            };
+            run.watched.seen = vec![
+                seen("cpu", Unit::Cores, busy * 1.05, Some(2.0)),
+                seen("busiest_thread", Unit::Cores, busy, Some(1.0)),
+                seen("rss", Unit::Bytes, 60e6 + users * 1e5, None),
+            ];
+            let is_full = busy >= 0.9;
+            run.watched.limiting = Some("none of the watched resources".into());
+            if is_full {
+                let evidence = format!("{busy:.2} cores of 1 core on the average");
+                run.watched.limiting = Some(format!("api: the busiest thread ({evidence})"));
+                run.watched.pressure = vec![Pressure {
+                    monitor: "api".into(),
+                    kind: "process".into(),
+                    part: String::new(),
+                    metric: "busiest_thread".into(),
+                    what: "api: the busiest thread".into(),
+                    held_ratio: 1.0,
+                    usage_mean: Some(busy),
+                    usage_peak: Some(busy),
+                    evidence,
+                }];
+            }
+            runs.push(run);
+        }
+    }
+    study(&runs, &StudyAsked::default())
+}
+
 fn scaled() -> Study {
     let mut runs = Vec::new();
     for (servers, rate) in [("1", 443.8), ("2", 449.1), ("3", 448.0)] {
@@ -158,12 +209,15 @@ fn studies_are_printed_as_committed() {
     check("study-120.txt", &terminal(&ranked, &look(120, true)));
     check("study-servers.txt", &terminal(&scaled, &look(80, true)));
     check("study.md", &markdown(&ranked));
+    check("study-watched.txt", &terminal(&watched(), &look(100, true)));
+    check("study-watched.md", &markdown(&watched()));
+    check("study-watched.csv", &csv(&watched()));
     check("study.csv", &csv(&scaled));
 }
 
 #[test]
 fn every_width_is_kept_to() {
-    for study in [ranked(), scaled(), study(&[], &StudyAsked::default())] {
+    for study in [ranked(), scaled(), watched(), study(&[], &StudyAsked::default())] {
         for width in [60u16, 61, 79, 80, 103, 104, 120] {
             for unicode in [true, false] {
                 let text = terminal(&study, &look(width, unicode));
@@ -215,4 +269,61 @@ fn names_cannot_break_a_table() {
     let bars = |line: &str| line.replace("\\|", "").matches('|').count();
     let all: Vec<usize> = tables.map(bars).collect();
     assert!(all.len() == 20 && all.iter().all(|n| *n == all[0]), "{all:?}");
+}
+
+#[test]
+fn peaks_stand_in_the_tables_and_what_gave_out_at_the_knee_is_told() {
+    let study = watched();
+    let curve = &study.curves[0];
+    assert!(curve.knee.at.is_some(), "{:?}", curve.knee);
+    assert!(curve.limiting.as_deref().is_some_and(|text| text.starts_with("api: the busiest thread")));
+    let told = study.findings.iter().find(|f| f.code == "limiting_resource").expect("it was watched");
+    assert!(told.sentence.contains("api: the busiest thread stood at its limit"), "{}", told.sentence);
+    assert_eq!(study.table[0].limiting.as_deref(), Some("none of the watched resources"));
+    let text = terminal(&study, &look(100, true));
+    assert!(text.contains("api cpu peak") && text.contains("api rss peak"), "{text}");
+    assert!(csv(&study).contains("api.rss peak,bytes,"), "{}", csv(&study));
+}
+
+/// What every picture must be: whole, small, alone, and without a number that is none.
+fn assert_is_a_picture(stem: &str, svg: &str) {
+    assert!(stem.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{stem}");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    assert!(svg.len() < 60_000, "{} bytes", svg.len());
+    for bad in ["NaN", "inf", "<script", "href", "url(", "@import", "-0\""] {
+        assert!(!svg.contains(bad), "`{bad}` in {svg}");
+    }
+    assert_eq!(svg.matches("<text ").count(), svg.matches("</text>").count());
+    if let Some(folder) = std::env::var_os("PLIMSOLL_FIGURES") {
+        std::fs::write(Path::new(&folder).join(format!("{stem}.svg")), svg).expect("a folder to look into");
+    }
+}
+
+#[test]
+fn a_sweep_is_drawn_over_its_axis_with_units_and_intervals() {
+    let figures = figure::of_study(&ranked());
+    let [(stem, svg)] = figures.as_slice() else { panic!("{} pictures", figures.len()) };
+    assert_eq!(stem, "over-users");
+    assert_is_a_picture(stem, svg);
+    for text in
+        ["requests per second", "response time p50, ms", "response time p99, ms", ">users<", "variant node"]
+    {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    // Each of the two variants has eight levels, but one cell is no measurement.
+    assert!(svg.matches("<rect").count() >= 15 && svg.contains("95 % intervals"));
+    assert_is_a_picture("watched-sweep", &figure::of_study(&watched())[0].1);
+    assert!(figure::of_study(&scaled()).is_empty(), "servers have a table of their own");
+    assert!(figure::of_study(&study(&[], &StudyAsked::default())).is_empty());
+}
+
+#[test]
+fn a_figure_that_is_none_is_left_out_of_a_picture_and_names_cannot_break_it() {
+    let mut study = ranked();
+    study.name = "a<b & \"c\" \u{1}".into();
+    study.curves[0].fixed[0].value = "<script>".into();
+    study.table[0].p99_ns.value = Some(f64::NAN);
+    study.table[1].p99_ns.high = Some(f64::INFINITY);
+    study.table[2].rate_per_s.value = None;
+    assert_is_a_picture("odd", &figure::of_study(&study)[0].1);
 }

@@ -62,6 +62,17 @@ cautions! {
     LostSyns = "lost_syns", Warning, "connection attempts were lost and made again",
         "the listen queue of the target is too short (`net.core.somaxconn`, its own backlog), or the way to it loses \
          packets: each lost SYN costs 1, 3 or 7 s";
+    AllAtOnce = "all_at_once", Warning, "all users connected at the same instant",
+        "let the users come one after the other (`ramp_up: 10s` in a file): clients of a real service do not arrive \
+         together";
+    ListenOverflowed = "listen_overflowed", Warning, "the listen backlog was too short",
+        "raise the server's own backlog and `net.core.somaxconn`, and see that it accepts while it works: what does \
+         not fit is dropped, and the client tries again a second later";
+    DescriptorsShort = "descriptors_short", Warning, "a watched process ran out of file descriptors",
+        "raise its limit (`LimitNOFILE=` for systemd, `ulimit -n` in a shell), or find out why it holds so many";
+    Throttled = "throttled", Warning, "a control group was held back by its CPU quota",
+        "raise the quota (`cpu.max`, the CPU limit of a container), or measure with the quota that will be used: \
+         times include the waiting for the next period";
     LinkFull = "link_full", Warning, "the link was full",
         "the way of the bytes was measured, not the service: use a faster link, smaller answers, or compress them";
     ConnectionsUnfair = "connections_unfair", Warning, "a few connections got nearly all answers",
@@ -101,6 +112,10 @@ cautions! {
         "a value that they needed was missing or could not be sent where it stands: the samples show which";
     MergedTargetsDiffer = "merged_targets_differ", Warning, "the merged runs are not of one experiment",
         "compare runs of different targets or loads instead of adding them up";
+    MonitorFailed = "monitor_failed", Note, "a monitor failed",
+        "look at what it says; the load and its figures are not touched by it";
+    MemoryGrows = "memory_grows", Note, "memory grew through the run",
+        "run longer: a leak goes on, a cache that fills ends; compare the slope with what each request may keep";
     SameMachine = "same_machine", Note, "the target runs on this machine",
         "both share CPU and memory; for figures that hold elsewhere, load from another machine";
     InFlightCensors = "in_flight_censors", Note, "requests were under way at the stop",
@@ -230,6 +245,17 @@ pub struct Doubts {
     pub reused_closed: u64,
     /// Share of the local ports that TIME_WAIT holds when a minute goes on like the run.
     pub ports_used: f64,
+    /// Share of a monitor's samples that may be missing.
+    pub monitor_missing: f64,
+    /// Growth of memory over the measured part, as a share of its mean.
+    pub memory_growth: f64,
+    /// Share of a process's descriptors that leaves none to speak of.
+    pub descriptors: f64,
+    /// Share of its periods in which a control group was held back.
+    pub throttled: f64,
+    /// So many users that begin within this much began at once.
+    pub at_once: f64,
+    pub at_once_ns: u64,
     /// A median of at most so many round trips ...
     pub round_trips: f64,
     /// ... of at least this length is a round trip.
@@ -284,6 +310,12 @@ impl Default for Doubts {
             reused_cost: 0.10,
             reused_closed: 10,
             ports_used: 0.80,
+            monitor_missing: 0.10,
+            memory_growth: 0.05,
+            descriptors: 0.95,
+            throttled: 0.05,
+            at_once: 100.0,
+            at_once_ns: 10_000_000,
             round_trips: 1.3,
             round_trip_ns: 1_000_000,
         }

@@ -5,6 +5,7 @@
 //! never more than 0.5 % off. Counts are exact, and lengths that somebody chose have no zeros behind the point.
 
 use crate::summary::FigureUnit;
+use plimsoll_plan::watch::Unit;
 
 /// What stands where there is no figure.
 pub const NONE: &str = "-";
@@ -101,6 +102,61 @@ pub fn ratio(ratio: f64) -> String {
         );
     }
     format!("{} %", trimmed(&three(percent)))
+}
+
+/// `683 kB`, `1.21 GB`: decimal units, as networks count.
+pub fn bytes_f64(n: f64) -> String {
+    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+    if !n.is_finite() {
+        return NONE.into();
+    }
+    if n == 0.0 {
+        return "0 B".into();
+    }
+    let step = exponent(n).div_euclid(3).clamp(0, UNITS.len() as i32 - 1);
+    format!("{} {}", three(n / 1e3f64.powi(step)), UNITS[step as usize])
+}
+
+/// `1.21 GB/s`.
+pub fn bytes_per_s(n: f64) -> String {
+    if n.is_finite() { format!("{}/s", bytes_f64(n)) } else { NONE.into() }
+}
+
+/// A monitor's number in its unit: `1.87 cores`, `97.4 %`, `412 MB`, `1,204/s`, `17`, `12.4 ms`.
+pub fn watched(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Cores if value == 1.0 => "1 core".into(),
+        // A limit is a whole number of them, mostly.
+        Unit::Cores if value.fract() == 0.0 => format!("{} cores", trimmed_value(value)),
+        Unit::Cores => format!("{} cores", quantity(value)),
+        Unit::Share => ratio(value),
+        Unit::Bytes => bytes_f64(value),
+        Unit::BytesPerS => bytes_per_s(value),
+        Unit::PerS => rate_per_s(value),
+        Unit::Count => trimmed_value(value),
+        Unit::Seconds => duration_f64_ns(value * 1e9),
+    }
+}
+
+/// `2026-11-22 03:44:01 UTC`. The civil date of a day is by Hinnant's formula (chrono-compatible low-level date
+/// algorithms, `civil_from_days`): years that begin in March, eras of 400 years.
+pub fn utc(unix_ns: u64) -> String {
+    let seconds = unix_ns / 1_000_000_000;
+    let shifted = seconds / 86_400 + 719_468;
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let turned = (5 * of_year + 2) / 153;
+    let (month, date) =
+        (if turned < 10 { turned + 3 } else { turned - 9 }, of_year - (153 * turned + 2) / 5 + 1);
+    let year = year + era * 400 + u64::from(month <= 2);
+    let second = seconds % 86_400;
+    format!(
+        "{year}-{month:02}-{date:02} {:02}:{:02}:{:02} UTC",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
 }
 
 /// A threshold's figure in the unit of its subject.

@@ -14,7 +14,7 @@ pub use gatherer::Gatherer;
 pub use tick_row::TickRow;
 pub(crate) use tick_row::widened;
 pub use total::{requests_total, total_of};
-pub use watched::{Channel, LAPSES_KEPT, Watched};
+pub use watched::{CHANNELS_KEPT, Channel, LAPSES_KEPT, Watched};
 
 use crate::event::{Ending, Note, Opening, Pulse, Tick};
 use crate::run_file::Error;

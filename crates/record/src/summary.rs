@@ -2,8 +2,13 @@
 //!
 //! Field names are the public JSON schema ([`SCHEMA_VERSION`]): fields are added, never renamed.
 
+mod monitors;
 mod script;
 
+pub use monitors::{
+    Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, Slope, SlopeVerdict,
+    SutRow,
+};
 pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
 
 use crate::event::{Environment, StoppedBy};
@@ -64,6 +69,19 @@ pub struct Summary {
     pub tls: Option<TlsRow>,
     /// Empty for a plain sequence of requests.
     pub lanes: Vec<LaneRow>,
+    /// What was watched beside the load.
+    pub monitors: Vec<MonitorRow>,
+    /// What is known of the system under test: first what the file says, then what monitors found out.
+    pub sut: Vec<SutRow>,
+    /// The stretch that the figures are of; `None`: there is no run.
+    pub raw_window: Option<RawWindow>,
+    /// What of the system under test stood at its limit, the most telling first. Empty: nothing, or nobody looked.
+    pub pressure: Vec<Pressure>,
+    /// The first of these in a few words, or that none of the watched resources was at its limit; `None`: no monitors.
+    pub limiting_resource: Option<String>,
+    /// What monitors saw over time, for charts: in `monitors` stand the figures.
+    #[serde(skip)]
+    pub courses: Vec<Course>,
 }
 
 impl Summary {

@@ -5,6 +5,7 @@
 mod made_up;
 
 use made_up::disk::on_a_disk;
+use made_up::watching::{seconds, watched_opening};
 use made_up::{Folder, Random, ending, interval, names, note, opening, tick};
 use plimsoll_plan::sample::Sample;
 use plimsoll_record::RunRecord;
@@ -230,5 +231,39 @@ fn a_neighbour_who_takes_the_space_under_our_hands_costs_seconds_at_most() {
             println!("round {round}: gaps {:?}", missing(&finished, 400));
             std::fs::remove_file(path).unwrap();
         }
+    });
+}
+
+#[test]
+fn a_disk_that_is_full_for_a_while_loses_samples_of_monitors_and_says_so() {
+    on_a_disk("a_disk_that_is_full_for_a_while_loses_samples_of_monitors_and_says_so", 16_384, |disk| {
+        let path = disk.join("run.plim");
+        let mut run = Run::new(&path, &watched_opening("a", &["api", "db"]));
+        let mut random = Random::new(9);
+        let mut go_on = |run: &mut Run, count: u32| {
+            for _ in 0..count {
+                seconds(run.next, 2, 30, &mut random).iter().for_each(|event| run.tell(event));
+                run.ticks(1);
+            }
+        };
+        go_on(&mut run, 30);
+        let hog = hog(disk, 0);
+        go_on(&mut run, 600);
+        std::fs::remove_file(&hog).unwrap();
+        go_on(&mut run, 60);
+        let (finished, whole) = run.end();
+        let (mine, full) = (&finished.origins["a"], &whole.origins["a"]);
+        assert_eq!(mine.totals, full.totals);
+        assert_eq!(mine.watched.channels.len(), 60);
+        let points = &mine.watched.channels[0].points;
+        println!("{} of 690 samples", points.len());
+        assert!((90..680).contains(&points.len()), "{}", points.len());
+        let all = &full.watched.channels[0].points;
+        assert!(points.iter().all(|point| all.contains(point)));
+        assert_eq!(points.last(), all.last(), "behind the gap everything is kept again");
+        let told = mine.notes.last().unwrap();
+        assert!(told.text.starts_with("samples of monitors between "), "{}", told.text);
+        assert!(told.text.ends_with(" s are missing: the disk was full"), "{}", told.text);
+        assert_eq!(read(&path).unwrap(), finished);
     });
 }

@@ -4,7 +4,8 @@
 
 mod made_up;
 
-use made_up::{Folder, Random, interval, opening, tick};
+use made_up::watching::{seconds, watched_opening};
+use made_up::{Folder, Random, interval, tick};
 use plimsoll_record::event::Sink;
 use plimsoll_record::run_file::RunFile;
 use plimsoll_stats::interval::Interval;
@@ -21,10 +22,12 @@ fn nine_hours_take_the_memory_of_nine_minutes() {
     let folder = Folder::new("memory");
     let mut random = Random::new(2);
     let templates: Vec<Interval> = (0..5).map(|_| interval(0, 1, 2_000, &mut random)).collect();
-    let mut writer = RunFile::create(&folder.file("run.plim"), &opening("a", 1)).unwrap();
+    let mut writer =
+        RunFile::create(&folder.file("run.plim"), &watched_opening("a", &["api", "db"])).unwrap();
     let mut write = |ticks: std::ops::Range<u32>| {
         for number in ticks {
             let interval = Interval { tick: number, ..templates[number as usize % templates.len()].clone() };
+            seconds(number, 2, 8, &mut random).iter().for_each(|event| writer.event(event));
             writer.event(&tick(interval));
         }
     };

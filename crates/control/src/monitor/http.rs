@@ -83,11 +83,6 @@ impl Getter {
         Ok(Getter { place, request: request.into_bytes(), shown, kept: None })
     }
 
-    /// The address without login and query.
-    pub fn shown(&self) -> &str {
-        &self.shown
-    }
-
     /// One answer, of whatever status. A connection that was kept and has been closed meanwhile is replaced.
     ///
     /// # Errors

@@ -4,11 +4,15 @@
 
 mod cgroup;
 mod counters;
+mod exposed;
 mod files;
+mod go;
 mod host;
 mod http;
 mod looker;
+mod node;
 mod notebook;
+mod postgres;
 mod probe;
 mod process;
 mod prometheus;
@@ -26,18 +30,21 @@ use std::path::Path;
 
 /// The probe that looks where a monitor of the plan says.
 pub fn probe(watch: &Watch) -> Box<dyn Probe> {
-    let kind = watch.source.kind();
     match &watch.source {
         Source::Process(who) => Box::new(Process::new(who, Path::new("/"))),
         Source::Host => Box::new(Host::new(Path::new("/"))),
-        Source::Cgroup(_) | Source::Nginx(_) | Source::Command(_) => Box::new(probe::Absent { kind }),
+        Source::Cgroup(_) | Source::Nginx(_) | Source::Command(_) => {
+            Box::new(probe::Absent { kind: watch.source.kind() })
+        }
         Source::Redis(address) => Box::new(redis::Redis::new(address)),
+        Source::Postgres(address) => Box::new(postgres::Postgres::new(address)),
         Source::Prometheus(Prometheus::Scrape { url, metrics }) => {
             Box::new(prometheus::Scrape::new(url, metrics))
         }
         Source::Prometheus(Prometheus::Query { server, query }) => {
             Box::new(prometheus::Query::new(server, query))
         }
-        Source::Postgres(_) | Source::Node(_) | Source::Go(_) => Box::new(probe::Absent { kind }),
+        Source::Node(url) => Box::new(node::Node::new(url)),
+        Source::Go(url) => Box::new(go::Go::new(url)),
     }
 }

@@ -3,6 +3,7 @@
 //! The rules are those of the timeline ([`crate::csv`]). Behind [`COLUMNS`] stands one column per setting, `set_NAME`.
 
 use crate::csv::row;
+use plimsoll_plan::watch::Unit;
 use plimsoll_record::analysis::study::{CellRow, Estimate, Study};
 
 /// Cell (from 0, in the order of the table), its load in users or arrivals per second, runs pooled, whether they are a
@@ -29,13 +30,14 @@ pub fn csv(study: &Study) -> String {
     let mut out = row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(settings));
     for (at, cell) in study.table.iter().enumerate() {
         for (figure, unit, estimate) in figures(cell) {
-            out.push_str(&row(fields(study, at, cell, figure, unit, &estimate)));
+            out.push_str(&row(fields(study, at, cell, &figure, unit, &estimate)));
         }
     }
     out
 }
 
-fn figures(cell: &CellRow) -> Vec<(&'static str, &'static str, Estimate)> {
+/// Behind the figures of the load stand those of what was watched: `api.cpu mean`, `api.cpu peak`.
+fn figures(cell: &CellRow) -> Vec<(String, &'static str, Estimate)> {
     let bare = |value: f64| Estimate { value: Some(value), ..Estimate::default() };
     let mut out = vec![
         ("rate", "per_s", cell.rate_per_s),
@@ -53,7 +55,26 @@ fn figures(cell: &CellRow) -> Vec<(&'static str, &'static str, Estimate)> {
     if let Some(offered) = cell.offered_rate_per_s {
         out.insert(0, ("offered_rate", "per_s", bare(offered)));
     }
-    out
+    let load = out.into_iter().map(|(figure, unit, estimate)| (figure.to_owned(), unit, estimate));
+    let watched = cell.watched.iter().flat_map(|seen| {
+        let part = if seen.part.is_empty() { String::new() } else { format!("{}.", seen.part) };
+        let name = format!("{}.{part}{}", seen.monitor, seen.metric);
+        let unit = unit(seen.unit);
+        [(format!("{name} mean"), unit, bare(seen.mean)), (format!("{name} peak"), unit, bare(seen.peak))]
+    });
+    load.chain(watched).collect()
+}
+
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Cores => "cores",
+        Unit::Share => "ratio",
+        Unit::Bytes => "bytes",
+        Unit::BytesPerS => "bytes_per_s",
+        Unit::PerS => "per_s",
+        Unit::Count => "count",
+        Unit::Seconds => "s",
+    }
 }
 
 fn fields(

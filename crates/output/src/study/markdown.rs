@@ -1,6 +1,6 @@
 //! A study for READMEs and pull requests: findings first, then the tables and what is known of each curve.
 
-use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, sentences, time};
+use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, sentences, time, watched};
 use crate::format::{quantity, ratio};
 use crate::markdown::{escape, prose};
 use plimsoll_record::analysis::study::{CellRow, Study, level_text, settings_text};
@@ -37,6 +37,7 @@ fn table(group: &Group, study: &Study, out: &mut String) {
     for (name, row) in &group.rows {
         out.push_str(&format!("| {} | {} |\n", escape(name), cells(row).join(" | ")));
     }
+    seen(group, axis, out);
     let doubts: Vec<String> = group
         .rows
         .iter()
@@ -52,6 +53,25 @@ fn table(group: &Group, study: &Study, out: &mut String) {
             .map(|(what, text)| format!("- {what}: {}\n", escape(&text)))
             .collect();
         out.push_str(&format!("\n{}", told.concat()));
+    }
+}
+
+fn seen(group: &Group, axis: &str, out: &mut String) {
+    let columns = watched::columns(group);
+    if columns.is_empty() {
+        return;
+    }
+    let heads: Vec<String> = columns.iter().map(|column| escape(&column.head)).collect();
+    let rule = "--:|".repeat(columns.len());
+    out.push_str(&format!(
+        "\n| {} | {} | at its limit |\n|---|{rule}---|\n",
+        escape(axis),
+        heads.join(" | ")
+    ));
+    for (name, row) in &group.rows {
+        let figures: Vec<String> = columns.iter().map(|column| watched::cell(row, column)).collect();
+        let limiting = escape(&watched::limiting(row));
+        out.push_str(&format!("| {} | {} | {limiting} |\n", escape(name), figures.join(" | ")));
     }
 }
 

@@ -6,6 +6,7 @@
 mod csv;
 mod markdown;
 mod terminal;
+mod watched;
 
 pub use csv::{COLUMNS, csv};
 pub use markdown::markdown;

@@ -1,6 +1,6 @@
 //! A study on the terminal: a table and two small courses for each curve, then what the runs say together.
 
-use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, sentences, time};
+use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, sentences, time, watched};
 use crate::format::{duration_f64_ns, quantity, rate_per_s, ratio};
 use crate::line::{Line, width, wrap, write_all};
 use crate::style::{Ink, Look};
@@ -34,6 +34,7 @@ pub fn terminal(study: &Study, look: &Look) -> String {
             lines.push(Line::of(Ink::Strong, &title).cut(columns, look));
         }
         lines.extend(table(group, columns, look));
+        lines.extend(seen(group, columns, look));
         if let Some(curve) = group.curve {
             lines.push(Line::new());
             lines.extend(courses(curve, scale, columns, look));
@@ -108,6 +109,30 @@ fn table(group: &Group, columns: usize, look: &Look) -> Vec<Line> {
     for (name, row) in group.rows.iter().filter(|(_, row)| !row.left_out.is_empty()) {
         lines.extend(doubts(axis, name, row, columns, look));
     }
+    lines
+}
+
+/// Below the figures, because there is one pair of columns for each monitor; what does not fit is cut from the right.
+fn seen(group: &Group, columns: usize, look: &Look) -> Vec<Line> {
+    let heads = watched::columns(group);
+    if heads.is_empty() {
+        return Vec::new();
+    }
+    let axis = group.curve.map_or("cell", |curve| curve.axis.as_str());
+    let mut aligns = vec![Align::Right; heads.len() + 1];
+    aligns.push(Align::Left);
+    let mut table = Table::new(&aligns);
+    let dim = |text: &str| Line::of(Ink::Dim, text);
+    let names = heads.iter().map(|column| dim(&column.head));
+    table.row([dim(axis)].into_iter().chain(names).chain([dim("at its limit")]).collect());
+    for (name, row) in &group.rows {
+        let mut cells = vec![Line::of(if row.valid { Ink::Strong } else { Ink::Dim }, name)];
+        cells.extend(heads.iter().map(|column| Line::new().text(&watched::cell(row, column))));
+        cells.push(dim(&watched::limiting(row)));
+        table.row(cells);
+    }
+    let mut lines = vec![Line::new()];
+    lines.extend(table.lines(columns - INDENT, look).into_iter().map(indented));
     lines
 }
 

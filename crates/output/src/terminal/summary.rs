@@ -8,6 +8,7 @@ mod head;
 mod script;
 mod timeline;
 mod trust_box;
+mod watched;
 
 use crate::line::{Line, write_all};
 use crate::style::{Ink, Look};
@@ -35,6 +36,7 @@ pub fn summary(s: &Summary, look: &Look, run_file: Option<&str>) -> String {
     blocks.push(detail::requests(s, look, columns));
     blocks.push(script::streams(s, look, columns));
     blocks.push(detail::origins(s, look, columns));
+    blocks.push(watched::watched(s, look, columns));
     blocks.push(timeline::timeline(s, look, columns));
     blocks.push(vec![last_line(s, run_file)]);
     blocks.retain(|block| !block.is_empty());

@@ -54,6 +54,16 @@ fn the_terminal_shows_the_figures_of_the_json_document() {
 fn csv_has_the_columns_and_the_values_of_ndjson() {
     columns_are_fields(&fixtures::fail());
     columns_are_fields(&fixtures::shop());
+    let watched = fixtures::watched();
+    let csv = csv::to_string(&watched);
+    let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    assert_eq!(head[head.len() - 3..], ["api.cpu_cores", "api.rss_bytes", "db.waiting"]);
+    let cells = |row: usize| csv.lines().nth(row).unwrap().rsplit(',').take(3).collect::<Vec<_>>();
+    assert_eq!(cells(1), ["1", "63500000", "0.4"], "the sample at 1 s tells of the first second");
+    assert_eq!(cells(7), ["", "", ""], "a second without a sample is empty and not 0");
+    let seventh: Value =
+        serde_json::from_str(ndjson::to_string(&watched).unwrap().lines().nth(6).unwrap()).unwrap();
+    assert!(seventh["watched"].is_null());
     assert!(!csv::to_string(&fixtures::fail()).contains("events"), "only streams have events");
 }
 
@@ -177,4 +187,43 @@ fn a_script_has_its_rows_in_json() {
     {
         assert!(v.pointer(path).is_some_and(Value::is_number), "{path}");
     }
+}
+
+#[test]
+fn a_run_is_drawn_with_what_was_watched_on_the_same_axis() {
+    for (name, s) in fixtures::all() {
+        let figures = plimsoll_output::figure::of_run(&s);
+        assert_eq!(figures.is_empty(), s.timeline.len() < 3, "{name}");
+        for (stem, svg) in figures {
+            assert!(svg.len() < 60_000, "{name}: {} bytes", svg.len());
+            assert!(!svg.contains("NaN") && !svg.contains("<script"), "{name}");
+            assert_eq!(svg.contains(">CPU, cores<"), name == "watched", "{name}");
+            assert_eq!(svg.contains("warm-up"), s.totals.warmup_s > 0.0, "{name}");
+            if let Some(folder) = std::env::var_os("PLIMSOLL_FIGURES") {
+                std::fs::write(std::path::Path::new(&folder).join(format!("{stem}-{name}.svg")), svg)
+                    .unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn nine_hours_of_many_monitors_are_a_small_picture_too() {
+    let mut s = fixtures::watched();
+    let second = s.timeline[10].clone();
+    s.timeline = (0..32_400)
+        .map(|tick| plimsoll_record::summary::Second { tick, from_s: f64::from(tick), ..second.clone() })
+        .collect();
+    let course = s.courses[0].clone();
+    s.courses = (0..40)
+        .flat_map(|k| ["cpu", "rss"].map(|metric| (k, metric)))
+        .map(|(k, metric)| plimsoll_record::summary::Course {
+            monitor: format!("process number {k}"),
+            metric: metric.into(),
+            points: (1..32_400).map(|at| (f64::from(at), f64::from(at * (k + 1) % 977))).collect(),
+            ..course.clone()
+        })
+        .collect();
+    let svg = &plimsoll_output::figure::of_run(&s)[0].1;
+    assert!(svg.len() < 60_000, "{} bytes", svg.len());
 }

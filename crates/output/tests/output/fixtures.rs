@@ -4,9 +4,11 @@
 
 mod parts;
 mod shop;
+mod watched;
 
 pub use parts::*;
 pub use shop::{plan as shop_plan, shop};
+pub use watched::watched;
 
 use plimsoll_plan::Fault;
 use plimsoll_record::summary::*;
@@ -243,5 +245,6 @@ pub fn all() -> Vec<(&'static str, Summary)> {
         ("merged", merged()),
         ("nothing", nothing()),
         ("shop", shop()),
+        ("watched", watched()),
     ]
 }

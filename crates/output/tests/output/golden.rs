@@ -30,6 +30,10 @@ fn terminal_reports_are_as_committed() {
     check("summary-pass-80.txt", &terminal::summary(&fixtures::pass(), &look(80, false, true), file));
     check("summary-fail-80-ascii.txt", &terminal::summary(&fail, &look(80, false, false), file));
     check("summary-fail-80.txt", &terminal::summary(&fail, &look(80, false, true), file));
+    check(
+        "summary-watched-60-ascii.txt",
+        &terminal::summary(&fixtures::watched(), &look(60, false, false), file),
+    );
     let colour = terminal::summary(&fixtures::inconclusive(), &look(100, true, true), file);
     check("summary-inconclusive-colour.txt", &colour);
 }
@@ -43,5 +47,9 @@ fn documents_are_as_committed() {
     let shop = fixtures::shop();
     check("summary-shop.md", &markdown::to_string(&shop));
     check("timeline-shop.csv", &csv::to_string(&shop));
+    let watched = fixtures::watched();
+    check("summary-watched.md", &markdown::to_string(&watched));
+    check("timeline-watched.csv", &csv::to_string(&watched));
+    check("timeline-watched.ndjson", &ndjson::to_string(&watched).unwrap());
     check("summary.json", &json::to_string(&fail).unwrap());
 }

@@ -7,11 +7,13 @@ use super::summary::summarise;
 use crate::caution::Kind;
 use crate::event::StoppedBy;
 use crate::record::RunRecord;
-use crate::summary::{Caution, Judged, Outcome, Summary, Times, Weight};
+use crate::summary::{Caution, Judged, MonitorRow, Outcome, Pressure, Summary, Times, Weight};
 use plimsoll_plan::experiment::CellOutline;
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::watch::Unit;
 use plimsoll_stats::Hist;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// See the module. All but `blocks` is taken from the run's summary and agrees with it to the digit.
@@ -58,6 +60,35 @@ pub struct Digest {
     pub started_unix_ns: u64,
     /// The seconds of the measured part in their order, of several machines added up by tick.
     pub blocks: Vec<Block>,
+    /// What monitors saw. The default: there were none.
+    pub watched: Watching,
+}
+
+/// What is kept of a run's monitors.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Watching {
+    /// Figures of the whole of what each monitor watched, and of single parts where there is no whole.
+    pub seen: Vec<Seen>,
+    /// As in the summary.
+    pub pressure: Vec<Pressure>,
+    /// As `limiting_resource` of the summary; `None` without monitors.
+    pub limiting: Option<String>,
+}
+
+/// One number of one monitor over a run, or over the runs of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Seen {
+    pub monitor: String,
+    pub kind: String,
+    /// Empty: the whole.
+    pub part: String,
+    pub metric: String,
+    pub unit: Unit,
+    pub mean: f64,
+    pub peak: f64,
+    pub limit: Option<f64>,
+    /// The mean as a share of the limit.
+    pub usage: Option<f64>,
 }
 
 impl Digest {
@@ -180,7 +211,28 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         stopped_by: summary.stopped_by,
         started_unix_ns: facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0),
         blocks: coarser(&blocks(&facts), MOST_BLOCKS),
+        watched: Watching {
+            seen: summary.monitors.iter().flat_map(seen).collect(),
+            pressure: summary.pressure.clone(),
+            limiting: summary.limiting_resource.clone(),
+        },
     }
+}
+
+fn seen(monitor: &MonitorRow) -> impl Iterator<Item = Seen> {
+    let has_whole = |metric: &str| monitor.rows.iter().any(|row| row.part.is_empty() && row.metric == metric);
+    let rows = monitor.rows.iter().filter(move |row| row.part.is_empty() || !has_whole(&row.metric));
+    rows.map(|row| Seen {
+        monitor: monitor.name.clone(),
+        kind: monitor.kind.clone(),
+        part: row.part.clone(),
+        metric: row.metric.clone(),
+        unit: row.unit,
+        mean: row.mean,
+        peak: row.max,
+        limit: row.limit,
+        usage: row.usage_mean,
+    })
 }
 
 fn blocks(facts: &Facts) -> Vec<Block> {

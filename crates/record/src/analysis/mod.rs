@@ -23,9 +23,10 @@ mod threshold;
 mod timeline;
 mod times;
 mod verdict;
+mod watched;
 mod windows;
 
-pub use digest::{Digest, digest};
+pub use digest::{Digest, Seen, Watching, digest};
 pub use summary::{summarise, summarise_with};
 pub use threshold::{Reading, reading_within};
 pub use windows::{Sliding, width_of};

@@ -5,7 +5,7 @@ use super::doubts::{Evidence, cautions};
 use super::facts::Facts;
 use super::offered::demand;
 use super::times::{Belief, short, times};
-use super::{bands, client, gaps, parts, rows, spikes, streams, threshold, timeline, verdict};
+use super::{bands, client, gaps, parts, rows, spikes, streams, threshold, timeline, verdict, watched};
 use crate::caution::Doubts;
 use crate::record::RunRecord;
 use crate::summary::{Phases, SCHEMA_VERSION, Summary, Totals};
@@ -35,6 +35,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
     let thresholds = threshold::judge(&facts, &demand.achieved, belief);
     let client = client::client(&facts, &moments);
     let holes = gaps::holes(&facts);
+    let seen = watched::watched(&facts, &moments);
     let cautions = cautions(&Evidence {
         facts: &facts,
         limits,
@@ -44,6 +45,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         thresholds: &thresholds,
         holes: &holes,
         moments: &moments,
+        seen: &seen,
     });
     let verdict = verdict::verdict(
         &facts,
@@ -52,6 +54,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         demand.offered.as_ref(),
         &demand.achieved,
         &response_time,
+        &seen.pressure,
     );
     let openings = || facts.machines.iter().map(|m| m.opening());
     Summary {
@@ -88,6 +91,12 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         response_time,
         service_time,
         client,
+        monitors: seen.monitors,
+        sut: seen.sut,
+        raw_window: seen.raw_window,
+        pressure: seen.pressure,
+        limiting_resource: seen.limiting_resource,
+        courses: seen.courses,
         plan: facts.plan,
     }
 }

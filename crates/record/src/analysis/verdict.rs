@@ -2,9 +2,12 @@
 
 use super::cells::Cells;
 use super::facts::Facts;
+use crate::caution::Kind;
 use crate::event::{NoteKind, StoppedBy};
 use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
-use crate::summary::{Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Times, Verdict, Weight};
+use crate::summary::{
+    Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Pressure, Times, Verdict, Weight,
+};
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::threshold::Threshold;
 
@@ -16,6 +19,7 @@ pub(super) fn verdict(
     offered: Option<&Offered>,
     achieved: &Achieved,
     response: &Times,
+    pressure: &[Pressure],
 ) -> Verdict {
     let doubts: Vec<&Caution> = cautions.iter().filter(|c| c.weight == Weight::Inconclusive).collect();
     if let Some(first) = doubts.first() {
@@ -43,7 +47,7 @@ pub(super) fn verdict(
         let each: Vec<String> = missed.iter().map(|t| missed_text(t)).collect();
         return Verdict {
             result: Outcome::Fail,
-            sentence: format!("FAIL: {}", each.join("; ")),
+            sentence: format!("FAIL: {}{}", each.join("; "), gave_out(cautions, pressure)),
             because: missed.iter().map(|t| t.text.clone()).collect(),
         };
     }
@@ -54,6 +58,24 @@ pub(super) fn verdict(
         return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
     }
     Verdict { result: Outcome::Pass, sentence: pass(facts, offered, achieved, response), because: Vec::new() }
+}
+
+/// What gave out first on the way or at the service, where something says so; the doubts that name a cause come before a
+/// resource that stood at its limit, which may have been there by right.
+fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
+    const CAUSES: [(Kind, &str); 4] = [
+        (Kind::DescriptorsShort, "file descriptors"),
+        (Kind::ListenOverflowed, "the listen backlog"),
+        (Kind::Throttled, "the CPU quota"),
+        (Kind::LinkFull, "the link"),
+    ];
+    let raised = |kind: Kind| cautions.iter().find(|caution| caution.code == kind.code());
+    let cause = CAUSES.iter().find_map(|(kind, what)| Some((raised(*kind)?, *what)));
+    match (cause, pressure.first()) {
+        (Some((caution, what)), _) => format!("; what gave out first: {what} ({})", caution.evidence),
+        (None, Some(first)) => format!("; what gave out first: {} ({})", first.what, first.evidence),
+        (None, None) => String::new(),
+    }
 }
 
 fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response: &Times) -> String {

@@ -116,6 +116,38 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Raise the listen queue of the service (its backlog, `net.core.somaxconn`), begin with a ramp, keep \
              connections open."
         }
+        Kind::AllAtOnce => {
+            "Every user opened its connection in the same instant. The listen backlog of most servers holds 128 to 511 \
+             attempts (`net.core.somaxconn` caps it): what comes beyond is dropped, and a client tries again after 1, \
+             3 and 7 s. Such times are made by the test's beginning, not by the load that follows.\n\n\
+             100 users or more without a ramp (closed model), and attempts to connect were lost: the kernel sent SYNs \
+             again, or a monitor counted overflows of a listen queue.\n\n\
+             Let users come one after the other, or leave the beginning out with `--warmup`; where all do come at \
+             once, a longer backlog is the answer."
+        }
+        Kind::ListenOverflowed => {
+            "The queue of connections that the kernel has made and the server has not taken yet was full, and further \
+             ones were dropped. Their clients tried again after a second or more, which is in the response times, or \
+             gave up.\n\n\
+             A monitor of the host or of nginx counted overflows or drops while the load ran, warm-up included. The \
+             host's counters are of the whole machine, not of one server.\n\n\
+             Raise the backlog that the server asks for and `net.core.somaxconn`, which caps it; see that it accepts \
+             connections while it works."
+        }
+        Kind::DescriptorsShort => {
+            "A process has as many sockets and files as its descriptor limit lets it have. At the limit a server can \
+             accept no more connections: clients wait in its backlog, and it may log `too many open files`.\n\n\
+             A monitor of a process saw 95 % of its limit or more in use, warm-up included.\n\n\
+             Raise the limit where the process is started, or close what is not used."
+        }
+        Kind::Throttled => {
+            "A control group with a CPU quota gets its share in periods of 100 ms. When it is used up before the \
+             period ends, everything in it stands still until the next: times of some tens of milliseconds that no \
+             program made.\n\n\
+             The group was held back in more than 5 % of its periods of the measured part.\n\n\
+             Raise the quota, start fewer threads, or keep it and call the result what it is: the capacity of the \
+             quota."
+        }
         Kind::LinkFull => {
             "Users had nothing to do but receive, bytes came at the same speed all the time, and segments got \
              lost as in front of a full link. The figures are the link's: two services with answers of \
@@ -245,6 +277,21 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Target, load, requests, thresholds, connections, warm-up, time-outs, lengths and shares are \
              compared.\n\n\
              Compare such runs instead of adding them up."
+        }
+        Kind::MonitorFailed => {
+            "A monitor brought nothing, or much less than one sample a second: what it should have shown is not \
+             known, and a resource that it watched may have been the limit without anybody seeing it. The load ran \
+             all the same.\n\n\
+             No sample in the measured part, or more than 10 % of its seconds are missing.\n\n\
+             The first reason that it gave stands beside its name."
+        }
+        Kind::MemoryGrows => {
+            "What a process holds grew until the end of the run. If it goes on like this, it ends with the memory of \
+             the machine or the limit of its group.\n\n\
+             At least 60 samples; the slope of the second half (Theil-Sen, with an interval that knows that seconds \
+             are alike) is above zero for certain, floor and ceiling of the curve both rose, and it makes more than \
+             5 % over the run. The teeth of a garbage collector, one spike, and a beginning that ends do not count.\n\n\
+             Run longer: a leak goes on, a cache that fills does not."
         }
         Kind::SameMachine => {
             "Load generator and service share CPU, memory and the loopback, which has no link, no distance and no \

@@ -2,6 +2,7 @@
 
 use crate::event::{Fact, Lapse, Reading, Sight};
 use plimsoll_plan::watch::Unit;
+use std::collections::BTreeMap;
 
 /// See the module. The default is nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -10,7 +11,10 @@ pub struct Watched {
     pub channels: Vec<Channel>,
     /// One value for each name of a monitor, the newest.
     pub facts: Vec<Fact>,
+    /// The first [`LAPSES_KEPT`] of each monitor.
     pub lapses: Vec<Lapse>,
+    /// All lapses, by monitor.
+    pub lapsed: BTreeMap<u32, u64>,
 }
 
 /// One number of one monitor over the run.
@@ -28,39 +32,48 @@ pub struct Channel {
     pub points: Vec<(u64, f64)>,
 }
 
-/// Lapses that are kept of each machine: a monitor that fails does so each second, and says the same.
-pub const LAPSES_KEPT: usize = 1_000;
+/// Lapses of each monitor that are kept with their reason: a monitor that fails does so each second, and says the same.
+pub const LAPSES_KEPT: usize = 100;
+
+/// Channels that are kept of each machine. Whatever starts a process for each request would make new ones without end.
+pub const CHANNELS_KEPT: usize = 1_000;
 
 impl Watched {
     /// Takes a sample. Values that are no numbers, and those that do not come behind the last, are left out.
     pub fn sight(&mut self, sight: &Sight) {
         for reading in sight.readings.iter().filter(|reading| reading.value.is_finite()) {
-            let at = self.channel(sight.monitor, reading);
-            let channel = &mut self.channels[at];
-            channel.limit = reading.limit.or(channel.limit);
-            if channel.points.last().is_none_or(|(last_ns, _)| *last_ns < sight.at_ns) {
-                channel.points.push((sight.at_ns, reading.value));
+            let Some(at) = self.channel(sight.monitor, reading) else { continue };
+            let points = &mut self.channels[at].points;
+            if points.last().is_none_or(|(last_ns, _)| *last_ns < sight.at_ns) {
+                points.push((sight.at_ns, reading.value));
             }
         }
     }
 
-    /// The number of the channel that a reading belongs to, made when it is new.
-    pub fn channel(&mut self, monitor: u32, reading: &Reading) -> usize {
+    /// The number of the channel that a reading belongs to, made when it is new, with the newest limit; `None` when
+    /// there are too many, which a fact then tells.
+    pub fn channel(&mut self, monitor: u32, reading: &Reading) -> Option<usize> {
         let is_it = |channel: &Channel| {
             channel.monitor == monitor && channel.metric == reading.metric && channel.part == reading.part
         };
         if let Some(at) = self.channels.iter().position(is_it) {
-            return at;
+            self.channels[at].limit = reading.limit.filter(|x| x.is_finite()).or(self.channels[at].limit);
+            return Some(at);
+        }
+        if self.channels.len() >= CHANNELS_KEPT {
+            let value = format!("only the first {CHANNELS_KEPT} different numbers of the run are kept");
+            self.learn(&Fact { monitor, name: "left out".into(), value });
+            return None;
         }
         self.channels.push(Channel {
             monitor,
             part: reading.part.clone(),
             metric: reading.metric.clone(),
             unit: reading.unit,
-            limit: reading.limit,
+            limit: reading.limit.filter(|x| x.is_finite()),
             points: Vec::new(),
         });
-        self.channels.len() - 1
+        Some(self.channels.len() - 1)
     }
 
     pub fn learn(&mut self, fact: &Fact) {
@@ -71,8 +84,10 @@ impl Watched {
     }
 
     pub fn lapse(&mut self, lapse: &Lapse) {
-        if self.lapses.len() < LAPSES_KEPT {
+        let before = self.lapsed.entry(lapse.monitor).or_default();
+        if *before < LAPSES_KEPT as u64 {
             self.lapses.push(lapse.clone());
         }
+        *before += 1;
     }
 }

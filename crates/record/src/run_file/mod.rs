@@ -10,6 +10,7 @@ mod reader;
 mod room;
 mod rows;
 mod schema;
+mod sights;
 mod spans;
 mod writer;
 

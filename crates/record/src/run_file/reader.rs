@@ -1,7 +1,7 @@
 //! Reads a run file back, also one whose writer was killed.
 
 use super::open::{Closed, Opened, fold, open};
-use super::{APPLICATION_ID, Error, FORMAT_VERSION, schema};
+use super::{APPLICATION_ID, Error, FORMAT_VERSION, schema, sights};
 use crate::event::{Note, Pulse};
 use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
 use plimsoll_plan::sample::Sample;
@@ -124,6 +124,7 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
     origin.workers = workers(tx, at)?;
     origin.notes = notes(tx, at)?;
     origin.samples = samples(tx, at)?;
+    origin.watched = sights::read(tx, at)?.map_err(Bad::Content)?;
     Ok(origin)
 }
 

@@ -11,9 +11,15 @@
 //! | `worker` | per origin and worker: cumulative time without the warm-up |
 //! | `note` | lines of the timeline, in order |
 //! | `sample` | examples of failures as JSON, in order; files of early versions have no such table |
+//! | `channel` | one row for each number that monitors bring, in the order in which they were first seen |
+//! | `sight` | per sample of a monitor: pairs of a channel's number and a value; see `sights` |
+//! | `fact` | what monitors found out, in order |
+//! | `lapse` | the first samples of each monitor that there are not, in order, with the reason |
+//! | `lapsed` | how many there are not, by monitor |
 //! | `reserve` | empty at rest; see `room` |
 //!
-//! The id of a tick is `origin * 2^32 + number`.
+//! The id of a tick is `origin * 2^32 + number`; those of channels, sights, facts and lapses are made in the same way.
+//! The tables of monitors are only there when monitors were.
 
 use super::{APPLICATION_ID, Error, FORMAT_VERSION, room};
 use plimsoll_stats::LAYOUT_ID;
@@ -38,6 +44,22 @@ const TABLES: &str = "
     CREATE TABLE sample (id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, body TEXT NOT NULL);
     CREATE TABLE reserve (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 ";
+
+/// Made when the first monitor brings something: an empty table takes a page, and most runs have no monitors.
+pub const WATCHED_TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS channel (id INTEGER PRIMARY KEY, monitor INTEGER NOT NULL, part TEXT NOT NULL,
+        metric TEXT NOT NULL, unit TEXT NOT NULL, limit_value REAL);
+    CREATE TABLE IF NOT EXISTS sight (id INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, body BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS fact (id INTEGER PRIMARY KEY, monitor INTEGER NOT NULL, name TEXT NOT NULL,
+        value TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS lapse (id INTEGER PRIMARY KEY, monitor INTEGER NOT NULL, at_ns INTEGER NOT NULL,
+        why TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS lapsed (origin INTEGER NOT NULL, monitor INTEGER NOT NULL, count INTEGER NOT NULL,
+        PRIMARY KEY (origin, monitor)) WITHOUT ROWID;
+";
+
+/// Bytes that [`WATCHED_TABLES`] take at once.
+pub const WATCHED_BYTES: usize = 6 * room::PAGE_BYTES;
 
 /// How long to wait for somebody else who holds the file just now.
 pub const PATIENCE: Duration = Duration::from_secs(2);

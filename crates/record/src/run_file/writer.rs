@@ -6,6 +6,7 @@
 use super::open::fold;
 use super::room::{self, Room};
 use super::rows;
+use super::sights::{self, Sights};
 use super::spans::{self, Spans};
 use super::{Error, reader, schema};
 use crate::event::{Note, NoteKind, Opening, RunEvent, Sink, Tick};
@@ -49,20 +50,22 @@ impl RunFile {
             pending: 0,
             totals_bytes: 0,
             sampled: 0,
+            sights: Sights::default(),
             gap: None,
             trouble: None,
         })
     }
 }
 
-/// See the module. Its memory does not grow with the length of the run: ticks are in the file, the totals here.
+/// See the module. Its memory does not grow with the length of the run: ticks and what monitors saw are in the file, the
+/// totals here.
 pub struct Writer {
     path: PathBuf,
     db: Connection,
     /// The row of `origin`.
     at: i64,
     room: Room,
-    /// Everything but the ticks.
+    /// Everything but the ticks and the points of what was watched.
     origin: Origin,
     spans: Spans,
     seen: BTreeSet<u32>,
@@ -72,6 +75,8 @@ pub struct Writer {
     totals_bytes: usize,
     /// How many of the samples are in the file.
     sampled: usize,
+    /// What monitors saw and the file does not have yet.
+    sights: Sights,
     /// The gap that is open, if the last tick could not be written.
     gap: Option<Gap>,
     /// The first error that the end could not repair.
@@ -95,13 +100,20 @@ pub struct Finished {
 
 impl Writer {
     /// Closes the file and reads its seconds back: a report now and a report later show the same.
-    pub fn finish(self) -> Finished {
+    pub fn finish(mut self) -> Finished {
+        // Of a run without an end something still waits for its tick; what cannot be written is not in the record.
+        let _ = self.store_sights();
         let Writer { path, db, mut origin, mut trouble, .. } = self;
         drop(db);
         let name = origin.opening.origin.clone();
         match reader::read(&path) {
             Ok(mut record) => match record.origins.remove(&name) {
-                Some(read) => origin.ticks = read.ticks,
+                Some(read) => {
+                    origin.ticks = read.ticks;
+                    for (mine, read) in origin.watched.channels.iter_mut().zip(read.watched.channels) {
+                        mine.points = read.points;
+                    }
+                }
                 None => {
                     let why = format!("it does not hold the run `{name}` that was written into it");
                     trouble = trouble.or(Some(Error::Damaged { path, why }));
@@ -117,8 +129,13 @@ impl Writer {
         self.origin.count(tick);
         self.spans.add(&tick.interval);
         match self.store(&tick.interval) {
-            Ok(()) => self.gap = None,
+            Ok(()) => {
+                self.gap = None;
+                // Kept or lost: the note of what was lost comes at the end.
+                let _ = self.store_sights();
+            }
             Err(why) => {
+                self.sights.lose();
                 self.widen_gap(number, &why);
                 // Whatever comes of it, the next tick tries again, and so does the end.
                 let _ = self.store_totals();
@@ -195,6 +212,21 @@ impl Writer {
         Ok(())
     }
 
+    /// What monitors saw, as far as there is room for it; else it is lost.
+    fn store_sights(&mut self) -> rusqlite::Result<()> {
+        let Some(bytes) = self.sights.due_bytes(&self.origin.watched) else { return Ok(()) };
+        let put = self.room.ensure(&self.db, bytes, self.totals_bytes).and_then(|()| {
+            let tx = self.db.transaction()?;
+            self.sights.put(&tx, self.at, &self.origin.watched)?;
+            tx.commit()
+        });
+        match put {
+            Ok(()) => self.sights.written(&self.origin.watched),
+            Err(_) => self.sights.lose(),
+        }
+        put
+    }
+
     fn widen_gap(&mut self, last: u32, why: &rusqlite::Error) {
         let gap = self.gap.get_or_insert_with(|| {
             let is_full = why.sqlite_error_code() == Some(ErrorCode::DiskFull);
@@ -220,13 +252,17 @@ impl Writer {
             spans::put(&tx, self.at, &spans)?;
             tx.commit()?;
         }
+        let watched = self.store_sights();
+        if let Some((at_ns, text)) = self.sights.lost() {
+            self.origin.notes.push(Note { at_ns, kind: NoteKind::Gap, text });
+        }
         self.store_totals()?;
         // Worth less than the rest, too, but a reader must be told when they are not there.
         let sampled = self.store_samples();
         // What was kept free is not needed any more. It is no harm if it stays.
         let _ = room::free_pages(&self.db).and_then(|free| room::cut_off(&self.db, free));
         fold(&self.db)?;
-        sampled
+        sampled.and(watched)
     }
 }
 
@@ -251,8 +287,8 @@ impl Sink for Writer {
                 if self.origin.keep_sample(sample) { self.store_samples() } else { Ok(()) }
             }
             RunEvent::Sighted(sight) => {
-                self.origin.watched.sight(sight);
-                Ok(())
+                self.sights.take(&mut self.origin.watched, sight);
+                if self.sights.is_full() { self.store_sights() } else { Ok(()) }
             }
             RunEvent::Learnt(fact) => {
                 self.origin.watched.learn(fact);
@@ -293,6 +329,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
             // Each origin has a range of its own for the ids of notes.
             rows::put_notes(&tx, at, schema::tick_id(at, 1), &origin.notes)?;
             rows::put_samples(&tx, at, schema::tick_id(at, 0), &origin.samples)?;
+            sights::put_all(&tx, at, &origin.watched)?;
             rows::put_ending(&tx, at, origin)?;
         }
         tx.commit()?;

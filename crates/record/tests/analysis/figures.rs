@@ -334,6 +334,7 @@ fn check_finite(value: &Value, path: &str) {
         "group",
         "window",
         "tls",
+        "limiting_resource",
     ];
     match value {
         Value::Null => {

@@ -3,10 +3,12 @@
 use plimsoll_plan::load::{Profile, Share, Stage};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
 use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::watch::{Unit, WatchOutline};
 use plimsoll_plan::{Draft, Fault, Outline, Request, Side, Target, threshold};
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::{
-    Ending, Environment, Note, NoteKind, Opening, Pulse, RunEvent, Sink, StoppedBy, Tick,
+    Ending, Environment, Fact, Lapse, Note, NoteKind, Opening, Pulse, Reading, RunEvent, Sight, Sink,
+    StoppedBy, Tick,
 };
 use plimsoll_record::record::{Gatherer, RUN_LAYOUT, SERIES_LAYOUT};
 use plimsoll_record::summary::{Caution, Summary};
@@ -28,6 +30,8 @@ pub struct Run {
     pub pulse: Pulse,
     pub ending: Option<Ending>,
     pub notes: Vec<Note>,
+    /// What monitors told, in any order.
+    pub told: Vec<RunEvent>,
     pub started_unix_ns: u64,
 }
 
@@ -108,6 +112,7 @@ impl Run {
             },
             ending: Some(Ending { stopped_by: StoppedBy::Duration, elapsed_ns, lost_workers: Vec::new() }),
             notes: Vec::new(),
+            told: Vec::new(),
             started_unix_ns: 1_700_000_000 * S,
         }
     }
@@ -169,6 +174,40 @@ impl Run {
         self
     }
 
+    /// One more monitor.
+    pub fn watch(mut self, name: &str, kind: &str) -> Run {
+        let (name, kind) = (name.into(), kind.into());
+        self.outline.watches.push(WatchOutline { name, kind, of: "port 4110".into() });
+        self
+    }
+
+    /// What the newest monitor sees at the end of each second of the run.
+    pub fn sees(mut self, metric: &str, unit: Unit, limit: Option<f64>, value: impl Fn(u64) -> f64) -> Run {
+        let monitor = self.outline.watches.len() as u32 - 1;
+        let seconds = self.outline.stop.duration_ns.unwrap() / S;
+        let one = |second: u64| {
+            let (part, metric) = metric.split_once('/').unwrap_or(("", metric));
+            let value = value(second);
+            let reading = Reading { part: part.into(), metric: metric.into(), unit, limit, value };
+            RunEvent::Sighted(Sight { at_ns: (second + 1) * S, monitor, readings: vec![reading] })
+        };
+        self.told.extend((0..seconds).map(one));
+        self
+    }
+
+    /// A fact, or a lapse, of the newest monitor.
+    pub fn learns(mut self, name: &str, value: &str) -> Run {
+        let monitor = self.outline.watches.len() as u32 - 1;
+        self.told.push(RunEvent::Learnt(Fact { monitor, name: name.into(), value: value.into() }));
+        self
+    }
+
+    pub fn lapses(mut self, at_ns: u64, why: &str) -> Run {
+        let monitor = self.outline.watches.len() as u32 - 1;
+        self.told.push(RunEvent::Lapsed(Lapse { at_ns, monitor, why: why.into() }));
+        self
+    }
+
     /// Through the sink that a live run uses.
     pub fn record(&self) -> RunRecord {
         let mut gatherer = Gatherer::default();
@@ -182,6 +221,7 @@ impl Run {
             let pulses = vec![self.pulse];
             gatherer.event(&RunEvent::Ticked(Tick { interval: Arc::new(interval.clone()), pulses }));
         }
+        self.told.iter().for_each(|event| gatherer.event(event));
         for note in &self.notes {
             gatherer.event(&RunEvent::Noted(note.clone()));
         }

@@ -14,4 +14,5 @@ mod streams;
 mod thresholds;
 mod traps;
 mod verdict;
+mod watched;
 mod windows;

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod disk;
+pub mod watching;
 
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::link::Link;

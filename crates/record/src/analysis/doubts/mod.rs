@@ -7,12 +7,14 @@ mod load;
 mod record;
 mod sample;
 mod script;
+mod watched;
 mod way;
 
 use super::facts::Facts;
 use super::gaps::Hole;
 use super::offered::Demand;
 use super::timeline::Moment;
+use super::watched::Seen;
 use crate::caution::{Doubts, Kind};
 use crate::summary::{Caution, Client, Judged, Times};
 
@@ -26,6 +28,7 @@ pub(super) struct Evidence<'a> {
     pub thresholds: &'a [Judged],
     pub holes: &'a [Hole],
     pub moments: &'a [Moment],
+    pub seen: &'a Seen,
 }
 
 /// All cautions, the heaviest first, in the order of the table among equals.
@@ -39,6 +42,7 @@ pub(super) fn cautions(evidence: &Evidence) -> Vec<Caution> {
     sample::network(evidence, &mut all);
     course::course(evidence, &mut all);
     way::way(evidence, &mut all);
+    watched::watched(evidence, &mut all);
     connections::connections(evidence, &mut all);
     script::script(evidence, &mut all);
     record::record(evidence, &mut all);

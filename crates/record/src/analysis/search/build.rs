@@ -11,6 +11,7 @@ use super::curve::{curve, knee, reading, shape, wilson};
 use super::ladder;
 use super::quest::Quest;
 use super::trial::{Trial, decides};
+use crate::analysis::watched::limiting_of;
 use crate::phrase::{duration_ns, rate_per_s, ratio};
 use plimsoll_plan::experiment::{Purpose, Until};
 
@@ -46,7 +47,7 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         within: quest.within,
         thresholds: texts(true),
         left_out: texts(false),
-        limiting_resource: None,
+        limiting_resource: limiting_resource(history, level),
         curve,
         steps: history.iter().map(StepRow::from).collect(),
         spent_s: history.iter().map(|t| t.probe.total_ns() as f64 / 1e9).sum(),
@@ -54,6 +55,26 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
     let ended = history.last().filter(|_| !is_judged).and_then(|last| ladder::fired(quest, last));
     answer.sentence = sentence(&answer, ended);
     answer
+}
+
+/// What stood at its limit in the runs just above the answer, which is where something gave out; when nothing did
+/// there, in those just below it. Runs that something else than the service limited say nothing.
+fn limiting_resource(history: &[Trial], level: Option<f64>) -> Option<String> {
+    let counted: Vec<&Trial> = history
+        .iter()
+        .filter(|t| t.probe.purpose != Purpose::Floor && (t.limited_by.is_none() || t.met()))
+        .collect();
+    let levels = || counted.iter().map(|t| t.probe.level);
+    let level = level.unwrap_or(0.0);
+    let above = levels().filter(|at| *at > level).reduce(f64::min);
+    let below = levels().filter(|at| *at <= level).reduce(f64::max);
+    let at = |wanted: Option<f64>| {
+        counted.iter().filter(move |t| Some(t.probe.level) == wanted).map(|t| &t.watched)
+    };
+    // One level holds several runs; those of the next one above it show the same, only more of it.
+    let near: Vec<_> = at(above).collect();
+    let under: Vec<_> = at(below).collect();
+    limiting_of(&[near, under])
 }
 
 fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {

@@ -2,7 +2,7 @@
 
 use super::limits::{Limited, limit_of};
 use super::quest::Probe;
-use crate::analysis::digest::{Block, Digest, coarser};
+use crate::analysis::digest::{Block, Digest, Watching, coarser};
 use crate::summary::{Caution, FigureUnit, Judged, Percentile};
 use plimsoll_stats::Hist;
 
@@ -35,6 +35,7 @@ pub struct Trial {
     pub unstable: bool,
     /// The run in at most [`BLOCKS`] stretches, their service times left out: a search holds dozens of runs.
     pub blocks: Vec<Block>,
+    pub watched: Watching,
 }
 
 /// A figure further from its limit than this, as a share of the limit, says nothing about where the limit is crossed.
@@ -65,6 +66,7 @@ impl Trial {
             complete: digest.complete,
             unstable: is_unstable(digest),
             blocks: stretches(&digest.blocks),
+            watched: digest.watched.clone(),
             probe,
         }
     }

@@ -1,7 +1,7 @@
 //! Runs to cells: what belongs together, what is left out, and the row of each.
 
 use super::{
-    CellRow, Estimate, Finding, LeftOut, LittleRow, StudyAsked, clusters, laws, pool, settings_text,
+    CellRow, Estimate, Finding, LeftOut, LittleRow, StudyAsked, clusters, laws, pool, settings_text, watched,
 };
 use crate::analysis::digest::{Digest, Level};
 use crate::analysis::facts::ratio;
@@ -175,6 +175,8 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
         body_mean_ns: mean_of(&|d| d.body_mean_ns),
         little: little(&used),
         clusters: clusters::clusters(&pooled.response, floor_ns.unwrap_or(0)),
+        watched: watched::pooled(&used),
+        limiting: watched::limiting(&used),
     }
 }
 

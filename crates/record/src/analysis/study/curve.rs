@@ -64,7 +64,7 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow]) -> Vec<Curve> {
         };
         let saturation = if kind == AxisKind::Concurrency { saturation(&points) } else { None };
         let knee = knee::knee(kind, &points, table);
-        Curve { fixed, axis: axis.clone(), kind, points, usl, knee, saturation }
+        Curve { fixed, axis: axis.clone(), kind, points, usl, knee, saturation, limiting: None }
     };
     groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
 }

@@ -14,12 +14,13 @@ mod scaling;
 mod series;
 mod steady;
 mod tails;
+mod watched;
 
 pub use clusters::{Cluster, Delay, clusters};
 pub use series::{Drift, Periodic, RunCourse, Shift};
 pub use steady::{Steady, steady_from, without_beginning};
 
-use super::digest::Digest;
+use super::digest::{Digest, Seen};
 use plimsoll_plan::experiment::Setting;
 use serde::Serialize;
 
@@ -133,6 +134,10 @@ pub struct CellRow {
     pub little: LittleRow,
     /// Bunches of times a retransmission timer apart.
     pub clusters: Vec<Cluster>,
+    /// What monitors saw: the mean of the runs' means, the highest of their peaks.
+    pub watched: Vec<Seen>,
+    /// What stood at its limit; `None` without monitors.
+    pub limiting: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -166,6 +171,8 @@ pub struct Curve {
     pub usl: UslFit,
     pub knee: Knee,
     pub saturation: Option<Saturation>,
+    /// What stood at its limit from the knee on; `None` without monitors, or without a knee.
+    pub limiting: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -279,6 +286,7 @@ pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
     let mut curves = curve::curves(&axes, &table);
     link::findings(&table, &mut curves, &mut findings);
     curve::findings(&table, &curves, &mut findings);
+    watched::findings(&table, &mut curves, &mut findings);
     let scaling = scaling::scaling(&axes, &table);
     scaling::findings(&scaling, &mut findings);
     for curve in &curves {

@@ -1,0 +1,127 @@
+//! What monitors saw, in the words that the terminal and Markdown share: which numbers of a monitor matter, and what
+//! the numbers say together.
+
+use plimsoll_record::phrase::{ratio, watched};
+use plimsoll_record::summary::{MetricRow, MonitorRow, SlopeVerdict, Summary};
+
+/// A number of a monitor as text.
+pub(crate) struct Entry {
+    pub text: String,
+    /// It stood at its limit.
+    pub is_full: bool,
+}
+
+/// What people look for first, in this order; the rest is in the JSON document.
+const FIRST: [&str; 20] = [
+    "cpu",
+    "busiest_thread",
+    "cpu_main_thread",
+    "throttled",
+    "rss",
+    "memory",
+    "heap_used",
+    "fds",
+    "connections",
+    "clients",
+    "active",
+    "waiting",
+    "requests",
+    "request_time_p99",
+    "run_queue",
+    "lag",
+    "iowait",
+    "listen_overflows",
+    "retransmits",
+    "time_wait",
+];
+/// Of a monitor whose numbers have other names.
+const UNNAMED: usize = 4;
+/// Of one whose numbers have these names.
+const MOST: usize = 7;
+/// At its limit for this share of the seconds.
+const FULL: f64 = 0.5;
+/// More findings of one kind are for the JSON document.
+const TOLD: usize = 5;
+
+/// The numbers of a monitor that matter: those at their limit, and those that people look for.
+pub(crate) fn entries(monitor: &MonitorRow) -> Vec<Entry> {
+    let place = |row: &MetricRow| FIRST.iter().position(|name| row.metric.starts_with(name));
+    let is_full = |row: &MetricRow| row.at_limit_ratio.is_some_and(|share| share >= FULL);
+    let is_whole = |row: &&&MetricRow| row.part.is_empty();
+    let mut rows: Vec<&MetricRow> = monitor.rows.iter().filter(|row| place(row).is_some()).collect();
+    let wholes = rows.iter().filter(is_whole).count();
+    if wholes > 0 {
+        rows.retain(|row| row.part.is_empty());
+    }
+    // Exact names before those that only begin so, such as `cpu` before `cpu_user`.
+    rows.sort_by_key(|row| (place(row), row.metric.len()));
+    rows.dedup_by_key(|row| (place(row), row.part.clone()));
+    // Nothing happened: nothing to say.
+    rows.retain(|row| row.max != 0.0 || ["cpu", "rss"].contains(&row.metric.as_str()));
+    rows.truncate(MOST);
+    if rows.is_empty() {
+        rows = monitor.rows.iter().take(UNNAMED).collect();
+    }
+    let has_whole = |row: &MetricRow| {
+        rows.iter().any(|r| r.part.is_empty() && r.metric == row.metric) && !row.part.is_empty()
+    };
+    let full: Vec<&MetricRow> = monitor.rows.iter().filter(|row| is_full(row) && !has_whole(row)).collect();
+    for row in full {
+        if !rows.iter().any(|known| std::ptr::eq(*known, row)) {
+            rows.push(row);
+        }
+    }
+    rows.into_iter().map(|row| Entry { text: entry(row), is_full: is_full(row) }).collect()
+}
+
+/// `cpu 0.950 cores, peak 1.40 cores (70 %)`
+fn entry(row: &MetricRow) -> String {
+    let part = if row.part.is_empty() { String::new() } else { format!("{} ", row.part) };
+    let usage = row.usage_peak.map_or_else(String::new, |usage| format!(" ({})", ratio(usage)));
+    let peak =
+        if row.max == row.mean { String::new() } else { format!(", peak {}", watched(row.max, row.unit)) };
+    format!("{part}{} {}{peak}{usage}", row.metric.replace('_', " "), watched(row.mean, row.unit))
+}
+
+/// What the numbers say: limits first, then memory, then what moved with p99.
+pub(crate) fn findings(s: &Summary) -> Vec<String> {
+    let mut out: Vec<String> =
+        s.pressure.iter().take(TOLD).map(|p| format!("at its limit: {} ({})", p.what, p.evidence)).collect();
+    if let Some(limiting) = s.limiting_resource.as_ref().filter(|_| s.pressure.is_empty()) {
+        out.push(format!("at its limit: {limiting}"));
+    }
+    let named = |monitor: &MonitorRow, row: &MetricRow| {
+        let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
+        format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "))
+    };
+    let rows = || s.monitors.iter().flat_map(|monitor| monitor.rows.iter().map(move |row| (monitor, row)));
+    let slopes = rows().filter_map(|(monitor, row)| Some((monitor, row, row.slope.as_ref()?)));
+    let moving = slopes.filter(|(.., slope)| slope.verdict != SlopeVerdict::Level);
+    out.extend(
+        moving.take(TOLD).map(|(monitor, row, slope)| format!("{} {}", named(monitor, row), slope.sentence)),
+    );
+    let mut with: Vec<_> =
+        rows().filter_map(|(monitor, row)| Some((named(monitor, row), row.with_p99.as_ref()?))).collect();
+    with.sort_by(|a, b| b.1.rho.abs().total_cmp(&a.1.rho.abs()));
+    out.extend(with.into_iter().map(|(name, with)| format!("{name} {}", with.sentence)));
+    out
+}
+
+/// What is known of the system: `server: Node 20; cpus: 2`, the words of the file; then, by monitor, what it found.
+pub(crate) fn environment(s: &Summary) -> Vec<(String, String)> {
+    let mut out: Vec<(String, Vec<String>)> = Vec::new();
+    for row in &s.sut {
+        let of = row.monitor.clone().unwrap_or_default();
+        let text = format!("{}: {}", row.name, row.value);
+        match out.iter_mut().find(|(known, _)| *known == of) {
+            Some((_, texts)) => texts.push(text),
+            None => out.push((of, vec![text])),
+        }
+    }
+    out.into_iter().map(|(of, texts)| (of, texts.join("; "))).collect()
+}
+
+/// Whether there is anything to show.
+pub(crate) fn is_watched(s: &Summary) -> bool {
+    !s.monitors.is_empty() || !s.sut.is_empty()
+}

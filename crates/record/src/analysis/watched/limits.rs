@@ -1,0 +1,247 @@
+//! Which resource stood at its limit, in a table of what a limit means for which number.
+//!
+//! The utilisation law bounds throughput by the resource with the highest demand (Denning & Buzen 1978, "The
+//! operational analysis of queueing network models"): near 1 it is the bottleneck, and the others have room. What is
+//! shared or wide (a host's CPUs) is told behind what is narrow (one thread), which explains it.
+
+use super::{AT_LIMIT, Values};
+use crate::analysis::digest::Watching;
+use crate::analysis::facts::Machine;
+use crate::phrase::{count, quantity, ratio, watched};
+use crate::record::Channel;
+use crate::summary::{MonitorRow, Pressure};
+use plimsoll_plan::watch::{Unit, WatchOutline};
+use std::cmp::Ordering;
+
+/// At its limit for this share of the measured seconds, a resource stood there.
+const HELD: f64 = 0.5;
+/// Share of the periods (or of the time) in which a control group was held back.
+const THROTTLED: f64 = 0.05;
+
+/// What is looked at, the most telling first: refusals, then what was rationed, then the narrow, then the wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Listening,
+    Descriptors,
+    Connections,
+    Throttled,
+    Thread,
+    Cpu,
+    Memory,
+    Disk,
+    Other,
+    HostCpu,
+}
+
+/// A part of a metric's name, the kinds of monitors that have it (none: all), and what it is.
+type Named = (&'static str, &'static [&'static str], Class, &'static str);
+
+const TABLE: &[Named] = &[
+    ("listen_overflows", &[], Class::Listening, "the listen backlog"),
+    ("listen_drops", &[], Class::Listening, "the listen backlog"),
+    ("dropped", &["nginx"], Class::Listening, "connections that nginx dropped"),
+    ("rejected_connections", &["redis"], Class::Connections, "connections that Redis refused"),
+    ("throttled", &["cgroup"], Class::Throttled, "the CPU quota"),
+    ("fds", &[], Class::Descriptors, "file descriptors"),
+    ("busiest_thread", &[], Class::Thread, "the busiest thread"),
+    ("main_thread", &[], Class::Thread, "the main thread"),
+    ("connections", &[], Class::Connections, "connections"),
+    ("clients", &["redis"], Class::Connections, "connections"),
+    ("cpu", &["host"], Class::HostCpu, "the host's CPUs"),
+    ("cpu", &[], Class::Cpu, "CPU"),
+    ("rss", &[], Class::Memory, "memory"),
+    ("heap", &[], Class::Memory, "the heap"),
+    ("memory", &[], Class::Memory, "memory"),
+    ("busy", &["host"], Class::Disk, "the disk"),
+];
+
+fn class(kind: &str, metric: &str) -> (Class, Option<&'static str>) {
+    let is_it =
+        |(name, kinds, ..): &&Named| metric.contains(name) && (kinds.is_empty() || kinds.contains(&kind));
+    TABLE.iter().find(is_it).map_or((Class::Other, None), |(.., class, what)| (*class, Some(*what)))
+}
+
+/// Counts what was refused: any of it is too much, at any time.
+fn is_event(kind: &str, metric: &str) -> bool {
+    is_listening(kind, metric) || metric.contains("rejected_connections")
+}
+
+pub(in crate::analysis) fn is_listening(kind: &str, metric: &str) -> bool {
+    class(kind, metric).0 == Class::Listening
+}
+
+/// The share of periods in which a control group was held back.
+pub(in crate::analysis) fn is_throttling(kind: &str, metric: &str, unit: Unit) -> bool {
+    class(kind, metric).0 == Class::Throttled && matches!(unit, Unit::Share)
+}
+
+/// `api: the busiest thread`, `host: sda: the disk`.
+pub(in crate::analysis) fn resource(monitor: &str, kind: &str, part: &str, metric: &str) -> String {
+    let what = class(kind, metric).1.map_or_else(|| short_name(metric), str::to_owned);
+    let monitor = if part.is_empty() { monitor.to_owned() } else { format!("{monitor}: {part}") };
+    format!("{monitor}: {what}")
+}
+
+/// A metric's name as a word of a sentence.
+pub(in crate::analysis) fn short_name(metric: &str) -> String {
+    metric.replace('_', " ")
+}
+
+/// What of one monitor stood at its limit.
+pub(super) fn pressure(outline: &WatchOutline, machine: &Machine, own: &[Values]) -> Vec<Pressure> {
+    let kind = outline.kind.as_str();
+    let mut found: Vec<Pressure> = Vec::new();
+    for values in own {
+        let Values { channel, points } = values;
+        let metric = channel.metric.as_str();
+        let told = if is_event(kind, metric) {
+            refused(channel)
+        } else if is_throttling(kind, metric, channel.unit) {
+            throttled(points)
+        } else {
+            at_limit(channel, points, machine, kind)
+        };
+        let Some((held_ratio, evidence)) = told else { continue };
+        // The whole tells of its parts already.
+        let told_before =
+            |p: &&Pressure| p.metric == channel.metric && p.part.is_empty() && !channel.part.is_empty();
+        if found.iter().any(|p| told_before(&p)) {
+            continue;
+        }
+        let limit = channel.limit.filter(|limit| *limit > 0.0);
+        let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len().max(1) as f64;
+        let peak = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+        found.push(Pressure {
+            monitor: outline.name.clone(),
+            kind: kind.into(),
+            part: channel.part.clone(),
+            metric: channel.metric.clone(),
+            what: resource(&outline.name, kind, &channel.part, metric),
+            held_ratio,
+            usage_mean: limit.map(|limit| mean / limit),
+            usage_peak: limit.map(|limit| peak / limit),
+            evidence,
+        });
+    }
+    found
+}
+
+/// Warm-up included: connections are made then, and refused then.
+fn refused(channel: &Channel) -> Option<(f64, String)> {
+    let n = counted(channel);
+    if n < 0.5 {
+        return None;
+    }
+    let some = channel.points.iter().filter(|(_, value)| *value > 0.0).count();
+    let (at, most) = channel.points.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+    let seconds = channel.points.len();
+    Some((
+        some as f64 / seconds as f64,
+        format!(
+            "{} {}, in {some} of {seconds} s, most of them ({}/s) at {} s",
+            count(n.round() as u64),
+            short_name(&channel.metric),
+            quantity(most),
+            quantity(at as f64 / 1e9)
+        ),
+    ))
+}
+
+/// How many there were, from the rates of the seconds between looks.
+pub(in crate::analysis) fn counted(channel: &Channel) -> f64 {
+    let mut before_ns = 0;
+    let mut sum = 0.0;
+    for (at_ns, per_s) in &channel.points {
+        sum += per_s.max(0.0) * at_ns.saturating_sub(before_ns) as f64 / 1e9;
+        before_ns = *at_ns;
+    }
+    if channel.unit == Unit::Count { channel.points.iter().map(|(_, n)| n.max(0.0)).sum() } else { sum }
+}
+
+fn throttled(points: &[(f64, f64)]) -> Option<(f64, String)> {
+    let mean = points.iter().map(|(_, share)| share).sum::<f64>() / points.len().max(1) as f64;
+    let some = points.iter().filter(|(_, share)| *share > THROTTLED).count();
+    (mean > THROTTLED).then(|| {
+        let text = format!("held back in {} of its periods, in {some} of {} s", ratio(mean), points.len());
+        (some as f64 / points.len() as f64, text)
+    })
+}
+
+fn at_limit(
+    channel: &Channel,
+    points: &[(f64, f64)],
+    machine: &Machine,
+    kind: &str,
+) -> Option<(f64, String)> {
+    let limit = channel.limit.filter(|limit| *limit > 0.0)?;
+    let held = points.iter().filter(|(_, value)| *value >= AT_LIMIT * limit).count();
+    let held_ratio = held as f64 / points.len().max(1) as f64;
+    if points.is_empty() || held_ratio < HELD {
+        return None;
+    }
+    let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
+    let mut text = format!(
+        "{} of {} on the average ({}), {} or more of it in {held} of {} s",
+        watched(mean, channel.unit),
+        watched(limit, channel.unit),
+        ratio(mean / limit),
+        ratio(AT_LIMIT),
+        points.len()
+    );
+    // What this machine's own load generator took is no sign of the service.
+    if class(kind, &channel.metric).0 == Class::HostCpu && machine.opening().environment.same_machine {
+        let busy_ns: u64 = machine.origin.workers.iter().map(|worker| worker.busy_ns).sum();
+        let cores = busy_ns as f64 / machine.measured_ns.max(1) as f64;
+        text += &format!(", of which the load generator took {}", watched(cores, Unit::Cores));
+    }
+    Some((held_ratio, text))
+}
+
+/// The most telling first: by class, then by how much of the time and how high.
+pub(super) fn rank(all: &mut [Pressure]) {
+    let key = |p: &Pressure| class(&p.kind, &p.metric).0;
+    all.sort_by(|a, b| {
+        let high = |p: &Pressure| p.usage_mean.unwrap_or(p.held_ratio);
+        let order = key(a).cmp(&key(b)).then(b.held_ratio.total_cmp(&a.held_ratio));
+        if order == Ordering::Equal { high(b).total_cmp(&high(a)) } else { order }
+    });
+}
+
+/// The answer in a few words; `None` without monitors.
+pub(super) fn limiting(monitors: &[MonitorRow], pressure: &[Pressure]) -> Option<String> {
+    if monitors.is_empty() {
+        return None;
+    }
+    Some(match pressure.first() {
+        Some(first) => format!("{} ({})", first.what, first.evidence),
+        None if monitors.iter().all(|monitor| monitor.rows.is_empty()) => {
+            "not known: no monitor saw anything".into()
+        }
+        None => NONE_LIMITS.into(),
+    })
+}
+
+/// All that was looked at had room.
+const NONE_LIMITS: &str = "none of the watched resources";
+
+/// The same of several runs, in groups of which the first that has an answer is believed: what stood at its limit in at
+/// least half of its runs, told in the words of one of them. `None` when no run had monitors.
+pub(in crate::analysis) fn limiting_of(groups: &[Vec<&Watching>]) -> Option<String> {
+    let mut watched = false;
+    let mut unknown = None;
+    for group in groups {
+        let told: Vec<&&Watching> = group.iter().filter(|run| run.limiting.is_some()).collect();
+        watched |= told.iter().any(|run| !run.seen.is_empty());
+        unknown = unknown.or_else(|| told.first().and_then(|run| run.limiting.clone()));
+        let mut all: Vec<Pressure> = told.iter().flat_map(|run| run.pressure.iter().cloned()).collect();
+        rank(&mut all);
+        let often = |p: &&Pressure| {
+            let has = |run: &&&&Watching| run.pressure.iter().any(|other| other.what == p.what);
+            2 * told.iter().filter(has).count() >= told.len()
+        };
+        if let Some(first) = all.iter().find(often) {
+            return Some(format!("{} ({})", first.what, first.evidence));
+        }
+    }
+    if watched { Some(NONE_LIMITS.into()) } else { unknown }
+}

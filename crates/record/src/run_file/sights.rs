@@ -1,0 +1,279 @@
+//! What monitors saw, on its way into the file and back. Samples wait for the next tick, so that a second of all
+//! monitors is one transaction; nothing of them stays in memory.
+//!
+//! The body of a sight is pairs: the channel's number in LEB128 (seven bits a byte, low bits first), then the value as
+//! eight bytes, little-endian. Eighty channels take 720 bytes a second.
+
+use super::rows::json;
+use super::schema::{WATCHED_BYTES, WATCHED_TABLES, tick_id};
+use crate::event::{Fact, Lapse, Sight};
+use crate::record::{Channel, Watched};
+use plimsoll_plan::watch::Unit;
+use rusqlite::{Connection, OptionalExtension, Result};
+use std::collections::BTreeMap;
+
+/// More waiting samples than this are written before the next tick: a run of one request may have ticks far apart.
+const WAITING_MOST: usize = 256;
+/// More than a row of `channel`, `fact` or `lapse` takes besides its texts.
+const ROW_BYTES: usize = 64;
+
+/// What is on its way into the file.
+#[derive(Default)]
+pub struct Sights {
+    /// Of each channel: when its last value was.
+    last_ns: Vec<Option<u64>>,
+    waiting: Vec<(u64, Vec<u8>)>,
+    /// Limits as they stand in the file, by channel; channels behind them are not in it.
+    stored: Vec<Option<f64>>,
+    facts: Vec<Fact>,
+    lapses: usize,
+    lapsed: u64,
+    /// Number of the next row.
+    next: u32,
+    /// The tables are there.
+    made: bool,
+    /// First and last sample that the file could not take.
+    lost_ns: Option<(u64, u64)>,
+}
+
+impl Sights {
+    /// Takes a sample; the points stay out of `watched`.
+    pub fn take(&mut self, watched: &mut Watched, sight: &Sight) {
+        let mut body = Vec::new();
+        for reading in sight.readings.iter().filter(|reading| reading.value.is_finite()) {
+            let Some(at) = watched.channel(sight.monitor, reading) else { continue };
+            if self.last_ns.len() <= at {
+                self.last_ns.resize(at + 1, None);
+            }
+            if self.last_ns[at].is_none_or(|last_ns| last_ns < sight.at_ns) {
+                self.last_ns[at] = Some(sight.at_ns);
+                put_pair(&mut body, at, reading.value);
+            }
+        }
+        if !body.is_empty() {
+            self.waiting.push((sight.at_ns, body));
+        }
+    }
+
+    /// So many wait that they should be written before the next tick.
+    pub fn is_full(&self) -> bool {
+        self.waiting.len() >= WAITING_MOST
+    }
+
+    /// Bytes that [`Sights::put`] would write; `None`: the file is up to date.
+    pub fn due_bytes(&self, watched: &Watched) -> Option<usize> {
+        let bodies: usize = self.waiting.iter().map(|(_, body)| body.len() + ROW_BYTES).sum();
+        let channels = self.changed(watched).map(|(_, c)| c.part.len() + c.metric.len() + ROW_BYTES);
+        let mut bytes = bodies + channels.sum::<usize>();
+        if self.facts != watched.facts {
+            bytes += watched.facts.iter().map(|f| f.name.len() + f.value.len() + ROW_BYTES).sum::<usize>();
+        }
+        if self.lapsed != watched.lapsed.values().sum::<u64>() {
+            let fresh = watched.lapses.iter().skip(self.lapses);
+            bytes += ROW_BYTES + fresh.map(|l| l.why.len() + ROW_BYTES).sum::<usize>();
+        }
+        (bytes > 0).then(|| bytes + if self.made { 0 } else { WATCHED_BYTES })
+    }
+
+    /// Puts everything that the file does not have yet.
+    pub fn put(&self, db: &Connection, at: i64, watched: &Watched) -> Result<()> {
+        if !self.made {
+            db.execute_batch(WATCHED_TABLES)?;
+        }
+        for (number, channel) in self.changed(watched) {
+            put_channel(db, tick_id(at, number as u32), channel)?;
+        }
+        put_sights(db, at, self.next, self.waiting.iter().map(|(at_ns, body)| (*at_ns, body.as_slice())))?;
+        if self.facts != watched.facts {
+            put_facts(db, at, &watched.facts)?;
+        }
+        put_lapses(db, at, watched, self.lapses)
+    }
+
+    /// All that was put is safely in the file.
+    pub fn written(&mut self, watched: &Watched) {
+        self.made = true;
+        self.next = self.next.saturating_add(self.waiting.len() as u32);
+        self.waiting.clear();
+        self.stored = watched.channels.iter().map(|channel| channel.limit).collect();
+        self.facts.clone_from(&watched.facts);
+        self.lapses = watched.lapses.len();
+        self.lapsed = watched.lapsed.values().sum();
+    }
+
+    /// There is no room for what waits: it is let go of, and told at the end. The rest is tried again.
+    pub fn lose(&mut self) {
+        let times = self.waiting.iter().map(|(at_ns, _)| *at_ns);
+        for at_ns in times {
+            let (first, _) = self.lost_ns.unwrap_or((at_ns, at_ns));
+            self.lost_ns = Some((first, at_ns));
+        }
+        self.waiting.clear();
+    }
+
+    /// The sentence for the timeline.
+    pub fn lost(&self) -> Option<(u64, String)> {
+        let (first_ns, last_ns) = self.lost_ns?;
+        let [from_s, to_s] = [first_ns, last_ns].map(|ns| (ns as f64 / 1e8).round() / 10.0);
+        let text =
+            format!("samples of monitors between {from_s} s and {to_s} s are missing: the disk was full");
+        Some((first_ns, text))
+    }
+
+    fn changed<'a>(&'a self, watched: &'a Watched) -> impl Iterator<Item = (usize, &'a Channel)> {
+        let is_new = |(at, channel): &(usize, &Channel)| self.stored.get(*at) != Some(&channel.limit);
+        watched.channels.iter().enumerate().filter(is_new)
+    }
+}
+
+/// Everything of a whole record, whose points are at hand.
+pub fn put_all(db: &Connection, at: i64, watched: &Watched) -> Result<()> {
+    if *watched == Watched::default() {
+        return Ok(());
+    }
+    db.execute_batch(WATCHED_TABLES)?;
+    let mut bodies: BTreeMap<(u64, u32), Vec<u8>> = BTreeMap::new();
+    for (number, channel) in watched.channels.iter().enumerate() {
+        put_channel(db, tick_id(at, number as u32), channel)?;
+        for (at_ns, value) in &channel.points {
+            put_pair(bodies.entry((*at_ns, channel.monitor)).or_default(), number, *value);
+        }
+    }
+    put_sights(db, at, 0, bodies.iter().map(|((at_ns, _), body)| (*at_ns, body.as_slice())))?;
+    put_facts(db, at, &watched.facts)?;
+    put_lapses(db, at, watched, 0)
+}
+
+fn put_channel(db: &Connection, id: i64, channel: &Channel) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let Channel { monitor, part, metric, unit, limit, .. } = channel;
+    db.execute(sql, (id, monitor, part, metric, json(unit)?, limit))?;
+    Ok(())
+}
+
+fn put_sights<'a>(
+    db: &Connection,
+    at: i64,
+    first: u32,
+    sights: impl Iterator<Item = (u64, &'a [u8])>,
+) -> Result<()> {
+    let mut put = db.prepare("INSERT INTO sight (id, at_ns, body) VALUES (?1, ?2, ?3)")?;
+    for (number, (at_ns, body)) in (first..).zip(sights) {
+        put.execute((tick_id(at, number), at_ns as i64, body))?;
+    }
+    Ok(())
+}
+
+/// All of them: the value of a fact changes.
+fn put_facts(db: &Connection, at: i64, facts: &[Fact]) -> Result<()> {
+    let mut put = db.prepare("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4)")?;
+    for (number, fact) in (0..).zip(facts) {
+        put.execute((tick_id(at, number), fact.monitor, &fact.name, &fact.value))?;
+    }
+    Ok(())
+}
+
+fn put_lapses(db: &Connection, at: i64, watched: &Watched, stored: usize) -> Result<()> {
+    let mut put = db.prepare("INSERT INTO lapse VALUES (?1, ?2, ?3, ?4)")?;
+    for (number, lapse) in (0..).zip(&watched.lapses).skip(stored) {
+        put.execute((tick_id(at, number), lapse.monitor, lapse.at_ns as i64, &lapse.why))?;
+    }
+    let mut put = db.prepare("INSERT OR REPLACE INTO lapsed VALUES (?1, ?2, ?3)")?;
+    for (monitor, count) in &watched.lapsed {
+        put.execute((at, monitor, *count as i64))?;
+    }
+    Ok(())
+}
+
+/// What the file has of one origin. `Err` with a sentence: it contradicts itself.
+pub fn read(db: &Connection, at: i64) -> Result<std::result::Result<Watched, String>> {
+    let mut watched = Watched::default();
+    // A run without monitors has none of these tables.
+    let known = "SELECT 1 FROM sqlite_schema WHERE name = 'channel'";
+    if db.query_row(known, (), |_| Ok(())).optional()?.is_none() {
+        return Ok(Ok(watched));
+    }
+    let range = (tick_id(at, 0), tick_id(at, u32::MAX));
+    let mut all = db.prepare("SELECT * FROM channel WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query(range)?;
+    while let Some(row) = rows.next()? {
+        let unit: String = row.get(4)?;
+        let Ok(unit) = serde_json::from_str::<Unit>(&unit) else {
+            return Ok(Err(format!("`{unit}` is no unit of a monitor's number")));
+        };
+        if row.get::<_, i64>(0)? != tick_id(at, watched.channels.len() as u32) {
+            return Ok(Err("a monitor's number is missing".into()));
+        }
+        watched.channels.push(Channel {
+            monitor: row.get(1)?,
+            part: row.get(2)?,
+            metric: row.get(3)?,
+            unit,
+            limit: row.get::<_, Option<f64>>(5)?.filter(|x| x.is_finite()),
+            points: Vec::new(),
+        });
+    }
+    let mut all = db.prepare("SELECT at_ns, body FROM sight WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query(range)?;
+    while let Some(row) = rows.next()? {
+        let at_ns = row.get::<_, i64>(0)? as u64;
+        let body = row.get_ref(1)?;
+        let taken = body.as_blob().ok().and_then(|body| take_pairs(&mut watched.channels, at_ns, body));
+        if taken.is_none() {
+            return Ok(Err("a monitor's sample cannot be read".into()));
+        }
+    }
+    let mut all =
+        db.prepare("SELECT monitor, name, value FROM fact WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query(range)?;
+    while let Some(row) = rows.next()? {
+        watched.facts.push(Fact { monitor: row.get(0)?, name: row.get(1)?, value: row.get(2)? });
+    }
+    let mut all =
+        db.prepare("SELECT monitor, at_ns, why FROM lapse WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query(range)?;
+    while let Some(row) = rows.next()? {
+        let at_ns = row.get::<_, i64>(1)? as u64;
+        watched.lapses.push(Lapse { monitor: row.get(0)?, at_ns, why: row.get(2)? });
+    }
+    let mut all = db.prepare("SELECT monitor, count FROM lapsed WHERE origin = ?1")?;
+    let mut rows = all.query([at])?;
+    while let Some(row) = rows.next()? {
+        watched.lapsed.insert(row.get(0)?, row.get::<_, i64>(1)? as u64);
+    }
+    Ok(Ok(watched))
+}
+
+fn put_pair(body: &mut Vec<u8>, channel: usize, value: f64) {
+    let mut rest = channel;
+    while rest >= 0x80 {
+        body.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    body.push(rest as u8);
+    body.extend(value.to_le_bytes());
+}
+
+fn take_pairs(channels: &mut [Channel], at_ns: u64, mut body: &[u8]) -> Option<()> {
+    while !body.is_empty() {
+        let (mut channel, mut shift) = (0usize, 0);
+        loop {
+            let (byte, rest) = body.split_first()?;
+            body = rest;
+            // Three bytes number two million channels; more is damage.
+            (shift < 21).then_some(())?;
+            channel |= usize::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        let (value, rest) = body.split_first_chunk::<8>()?;
+        body = rest;
+        let value = Some(f64::from_le_bytes(*value)).filter(|value| value.is_finite())?;
+        let points = &mut channels.get_mut(channel)?.points;
+        points.last().is_none_or(|(last_ns, _)| *last_ns < at_ns).then_some(())?;
+        points.push((at_ns, value));
+    }
+    Some(())
+}
