@@ -156,8 +156,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "U036",
         "one run of a file that makes several",
-        "`--once` makes the one cell that is left a single run: for machines that share it, or to look at it again. The \
-         rest is chosen before.\n\n  plimsoll run sweep.yaml --set users=8 --once --share 1/2",
+        "`--once` makes the one cell that is left a single run: for machines that share it, or to look at it again. \
+         The rest is chosen before.\n\n  plimsoll run sweep.yaml --set users=8 --once --share 1/2",
     ),
     row(
         "U037",

@@ -66,7 +66,12 @@ impl Told {
             Exit::Inconclusive => Some(Outcome::Inconclusive),
             _ => None,
         };
-        Row { name: self.name.clone(), result, sentence: self.sentence.clone() }
+        Row {
+            name: self.name.clone(),
+            result,
+            begun: self.conclusion.is_some(),
+            sentence: self.sentence.clone(),
+        }
     }
 }
 

@@ -139,8 +139,8 @@ pub struct MannerFlags {
 }
 
 impl LoadFlags {
-    /// The same flags as words of a command line, for a process that is to do a part of the same: without those that say
-    /// where results go, whose part of the load it is, and the seed, which differ from process to process.
+    /// The same flags as words of a command line, for a process that is to do a part of the same: without those that
+    /// say where results go, whose part of the load it is, and the seed, which differ from process to process.
     pub fn words(&self) -> Vec<String> {
         // Taken apart, so that a flag that is added cannot be forgotten here.
         let LoadFlags {

@@ -29,8 +29,17 @@ fn exits(document: &Value) -> Vec<(String, u64)> {
         .collect()
 }
 
-const TWO: &str = "load: { users: 2, duration: 20s }\nscale: 0.05\nparts:\n  late:\n    thresholds: [ \"response_time p50 < 1us\" ]\n  \
-                   sweep:\n    question: Where does it stop?\n    load: { users: [1, 2] }\n    thresholds: [ \"errors < 1%\" ]\n";
+const TWO: &str = "\
+load: { users: 2, duration: 20s }
+scale: 0.05
+parts:
+  late:
+    thresholds: [ 'response_time p50 < 1us' ]
+  sweep:
+    question: Where does it stop?
+    load: { users: [1, 2] }
+    thresholds: [ 'errors < 1%' ]
+";
 
 #[test]
 fn parts_run_in_their_order_and_go_on_where_they_were_stopped() {
@@ -201,7 +210,8 @@ fn a_generator_that_fails_is_the_failure_of_the_run() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let scratch = Scratch::new();
     let text = format!(
-        "target: http://{closed}\nscenarios: {{ s: [ {{ get: / }} ] }}\ngenerators: 2\nload: {{ users: 4, duration: 1s }}\n"
+        "target: http://{closed}\nscenarios: {{ s: [ {{ get: / }} ] }}\n\
+         generators: 2\nload: {{ users: 4, duration: 1s }}\n"
     );
     let (text, out) = (scratch.file("g.yaml", &text), scratch.path("out"));
     let failed = Tool::run(&["run", &text, "--out", &out]).expect_code(1);

@@ -35,7 +35,8 @@ fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
         return None;
     };
     let before = r.wrong.len();
-    let (mut name, mut sources): (Option<(String, Pos)>, Vec<(&Entry, Option<Source>)>) = (None, Vec::new());
+    let mut name: Option<(String, Pos)> = None;
+    let mut sources: Vec<(&Entry, Option<Source>)> = Vec::new();
     for entry in entries {
         let (node, Some(row)) = (&entry.value, r.row(Section::Monitor, entry)) else { continue };
         match row.name {

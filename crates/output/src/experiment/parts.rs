@@ -11,15 +11,21 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub name: String,
-    /// `None`: it could not be run.
+    /// `None`: something kept it from being run as a whole.
     pub result: Option<Outcome>,
+    /// There are runs of it.
+    pub begun: bool,
     /// Of its report, or why there is none.
     pub sentence: String,
 }
 
 impl Row {
     fn result(&self) -> &'static str {
-        self.result.map_or("could not run", words::outcome)
+        match (self.result, self.begun) {
+            (Some(outcome), _) => words::outcome(outcome),
+            (None, true) => "stopped",
+            (None, false) => "could not run",
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Several experiments of one file on disk: a folder with one folder for each, and `parts.json`, which names them in the
-//! order of the file. Each of those folders is an experiment like any other, and reads without this list.
+//! Several experiments of one file on disk: a folder with one folder for each, and `parts.json`, which names them in
+//! the order of the file. Each of those folders is an experiment like any other, and reads without this list.
 
 use super::{Error, write_json};
 use serde::{Deserialize, Serialize};
