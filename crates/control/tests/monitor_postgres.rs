@@ -261,7 +261,10 @@ fn a_password_is_sent_and_never_said() {
     let place = format!("127.0.0.1:{}", cluster.port);
     looking(&format!("postgres://lab:correct%27horse%40%2F1@{place}/postgres")).sees();
     let wrong = looking(&format!("postgres://lab:mellon@{place}/postgres")).fails();
-    assert_eq!(wrong, "cannot ask PostgreSQL: password authentication failed for user \"lab\"");
+    assert_eq!(
+        wrong,
+        format!("cannot ask PostgreSQL at `{place}`: password authentication failed for user \"lab\"")
+    );
     let none = looking(&format!("postgres://lab@{place}/postgres")).fails();
     assert!(none.contains("password"), "{none}");
     let tls = looking(&format!("postgres://lab:mellon@{place}/postgres?sslmode=require")).fails();
@@ -277,31 +280,33 @@ fn one_that_dies_or_hangs_is_a_trouble_in_time_and_is_seen_again_when_it_is_back
     let cluster = Cluster::new("trust");
     let server = cluster.start(&[]);
     let mut looking = cluster.looking();
+    let says = |host: &str, port: u16, why: &str| format!("cannot ask PostgreSQL at `{host}:{port}`: {why}");
+    let late = says("127.0.0.1", cluster.port, "no answer in time");
     looking.sees();
     let mut session = cluster.session();
     let own = session.run("SELECT pid FROM pg_stat_activity WHERE application_name = 'plimsoll';");
     let own = own[0].parse().unwrap();
     // The process that serves the monitor stops in the middle: a new connection is served by another one.
     freeze(own);
-    assert_eq!(looking.fails(), "cannot ask PostgreSQL: no answer in time");
+    assert_eq!(looking.fails(), late);
     looking.sees();
     thaw(own);
     // Now nobody takes connections any more.
     server.freeze();
     let mut other = cluster.looking();
-    assert_eq!(other.fails(), "cannot ask PostgreSQL: no answer in time");
+    assert_eq!(other.fails(), late);
     server.thaw();
     other.sees();
     drop(session);
     server.stop();
     assert_ne!(looking.fails(), "");
-    assert_eq!(looking.fails(), "cannot ask PostgreSQL: connection refused");
+    assert_eq!(looking.fails(), says("127.0.0.1", cluster.port, "connection refused"));
     let _server = cluster.start(&[]);
     looking.sees();
     let (_listener, port) = silent();
     let why = self::looking(&format!("postgres://lab@127.0.0.1:{port}/lab")).fails();
-    assert_eq!(why, "cannot ask PostgreSQL: no answer in time");
+    assert_eq!(why, says("127.0.0.1", port, "no answer in time"));
     let (_listener, _held, port) = deaf();
     let why = self::looking(&format!("postgres://lab@localhost:{port}/lab")).fails();
-    assert_eq!(why, "cannot ask PostgreSQL: no answer in time");
+    assert_eq!(why, says("localhost", port, "no answer in time"));
 }

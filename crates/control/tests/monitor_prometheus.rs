@@ -7,7 +7,8 @@ mod servers;
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Prometheus, Source, Unit};
 use plimsoll_stats::random::SplitMix64;
-use servers::{Looking, Scratch, Server, deaf, fact, free_port, page, pages, silent, value};
+use servers::{Looking, Scratch, Server, deaf, dripping, fact, free_port, page, pages, silent, value};
+use std::io::{Read, Write};
 
 fn scrape(port: u16, metrics: &[&str]) -> Looking {
     scrape_url(&format!("http://127.0.0.1:{port}/metrics"), metrics)
@@ -145,6 +146,22 @@ fn every_way_to_send_a_page_is_read() {
 }
 
 #[test]
+fn a_connection_that_was_closed_between_two_looks_costs_no_sample() {
+    let (listener, port) = silent();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            // One block is a whole request; whatever comes, there is one answer.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(&page("a 1\n"));
+        }
+    });
+    let mut looking = scrape(port, &[]);
+    for _ in 0..5 {
+        assert_eq!(value(&looking.look().unwrap(), "", "a"), Some(1.0));
+    }
+}
+
+#[test]
 fn what_is_no_page_is_said_with_its_line_and_without_its_text() {
     let fails = |answer: Vec<u8>| scrape(pages(vec![answer]), &[]).fails();
     let why = fails(page("a 1\nsecret{x=\"y\" 2\n"));
@@ -266,6 +283,9 @@ fn silence_and_lost_packets_end_a_look_in_time() {
     let (_listener, port) = silent();
     assert!(scrape(port, &[]).fails().ends_with("no answer in time"));
     assert!(query(&format!("http://127.0.0.1:{port}"), "up").fails().ends_with("no answer in time"));
+    for beginning in [&b"HTTP/1.1 200 OK\r\nX: "[..], b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na 1"] {
+        assert!(scrape(dripping(beginning), &[]).fails().ends_with("no answer in time"));
+    }
     let (_listener, _held, port) = deaf();
     assert_eq!(scrape(port, &[]).fails(), format!("cannot connect to `127.0.0.1:{port}`: no answer in time"));
 }

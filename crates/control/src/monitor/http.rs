@@ -71,7 +71,8 @@ impl Getter {
         let shown = format!("http://{}{path}", place.shown());
         let slash = if target.starts_with('/') { "" } else { "/" };
         let mut request = format!(
-            "GET {slash}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: plimsoll\r\nAccept: */*\r\nAccept-Encoding: identity\r\n",
+            "GET {slash}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: plimsoll\r\nAccept: */*\r\n\
+             Accept-Encoding: identity\r\n",
             escaped(target),
             place.shown()
         );

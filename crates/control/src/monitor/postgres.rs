@@ -22,6 +22,8 @@ const SELDOM_S: f64 = 9.5;
 
 pub struct Postgres {
     config: Result<Config, Trouble>,
+    /// Hosts and ports, for sentences.
+    shown: String,
     /// Made at the first look, on the thread that looks.
     runtime: Option<Runtime>,
     kept: Option<Client>,
@@ -37,8 +39,10 @@ pub struct Postgres {
 impl Postgres {
     /// Takes what libpq takes: `postgres://user:password@host:port/database?...` or `host=... dbname=...`.
     pub fn new(address: &Secret) -> Postgres {
+        let config = config(address.reveal());
         Postgres {
-            config: config(address.reveal()),
+            shown: config.as_ref().map_or_else(|_| String::new(), shown),
+            config,
             runtime: None,
             kept: None,
             version: 0,
@@ -72,12 +76,7 @@ fn resolved(config: &Config, until: Deadline) -> Result<Config, Trouble> {
         .iter()
         .enumerate()
         .filter_map(|(at, host)| match host {
-            // One port for all hosts, or one for each.
-            Host::Tcp(host) => {
-                let ports = config.get_ports();
-                let port = ports.get(at).or(ports.first()).copied().unwrap_or(5432);
-                Some(Place { host: host.clone(), port })
-            }
+            Host::Tcp(host) => Some(Place { host: host.clone(), port: port(config, at) }),
             Host::Unix(_) => None,
         })
         .collect();
@@ -118,56 +117,68 @@ impl Probe for Postgres {
                 .build()
                 .map_err(|error| Trouble(format!("no event loop for it: {}", words(&error))))?,
         };
-        let left = until.left().map_err(|error| trouble_of(&words(&error)))?;
+        let left = until.left().map_err(|error| self.trouble(&words(&error)))?;
         let found = runtime.block_on(async {
             match tokio::time::timeout(left, self.ask(&config, at, until)).await {
                 Ok(found) => found,
-                Err(_) => Err(trouble_of("no answer in time")),
+                Err(_) => Err("no answer in time".to_owned()),
             }
         });
         self.runtime = Some(runtime);
-        if found.is_err() {
-            // An answer that is late would be taken for that of the next question.
-            self.kept = None;
-        }
-        found
+        found.map_err(|why| self.trouble(&why))
     }
 }
 
-fn trouble_of(why: &str) -> Trouble {
-    Trouble(format!("cannot ask PostgreSQL: {why}"))
+/// `host:port` of each host.
+fn shown(config: &Config) -> String {
+    let place = |(at, host): (usize, &Host)| match host {
+        Host::Tcp(host) => Place { host: host.clone(), port: port(config, at) }.shown(),
+        Host::Unix(folder) => folder.display().to_string(),
+    };
+    config.get_hosts().iter().enumerate().map(place).collect::<Vec<_>>().join(",")
+}
+
+/// One port for all hosts, or one for each.
+fn port(config: &Config, host: usize) -> u16 {
+    let ports = config.get_ports();
+    ports.get(host).or(ports.first()).copied().unwrap_or(5432)
 }
 
 /// The server's own words where it said any; else the library's, with the reason behind them.
-fn trouble(error: &tokio_postgres::Error) -> Trouble {
+fn reason(error: &tokio_postgres::Error) -> String {
     use std::error::Error;
     if let Some(refused) = error.as_db_error() {
-        return trouble_of(refused.message());
+        return refused.message().to_owned();
     }
     match error.source() {
         Some(cause) => match cause.downcast_ref::<std::io::Error>() {
-            Some(io) => trouble_of(&words(io)),
-            None => trouble_of(&format!("{error}: {cause}")),
+            Some(io) => words(io),
+            None => format!("{error}: {cause}"),
         },
-        None => trouble_of(&error.to_string()),
+        None => error.to_string(),
     }
 }
 
 impl Postgres {
-    async fn ask(&mut self, config: &Config, at: Moment, until: Deadline) -> Result<Found, Trouble> {
+    fn trouble(&self, why: &str) -> Trouble {
+        Trouble(format!("cannot ask PostgreSQL at `{}`: {why}", self.shown))
+    }
+
+    /// The client is kept only when all went well: an answer that comes late would belong to the next question.
+    async fn ask(&mut self, config: &Config, at: Moment, until: Deadline) -> Result<Found, String> {
         let client = match self.kept.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
             None => {
-                let config = resolved(config, until)?;
-                let (client, connection) = config.connect(NoTls).await.map_err(|error| trouble(&error))?;
+                let config = resolved(config, until).map_err(|trouble| trouble.0)?;
+                let (client, connection) = config.connect(NoTls).await.map_err(|error| reason(&error))?;
                 // It ends with the client, or tells it why it ended earlier.
                 tokio::spawn(connection);
                 self.seldom_at = None;
-                self.version = queries::version(&client).await.map_err(|error| trouble(&error))?;
+                self.version = queries::version(&client).await.map_err(|error| reason(&error))?;
                 client
             }
         };
-        let found = self.all(&client, at).await.map_err(|error| trouble(&error))?;
+        let found = self.all(&client, at).await.map_err(|error| reason(&error))?;
         self.kept = Some(client);
         Ok(found)
     }

@@ -243,6 +243,22 @@ pub fn silent() -> (TcpListener, u16) {
     (listener, port)
 }
 
+/// Answers without an end, byte by byte: each comes in time, and the whole never does.
+pub fn dripping(beginning: &'static [u8]) -> u16 {
+    let (listener, port) = silent();
+    std::thread::spawn(move || {
+        let (_never, pause) = channel::<()>();
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut well = stream.write_all(beginning).is_ok();
+            while well {
+                let _ = pause.recv_timeout(Duration::from_millis(50));
+                well = stream.write_all(b"1").is_ok();
+            }
+        }
+    });
+    port
+}
+
 /// A listener whose queue is full: the kernel drops whatever asks to connect, as a network that loses packets does.
 /// The connections that fill it live as long as they are held.
 pub fn deaf() -> (TcpListener, Vec<TcpStream>, u16) {

@@ -188,8 +188,8 @@ impl Count {
 }
 
 /// The text on one line, without literals, cut. The server replaces constants by `$1` only in statements that it plans:
-/// of the others (`ALTER ROLE ... PASSWORD '...'`) nothing but the first word is shown. What stands in quotes is left out
-/// in any case, because an entry that is made anew while its statement runs keeps the text as it was sent.
+/// of the others (`ALTER ROLE ... PASSWORD '...'`) nothing but the first word is shown. What stands in quotes is left
+/// out in any case, because an entry that is made anew while its statement runs keeps the text as it was sent.
 fn shown(text: &str) -> String {
     const PLANNED: [&str; 7] = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "MERGE", "VALUES"];
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
