@@ -3,17 +3,22 @@
 //! else: the load never waits for it.
 
 mod cgroup;
+mod command;
 mod files;
 mod host;
 mod http;
 mod looker;
+mod nginx;
 mod notebook;
 mod probe;
 mod process;
 mod reach;
 
+pub use cgroup::Cgroup;
+pub use command::Command;
 pub use host::Host;
 pub use looker::Monitors;
+pub use nginx::Nginx;
 pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
 pub use process::Process;
 
@@ -26,7 +31,9 @@ pub fn probe(watch: &Watch) -> Box<dyn Probe> {
     match &watch.source {
         Source::Process(who) => Box::new(Process::new(who, Path::new("/"))),
         Source::Host => Box::new(Host::new(Path::new("/"))),
-        Source::Cgroup(_) | Source::Nginx(_) | Source::Command(_) => Box::new(probe::Absent { kind }),
+        Source::Cgroup(group) => Box::new(Cgroup::new(group, Path::new("/"))),
+        Source::Nginx(nginx) => Box::new(Nginx::new(nginx)),
+        Source::Command(words) => Box::new(Command::new(words)),
         Source::Postgres(_) | Source::Redis(_) | Source::Node(_) | Source::Go(_) | Source::Prometheus(_) => {
             Box::new(probe::Absent { kind })
         }
