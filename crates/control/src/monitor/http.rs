@@ -18,6 +18,8 @@ pub struct Page {
     pub status: u16,
     /// Empty when there is none.
     pub content_type: String,
+    /// What it calls itself; empty when it does not say.
+    pub server: String,
     pub body: Vec<u8>,
 }
 
@@ -158,7 +160,7 @@ impl Getter {
         if head.kept && head.length != Length::ToTheEnd {
             self.kept = Some(stream);
         }
-        Ok(Page { status: head.status, content_type: head.content_type, body })
+        Ok(Page { status: head.status, content_type: head.content_type, server: head.server, body })
     }
 }
 
@@ -171,6 +173,7 @@ struct Head {
     bytes: usize,
     status: u16,
     content_type: String,
+    server: String,
     length: Length,
     kept: bool,
 }
@@ -216,7 +219,8 @@ fn head(seen: &[u8]) -> Result<Option<Head>, &'static str> {
         let connection = line("connection").to_ascii_lowercase();
         let kept =
             !connection.contains("close") && (answer.version == Some(1) || connection.contains("keep-alive"));
-        return Ok(Some(Head { bytes, status, content_type: line("content-type").to_owned(), length, kept }));
+        let (content_type, server) = (line("content-type").to_owned(), line("server").to_owned());
+        return Ok(Some(Head { bytes, status, content_type, server, length, kept }));
     }
 }
 

@@ -3,6 +3,7 @@
 //! else: the load never waits for it.
 
 mod cgroup;
+mod command;
 mod counters;
 mod exposed;
 mod files;
@@ -10,6 +11,7 @@ mod go;
 mod host;
 mod http;
 mod looker;
+mod nginx;
 mod node;
 mod notebook;
 mod postgres;
@@ -20,8 +22,11 @@ mod reach;
 mod redis;
 mod text_format;
 
+pub use cgroup::Cgroup;
+pub use command::Command;
 pub use host::Host;
 pub use looker::Monitors;
+pub use nginx::Nginx;
 pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
 pub use process::Process;
 
@@ -32,10 +37,10 @@ use std::path::Path;
 pub fn probe(watch: &Watch) -> Box<dyn Probe> {
     match &watch.source {
         Source::Process(who) => Box::new(Process::new(who, Path::new("/"))),
+        Source::Cgroup(group) => Box::new(Cgroup::new(group, Path::new("/"))),
         Source::Host => Box::new(Host::new(Path::new("/"))),
-        Source::Cgroup(_) | Source::Nginx(_) | Source::Command(_) => {
-            Box::new(probe::Absent { kind: watch.source.kind() })
-        }
+        Source::Nginx(nginx) => Box::new(Nginx::new(nginx)),
+        Source::Command(words) => Box::new(Command::new(words)),
         Source::Redis(address) => Box::new(redis::Redis::new(address)),
         Source::Postgres(address) => Box::new(postgres::Postgres::new(address)),
         Source::Prometheus(Prometheus::Scrape { url, metrics }) => {
