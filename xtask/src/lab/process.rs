@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 
 /// From the start of a process until it is healthy: a production server on a busy two-core machine takes 10 s.
 pub const WITHIN: Duration = Duration::from_secs(60);
-/// Between TERM and KILL.
-const GRACE: Duration = Duration::from_secs(8);
+/// Between TERM and KILL. Nobody loads it any more, and what it has been asked for nobody waits for: a server that was
+/// driven far over its capacity would otherwise work off its queue for minutes.
+const GRACE: Duration = Duration::from_secs(4);
 /// What a child that was interrupted by the terminal has to end by itself.
 const OWN_END: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(25);

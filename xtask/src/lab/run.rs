@@ -114,7 +114,8 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     line.extend(["--out".into(), super::shown(&folder)]);
     let mut command = Command::new(tool);
     command.current_dir(shell::root()).args(&line).stdin(Stdio::null());
-    let shown = shell::show(&command);
+    // By its own name, whatever the file of `--tool` is called: this line is published.
+    let shown = format!("plimsoll {}", line.join(" "));
     println!("{shown}");
     let mut child = command.spawn().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
     let status = process::wait(&mut child, Instant::now() + within)?;
