@@ -206,6 +206,7 @@ fn each_way_to_name_a_figure_is_read() {
         "1.2.3.4 \"GET / HTTP/1.1\" status=404 request_time=0.012 upstream_response_time=0.010",
         "rt request_time=\"0.012\" urt upstream_response_time=\"0.004, 0.006\" status=\"404\" x",
         "upstream_response_time=0.004 : 0.006 upstream_status=200 request_time=0.012 status=404",
+        "status=404 upstream_status=500 request_time=0.012 my_request_time=8 upstream_response_time=0.010",
         "upstream_response_time=-, 0.010 request_time=0.012 status=404",
         r#"{"time":"x","request_time":0.012,"upstream_response_time":"0.010","status":404}"#,
         r#"{ "status": "404", "request_time": "0.012", "upstream_response_time": "0.004, 0.006" }"#,
