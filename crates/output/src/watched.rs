@@ -12,27 +12,33 @@ pub(crate) struct Entry {
 }
 
 /// What people look for first, in this order; the rest is in the JSON document.
-const FIRST: [&str; 20] = [
+const FIRST: [&str; 26] = [
     "cpu",
     "busiest_thread",
     "cpu_main_thread",
+    "eventloop_lag_p99",
+    "eventloop_lag",
     "throttled",
     "rss",
+    "memory_used",
     "memory",
     "heap_used",
+    "heap_alloc",
     "fds",
+    "descriptors",
     "connections",
     "clients",
     "active",
     "waiting",
+    "locks_waiting",
     "requests",
     "request_time_p99",
+    "upstream_response_time_p99",
     "run_queue",
-    "lag",
-    "iowait",
-    "listen_overflows",
-    "retransmits",
-    "time_wait",
+    "goroutines",
+    "tcp_listen_overflows",
+    "tcp_retransmits",
+    "tcp_time_wait",
 ];
 /// Of a monitor whose numbers have other names.
 const UNNAMED: usize = 4;

@@ -1,6 +1,6 @@
 //! The comparison in a pull request: GitHub flavoured Markdown.
 
-use super::{footing, interval, long_word, maybe_change, overall, value};
+use super::{footing, interval, long_word, maybe_change, overall, peaks, value};
 use crate::format::ratio;
 use crate::markdown::{escape, prose};
 use plimsoll_record::analysis::compare::{Comparison, Overall, cell_name};
@@ -71,6 +71,13 @@ fn body(c: &Comparison, out: &mut String) {
             p_value(row.p_adjusted),
             escape(&long_word(row)),
         ));
+    }
+    if !c.watched.is_empty() {
+        out.push_str(&format!("\n| watched | {a} | {b} |\n|---|--:|--:|\n"));
+    }
+    for row in &c.watched {
+        let [a, b] = peaks(row);
+        out.push_str(&format!("| {} | {} | {} |\n", escape(&row.what), escape(&a), escape(&b)));
     }
     if !c.doubts.is_empty() {
         out.push('\n');

@@ -14,7 +14,7 @@ pub use markdown::{github_summary, markdown};
 pub use terminal::{gated, terminal};
 
 use crate::format::{NONE, figure};
-use plimsoll_record::analysis::compare::{Compared, Overall, Verdict, change};
+use plimsoll_record::analysis::compare::{Compared, Overall, Peaks, Verdict, change};
 use plimsoll_record::summary::FigureUnit;
 
 /// The word of a whole comparison, about B.
@@ -71,6 +71,12 @@ fn interval(row: &Compared) -> String {
         (Some(low), Some(high)) => format!("{} to {}", change(low, row.scale), change(high, row.scale)),
         _ => NONE.into(),
     }
+}
+
+/// A peak of each side, as text: it has no interval, so nothing is said of the difference.
+fn peaks(row: &Peaks) -> [String; 2] {
+    [row.a, row.b]
+        .map(|peak| peak.map_or_else(|| NONE.into(), |peak| plimsoll_record::phrase::watched(peak, row.unit)))
 }
 
 /// How it was made, as one line.

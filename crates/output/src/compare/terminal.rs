@@ -1,7 +1,7 @@
 //! The comparison on a terminal: the sentence, a line for each figure, the doubts.
 
 use super::picture::{NARROWEST, WIDEST, picture, reach};
-use super::{footing, interval, long_word, maybe_change, overall, value, word};
+use super::{footing, interval, long_word, maybe_change, overall, peaks, value, word};
 use crate::format::ratio;
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
@@ -19,6 +19,7 @@ pub fn terminal(c: &Comparison, look: &Look) -> String {
     let mut lines = head(c, columns);
     lines.push(Line::new());
     lines.extend(figures(c, columns, look));
+    lines.extend(watched(c, columns, look));
     if !c.doubts.is_empty() {
         lines.push(Line::new());
     }
@@ -103,6 +104,21 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
         out.row(table.iter().map(|(_, column)| column[row].clone()).collect());
     }
     out.lines(columns, look)
+}
+
+/// What was watched, below the figures: no change and no verdict, because a peak has no interval.
+fn watched(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
+    if c.watched.is_empty() {
+        return Vec::new();
+    }
+    let dim = |text: &str| Line::of(Ink::Dim, text);
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right]);
+    table.row(vec![dim("watched"), dim(&c.a.name).cut(12, look), dim(&c.b.name).cut(12, look)]);
+    for row in &c.watched {
+        let [a, b] = peaks(row);
+        table.row(vec![Line::new().text(&row.what), Line::new().text(&a), Line::new().text(&b)]);
+    }
+    std::iter::once(Line::new()).chain(table.lines(columns, look)).collect()
 }
 
 /// What the edges of the pictures stand for, over the zero line: `-12 %    0    +12 %`.

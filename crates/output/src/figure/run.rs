@@ -80,11 +80,11 @@ pub fn figure(s: &Summary) -> Option<String> {
         }
         out
     };
-    let cpu = of(&["cpu", "process_cpu", "cpu_main_thread"]);
+    let cpu = of(&["cpu", "cpu_main_thread"]);
     if !cpu.is_empty() {
         panels.push(panel(s, "CPU, cores", cpu, 1.0));
     }
-    let memory = of(&["rss", "memory", "resident_memory", "heap_used"]);
+    let memory = of(&["rss", "memory", "memory_rss", "heap_used", "heap_alloc"]);
     if !memory.is_empty() {
         let shown = bytes(most(&memory));
         panels.push(panel(s, &format!("memory, {}", shown.unit), memory, shown.by));

@@ -61,7 +61,7 @@ fn seen(group: &Group, axis: &str, out: &mut String) {
     if columns.is_empty() {
         return;
     }
-    let heads: Vec<String> = columns.iter().map(|column| escape(&column.head)).collect();
+    let heads: Vec<String> = columns.iter().map(|column| escape(column)).collect();
     let rule = "--:|".repeat(columns.len());
     out.push_str(&format!(
         "\n| {} | {} | at its limit |\n|---|{rule}---|\n",

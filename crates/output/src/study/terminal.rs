@@ -123,7 +123,7 @@ fn seen(group: &Group, columns: usize, look: &Look) -> Vec<Line> {
     aligns.push(Align::Left);
     let mut table = Table::new(&aligns);
     let dim = |text: &str| Line::of(Ink::Dim, text);
-    let names = heads.iter().map(|column| dim(&column.head));
+    let names = heads.iter().map(|column| dim(column));
     table.row([dim(axis)].into_iter().chain(names).chain([dim("at its limit")]).collect());
     for (name, row) in &group.rows {
         let mut cells = vec![Line::of(if row.valid { Ink::Strong } else { Ink::Dim }, name)];

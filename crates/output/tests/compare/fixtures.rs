@@ -65,6 +65,7 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
         worth_errors: 0.001,
         confidence: 0.95,
         seed: 1,
+        watched: Vec::new(),
     }
 }
 

@@ -103,6 +103,31 @@ impl Digest {
     }
 }
 
+/// CPU and memory of each monitor that has them, each under the first of its names, as tables show them:
+/// `api cpu peak`, `api rss peak`.
+pub fn sizes(seen: &[Seen]) -> Vec<(String, &Seen)> {
+    const CPU: [&str; 2] = ["cpu", "cpu_main_thread"];
+    const MEMORY: [&str; 6] = ["rss", "memory", "memory_rss", "memory_used", "heap_used", "heap_alloc"];
+    let mut monitors: Vec<&str> = Vec::new();
+    for one in seen.iter().filter(|one| one.part.is_empty()) {
+        if !monitors.contains(&one.monitor.as_str()) {
+            monitors.push(&one.monitor);
+        }
+    }
+    let mut out = Vec::new();
+    for monitor in monitors {
+        let own = || seen.iter().filter(|one| one.part.is_empty() && one.monitor == monitor);
+        for (names, word) in [(&CPU[..], "cpu"), (&MEMORY[..], "memory")] {
+            let found = names.iter().find_map(|name| own().find(|one| one.metric == *name));
+            if let Some(one) = found {
+                let word = if one.metric == "rss" { "rss" } else { word };
+                out.push((format!("{monitor} {word} peak"), one));
+            }
+        }
+    }
+    out
+}
+
 /// What the load generator was told to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Level {

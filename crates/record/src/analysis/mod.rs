@@ -26,7 +26,7 @@ mod verdict;
 mod watched;
 mod windows;
 
-pub use digest::{Digest, Seen, Watching, digest};
+pub use digest::{Digest, Seen, Watching, digest, sizes};
 pub use summary::{summarise, summarise_with};
 pub use threshold::{Reading, reading_within};
 pub use windows::{Sliding, width_of};

@@ -31,7 +31,8 @@ mod types;
 pub use cells::{compare_cells, variants};
 pub use sentence::{cell_name, change, evidence, figure_name};
 pub use types::{
-    Asked, Basis, Compared, Comparison, Doubt, Overall, SCHEMA_VERSION, Scale, Side, SideFacts, Verdict,
+    Asked, Basis, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
+    Verdict,
 };
 
 use settle::Found;

@@ -3,9 +3,12 @@
 use super::doubts::doubts;
 use super::spread::{Effect, Seen, is_enough, shown};
 use super::types::{
-    Asked, Basis, Compared, Comparison, Doubt, Overall, SCHEMA_VERSION, Scale, Side, SideFacts, Verdict,
+    Asked, Basis, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
+    Verdict,
 };
 use super::{Pair, sentence};
+use crate::analysis::digest::sizes;
+use crate::analysis::study::watched::pooled;
 use crate::summary::{FigureUnit, Times, Weight};
 use plimsoll_plan::experiment::Figure;
 use plimsoll_stats::maths::holm;
@@ -204,6 +207,7 @@ pub fn comparison(
         figures,
         compared_together: family,
         doubts,
+        watched: peaks(pair.a, pair.b),
         ..Comparison::empty(facts(pair.a), facts(pair.b), asked)
     };
     comparison.sentence = sentence::sentence(&comparison);
@@ -239,6 +243,23 @@ fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
     Overall::CannotTell
 }
 
+/// Of all runs of a side the highest; what only one side has stands there too.
+fn peaks(a: &Side, b: &Side) -> Vec<Peaks> {
+    let pooled = |side: &Side| pooled(&side.runs.iter().collect::<Vec<_>>());
+    let (a, b) = (pooled(a), pooled(b));
+    let mut out: Vec<Peaks> = Vec::new();
+    for (what, seen) in sizes(&a) {
+        out.push(Peaks { what, unit: seen.unit, a: Some(seen.peak), b: None });
+    }
+    for (what, seen) in sizes(&b) {
+        match out.iter_mut().find(|known| known.what == what && known.unit == seen.unit) {
+            Some(known) => known.b = Some(seen.peak),
+            None => out.push(Peaks { what, unit: seen.unit, a: None, b: Some(seen.peak) }),
+        }
+    }
+    out
+}
+
 fn facts(side: &Side) -> SideFacts {
     SideFacts {
         name: side.name.clone(),
@@ -266,6 +287,7 @@ impl Comparison {
             worth_errors: asked.worth_errors,
             confidence: asked.confidence,
             seed: asked.seed,
+            watched: Vec::new(),
         }
     }
 }

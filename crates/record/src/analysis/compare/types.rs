@@ -4,6 +4,7 @@ use super::gate::Rule;
 use crate::analysis::digest::Digest;
 use crate::summary::{FigureUnit, Weight};
 use plimsoll_plan::experiment::{Figure, Setting};
+use plimsoll_plan::watch::Unit;
 use serde::{Deserialize, Serialize};
 
 /// Raised when a field changes its meaning.
@@ -66,6 +67,18 @@ pub struct Comparison {
     pub worth_errors: f64,
     pub confidence: f64,
     pub seed: u64,
+    /// Peaks of CPU and memory of what was watched. They have no interval: a peak is one second of one run.
+    pub watched: Vec<Peaks>,
+}
+
+/// One number of what was watched, of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Peaks {
+    /// `api cpu peak`
+    pub what: String,
+    pub unit: Unit,
+    pub a: Option<f64>,
+    pub b: Option<f64>,
 }
 
 /// What stands behind a side.

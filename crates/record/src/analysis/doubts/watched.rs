@@ -10,7 +10,7 @@ use crate::record::Channel;
 use crate::summary::{Caution, MonitorRow};
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::RunHist;
-use plimsoll_plan::watch::WatchOutline;
+use plimsoll_plan::watch::{Unit, WatchOutline};
 
 /// Named one by one; the others are counted.
 const NAMED: usize = 3;
@@ -123,7 +123,8 @@ fn overflowed(e: &Evidence) -> Option<Caution> {
 /// Of each monitor what came nearest to its limit: the only process of a tree is told twice, once as the whole.
 fn descriptors(e: &Evidence) -> Option<Caution> {
     let mut found: Vec<(&str, f64, String)> = Vec::new();
-    for (watch, channel) in channels(e).filter(|(_, channel)| channel.metric == "fds") {
+    let names = ["fds", "fds_share", "descriptors"];
+    for (watch, channel) in channels(e).filter(|(_, channel)| names.contains(&channel.metric.as_str())) {
         let Some(limit) = channel.limit.filter(|limit| *limit > 0.0) else { continue };
         let peak = channel.points.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a });
         let Some((at_ns, most)) = peak.filter(|(_, most)| *most >= e.limits.descriptors * limit) else {
@@ -131,7 +132,10 @@ fn descriptors(e: &Evidence) -> Option<Caution> {
         };
         let at = chosen_ns((at_ns as f64 / 1e8).round() as u64 * 100_000_000);
         let name = resource(&watch.name, &watch.kind, &channel.part, &channel.metric);
-        let text = format!("{name}: {} of {} in use at {at}", count(most as u64), count(limit as u64));
+        let text = match channel.unit {
+            Unit::Share => format!("{name}: {} of a process's in use at {at}", percent(most)),
+            _ => format!("{name}: {} of {} in use at {at}", count(most as u64), count(limit as u64)),
+        };
         match found.iter_mut().find(|(name, ..)| *name == watch.name) {
             Some(known) if known.1 >= most / limit => {}
             Some(known) => *known = (&watch.name, most / limit, text),

@@ -14,7 +14,7 @@ mod scaling;
 mod series;
 mod steady;
 mod tails;
-mod watched;
+pub(super) mod watched;
 
 pub use clusters::{Cluster, Delay, clusters};
 pub use series::{Drift, Periodic, RunCourse, Shift};

@@ -6,7 +6,7 @@ use crate::analysis::watched::limiting_of;
 use crate::phrase::rate_per_s;
 
 /// Numbers of several runs of a cell: means of means, peaks of peaks.
-pub(super) fn pooled(runs: &[&Digest]) -> Vec<Seen> {
+pub(in crate::analysis) fn pooled(runs: &[&Digest]) -> Vec<Seen> {
     let mut all: Vec<(Seen, f64)> = Vec::new();
     for seen in runs.iter().flat_map(|run| &run.watched.seen) {
         let is_it = |(known, _): &&mut (Seen, f64)| {

@@ -42,7 +42,10 @@ const TABLE: &[Named] = &[
     ("dropped", &["nginx"], Class::Listening, "connections that nginx dropped"),
     ("rejected_connections", &["redis"], Class::Connections, "connections that Redis refused"),
     ("throttled", &["cgroup"], Class::Throttled, "the CPU quota"),
+    ("syn_queue_drops", &[], Class::Listening, "the listen backlog"),
     ("fds", &[], Class::Descriptors, "file descriptors"),
+    ("descriptors", &[], Class::Descriptors, "file descriptors"),
+    ("eventloop_utilization", &[], Class::Thread, "the event loop"),
     ("busiest_thread", &[], Class::Thread, "the busiest thread"),
     ("main_thread", &[], Class::Thread, "the main thread"),
     ("connections", &[], Class::Connections, "connections"),
@@ -102,10 +105,11 @@ pub(super) fn pressure(outline: &WatchOutline, machine: &Machine, own: &[Values]
             at_limit(channel, points, machine, kind)
         };
         let Some((held_ratio, evidence)) = told else { continue };
-        // The whole tells of its parts already.
-        let told_before =
-            |p: &&Pressure| p.metric == channel.metric && p.part.is_empty() && !channel.part.is_empty();
-        if found.iter().any(|p| told_before(&p)) {
+        // The whole tells of its parts already, and one resource may be told by several numbers.
+        let same =
+            |p: &Pressure| class(kind, &p.metric) == class(kind, metric) && class(kind, metric).1.is_some();
+        let told_before = |p: &Pressure| same(p) && (p.part.is_empty() || p.part == channel.part);
+        if found.iter().any(told_before) {
             continue;
         }
         let limit = channel.limit.filter(|limit| *limit > 0.0);
