@@ -1,6 +1,6 @@
 //! Prints an experiment from its folder: at the end of its runs, and whenever somebody asks again.
 
-use super::parts_report;
+use super::{figures, parts_report};
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Find;
 use crate::flags::verbs::{Form as ReportForm, Run};
@@ -87,6 +87,24 @@ pub fn concluded(path: &Path) -> Result<Conclusion, Failure> {
         false => conclude(read),
     };
     conclusion.ok_or_else(|| folder::Error::Empty { path: path.into() }.into())
+}
+
+/// Draws what there is to see; of several experiments into a folder for each.
+///
+/// # Errors
+/// When a run cannot be read, or a picture cannot be written.
+pub fn draw(path: &Path, to: &Path) -> Result<(), Failure> {
+    let Some(parts) = folder::parts::read(path)? else {
+        return figures::of_folder(&concluded(path)?, path, to);
+    };
+    for part in &parts.parts {
+        let folder = path.join(&part.folder);
+        // One that has no runs yet has no pictures: the report says so already.
+        if let Ok(conclusion) = concluded(&folder) {
+            figures::of_folder(&conclusion, &folder, &to.join(&part.folder))?;
+        }
+    }
+    Ok(())
 }
 
 /// An experiment in the form asked for; in the quiet one its sentence is said where it did not pass.

@@ -8,6 +8,7 @@ pub mod curl;
 pub mod demo;
 pub mod docs_dump;
 pub mod doctor;
+pub mod figures;
 pub mod find;
 pub mod folder_report;
 pub mod load;

@@ -1,6 +1,6 @@
 //! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
-use super::folder_report;
+use super::{figures, folder_report};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
@@ -23,11 +23,19 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         .into());
     };
     if Path::new(file).is_dir() {
-        return folder_report::print(Path::new(file), &folder_report::Form::of_report(&flags.form)?);
+        let form = folder_report::Form::of_report(&flags.form)?;
+        let exit = folder_report::print(Path::new(file), &form)?;
+        if let Some(to) = &flags.figures {
+            folder_report::draw(Path::new(file), Path::new(to))?;
+        }
+        return Ok(exit);
     }
     let record = run_file::read(Path::new(file))?;
     let summary = summarise(&record);
     print(&summary, &flags.form, Some(file))?;
+    if let Some(to) = &flags.figures {
+        figures::of_run(&summary, Path::new(to))?;
+    }
     Ok(summary.verdict.result.into())
 }
 

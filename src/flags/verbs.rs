@@ -112,7 +112,7 @@ pub struct Explain {
 #[command(
     name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
-    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson]"
+    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson] [--figures FOLDER]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -120,6 +120,9 @@ pub struct Report {
     pub file: Option<String>,
     #[command(flatten)]
     pub form: Form,
+    /// Also draw what there is to see into this folder, as SVG
+    #[arg(long, value_name = "FOLDER")]
+    pub figures: Option<String>,
 }
 
 /// `plimsoll merge`.

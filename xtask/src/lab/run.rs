@@ -209,16 +209,18 @@ fn part_name(folder: &str) -> Option<&str> {
 
 fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, String> {
     interrupt::check()?;
-    let json = report(tool, runs, "--json")?;
+    let json = report(tool, runs, &["--json"])?;
     let json =
         serde_json::from_str(&json).map_err(|e| format!("the report of `{folder}` is no JSON: {e}"))?;
-    let (markdown, csv) = (report(tool, runs, "--markdown")?, report(tool, runs, "--csv")?);
+    let figures = runs.join("figures").display().to_string();
+    let markdown = report(tool, runs, &["--markdown", "--figures", &figures])?;
+    let csv = report(tool, runs, &["--csv"])?;
     Ok(Part { name, folder, markdown, csv, json })
 }
 
-fn report(tool: &Path, runs: &Path, format: &str) -> Result<String, String> {
+fn report(tool: &Path, runs: &Path, format: &[&str]) -> Result<String, String> {
     let mut command = Command::new(tool);
-    command.current_dir(shell::root()).arg("report").arg(super::shown(runs)).arg(format).stdin(Stdio::null());
+    command.current_dir(shell::root()).arg("report").arg(super::shown(runs)).args(format).stdin(Stdio::null());
     let shown = shell::show(&command);
     let out = command.output().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
     if !out.status.code().is_some_and(|code| ANSWERS.contains(&code)) {
