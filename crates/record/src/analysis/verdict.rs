@@ -60,7 +60,7 @@ pub(super) fn verdict(
     Verdict { result: Outcome::Pass, sentence: pass(facts, offered, achieved, response), because: Vec::new() }
 }
 
-/// What gave out first on the way or at the service, where something says so; the doubts that name a cause come before a
+/// What gave out first on the way or at the service, where something says so; doubts that name a cause come before a
 /// resource that stood at its limit, which may have been there by right.
 fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
     const CAUSES: [(Kind, &str); 4] = [

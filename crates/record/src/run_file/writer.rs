@@ -57,8 +57,8 @@ impl RunFile {
     }
 }
 
-/// See the module. Its memory does not grow with the length of the run: ticks and what monitors saw are in the file, the
-/// totals here.
+/// See the module. Its memory does not grow with the length of the run: ticks and what monitors saw are in the file,
+/// the totals here.
 pub struct Writer {
     path: PathBuf,
     db: Connection,

@@ -3,7 +3,7 @@
 use super::Evidence;
 use crate::analysis::cells::Cells;
 use crate::analysis::facts::Machine;
-use crate::analysis::watched::{counted, growth, is_listening, is_throttling, resource, short_name};
+use crate::analysis::watched::{REFUSED, counted, growth, is_listening, is_throttling, resource, short_name};
 use crate::caution::Kind;
 use crate::phrase::{chosen_ns, count, counted as many, ratio as percent, watched as shown};
 use crate::record::Channel;
@@ -111,7 +111,7 @@ fn overflowed(e: &Evidence) -> Option<Caution> {
         let n = counted(channel);
         let text = format!("{}: {} {}", watch.name, count(n.round() as u64), short_name(&channel.metric));
         match found.iter_mut().find(|(name, ..)| *name == watch.name) {
-            _ if n < 0.5 => {}
+            _ if n < REFUSED => {}
             Some(known) if known.1 < n => *known = (&watch.name, n, text),
             Some(_) => {}
             None => found.push((&watch.name, n, text)),

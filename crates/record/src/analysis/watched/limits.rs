@@ -15,6 +15,8 @@ use std::cmp::Ordering;
 
 /// At its limit for this share of the measured seconds, a resource stood there.
 const HELD: f64 = 0.5;
+/// Fewer refusals than this may be another program's: the host's counters are of the whole machine.
+pub(in crate::analysis) const REFUSED: f64 = 10.0;
 /// Share of the periods (or of the time) in which a control group was held back.
 const THROTTLED: f64 = 0.05;
 
@@ -64,7 +66,7 @@ fn class(kind: &str, metric: &str) -> (Class, Option<&'static str>) {
     TABLE.iter().find(is_it).map_or((Class::Other, None), |(.., class, what)| (*class, Some(*what)))
 }
 
-/// Counts what was refused: any of it is too much, at any time.
+/// Counts what was refused: that needs no limit, and no half of the time.
 fn is_event(kind: &str, metric: &str) -> bool {
     is_listening(kind, metric) || metric.contains("rejected_connections")
 }
@@ -133,7 +135,7 @@ pub(super) fn pressure(outline: &WatchOutline, machine: &Machine, own: &[Values]
 /// Warm-up included: connections are made then, and refused then.
 fn refused(channel: &Channel) -> Option<(f64, String)> {
     let n = counted(channel);
-    if n < 0.5 {
+    if n < REFUSED {
         return None;
     }
     let some = channel.points.iter().filter(|(_, value)| *value > 0.0).count();

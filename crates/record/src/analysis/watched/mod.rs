@@ -5,7 +5,7 @@ mod limits;
 mod slope;
 mod together;
 
-pub(super) use limits::{counted, is_listening, is_throttling, limiting_of, resource, short_name};
+pub(super) use limits::{REFUSED, counted, is_listening, is_throttling, limiting_of, resource, short_name};
 
 use super::facts::{Facts, Machine};
 use super::timeline::Moment;
