@@ -30,9 +30,12 @@ pub fn of_folder(conclusion: &Conclusion, runs: &Path, to: &Path) -> Result<(), 
     let read = folder::read(runs)?;
     if read.runs.len() <= MOST_COURSES {
         for run in &read.runs {
-            let stem = run.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+            let stem =
+                run.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
             let summary = summarise(&run_file::read(&run.path)?);
-            all.extend(figure::of_run(&summary).into_iter().map(|(name, svg)| (format!("{stem}-{name}"), svg)));
+            all.extend(
+                figure::of_run(&summary).into_iter().map(|(name, svg)| (format!("{stem}-{name}"), svg)),
+            );
         }
     }
     write(&all, to)

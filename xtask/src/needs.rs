@@ -14,7 +14,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("nginx", "nginx-light", "an ordinary server for conformance tests"),
     ("node", "nodejs", "an ordinary server, and one for event streams"),
     ("npm", "npm", "the event-stream library of that one"),
-    ("go", "golang-go", "an ordinary server"),
+    ("go", "golang-go", "an ordinary server, and servers of the testbed (which want 1.25 or newer)"),
     ("openssl", "openssl", "certificates of a test's own"),
     ("tmux", "tmux", "the live view in a real terminal"),
     ("unshare", "util-linux", "a network of a test's own"),

@@ -27,6 +27,7 @@ const STEPS: &[Step] = &[
         slow: true,
         run: |_| shell::run(shell::cargo().args(["build", "--release"])),
     },
+    Step { name: "streams of the testbed", slow: true, run: |_| streams() },
     Step { name: "lab", slow: true, run: |_| lab::command(&["test".into()]) },
     Step { name: "bench, smoke", slow: true, run: |_| bench::command(&["all".into(), "--smoke".into()]) },
 ];
@@ -64,6 +65,12 @@ fn passed(done: &[(&str, f64)]) -> String {
 fn failed(done: &[(&str, f64)], name: &str, rest: &[&str]) -> String {
     let rest = if rest.is_empty() { "nothing".into() } else { rest.join(", ") };
     format!("passed: {}\nFAILED: {name}\nnot reached: {rest}", passed(done))
+}
+
+/// The stream server of the testbed has tests of its own: a client that reads one answer at a time sees no rounds.
+fn streams() -> Outcome {
+    let folder = shell::root().join("testbed/sse");
+    shell::run(std::process::Command::new("go").args(["test", "./..."]).current_dir(folder))
 }
 
 fn clippy() -> Outcome {

@@ -220,7 +220,12 @@ fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, 
 
 fn report(tool: &Path, runs: &Path, format: &[&str]) -> Result<String, String> {
     let mut command = Command::new(tool);
-    command.current_dir(shell::root()).arg("report").arg(super::shown(runs)).args(format).stdin(Stdio::null());
+    command
+        .current_dir(shell::root())
+        .arg("report")
+        .arg(super::shown(runs))
+        .args(format)
+        .stdin(Stdio::null());
     let shown = shell::show(&command);
     let out = command.output().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
     if !out.status.code().is_some_and(|code| ANSWERS.contains(&code)) {
