@@ -153,6 +153,19 @@ pub const TABLE: &[Explained] = &[
         "The cells of an axis differ in just what the flag would set for all of them.\n\n  \
          plimsoll run sweep.yaml --set users=8",
     ),
+    row(
+        "U036",
+        "one run of a file that makes several",
+        "`--once` makes the one cell that is left a single run: for machines that share it, or to look at it again. \
+         The rest is chosen before.\n\n  plimsoll run sweep.yaml --set users=8 --once --share 1/2",
+    ),
+    row(
+        "U037",
+        "generators where they cannot share",
+        "`generators: N` makes each run of a sweep by N processes of this machine, each with its share. A search sets \
+         its loads itself, and a share that is written already is one of several machines.\n\n  \
+         generators: 2\n  load: { users: [100, 1000], duration: 30s }",
+    ),
 ];
 
 #[cfg(test)]
@@ -173,6 +186,9 @@ mod tests {
             include_str!("commands/check.rs"),
             include_str!("commands/campaign/folder.rs"),
             include_str!("commands/campaign/level.rs"),
+            include_str!("commands/campaign/mod.rs"),
+            include_str!("commands/parts.rs"),
+            include_str!("commands/parts_report.rs"),
             include_str!("commands/folder_report.rs"),
             include_str!("commands/audit.rs"),
             include_str!("commands/compare.rs"),

@@ -5,9 +5,10 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Check, Explain};
 use crate::say;
+use plimsoll_front::Study;
 use plimsoll_front::explain::TABLE;
-use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::{Diagnostic, Plan};
 use plimsoll_record::caution;
 use plimsoll_record::phrase::counted;
 use plimsoll_script::feed::Feeds;
@@ -16,9 +17,9 @@ use std::fmt::Write;
 
 /// `plimsoll check FILE`: all that `run` would do before the first packet.
 pub fn command(check: &Check) -> Result<Exit, Failure> {
-    let (study, plans) = run::plans_of("check", check.file.as_deref(), &check.flags)?;
+    let parts = run::plans_of("check", check.file.as_deref(), &check.flags, &check.parts)?;
     let file = check.file.as_deref().unwrap_or_default();
-    for plan in &plans {
+    for plan in parts.iter().flat_map(|(_, plans)| plans) {
         // What only the interpreter can judge: patterns, paths, files to be written.
         if let Some(script) = &plan.script {
             Stage::new(plan).map_err(Failure::hinted)?;
@@ -28,27 +29,49 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
         }
         plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
     }
-    let mut text = match (check.show, plans.as_slice()) {
-        (false, _) => String::new(),
-        (true, [plan]) if run::is_single(&study) => plimsoll_front::show(plan),
-        (true, _) => {
-            let settings = study.cells.iter().map(|cell| cell.settings.as_slice());
-            plimsoll_front::show_study(&study.experiment, &settings.zip(&plans).collect::<Vec<_>>())
+    let mut text = String::new();
+    let has_parts = parts.iter().any(|(part, _)| part.name.is_some());
+    if has_parts && !check.show {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{file}: nothing is wrong; {}", counted(parts.len() as u64, "part"));
+    }
+    for (at, (part, plans)) in parts.iter().enumerate() {
+        let name = part.name.as_deref().unwrap_or_default();
+        if check.show {
+            if has_parts {
+                let _ = writeln!(text, "{}part {name}\n", if at == 0 { "" } else { "\n" });
+            }
+            text.push_str(&shown(&part.study, plans));
+            continue;
         }
-    };
-    if !check.show {
-        let requests = plans.first().map_or(0, |plan| plan.outline.requests.len());
-        let _ = write!(text, "{file}: nothing is wrong; {}", counted(requests as u64, "request"));
-        let cells = plans.len() as u64;
-        let repeat = u64::from(study.experiment.repeat.max(1));
-        let _ = match (&study.experiment.find, cells * repeat) {
-            (Some(_), _) => writeln!(text, ", a search in {}", counted(cells, "cell")),
-            (None, 1) => writeln!(text),
-            (None, runs) => writeln!(text, ", {}, {}", counted(cells, "cell"), counted(runs, "run")),
-        };
+        let head = if has_parts { format!("  {name}: ") } else { format!("{file}: nothing is wrong; ") };
+        let _ = writeln!(text, "{head}{}", size(&part.study, plans));
     }
     say::result(&text)?;
     Ok(Exit::Pass)
+}
+
+fn shown(study: &Study, plans: &[Plan]) -> String {
+    match plans {
+        [plan] if run::is_single(study) => plimsoll_front::show(plan),
+        _ => {
+            let settings = study.cells.iter().map(|cell| cell.settings.as_slice());
+            plimsoll_front::show_study(&study.experiment, &settings.zip(plans).collect::<Vec<_>>())
+        }
+    }
+}
+
+/// `2 requests, 6 cells, 18 runs`
+fn size(study: &Study, plans: &[Plan]) -> String {
+    let requests = plans.first().map_or(0, |plan| plan.outline.requests.len());
+    let requests = counted(requests as u64, "request");
+    let cells = plans.len() as u64;
+    let repeat = u64::from(study.experiment.repeat.max(1));
+    match (&study.experiment.find, cells * repeat) {
+        (Some(_), _) => format!("{requests}, a search in {}", counted(cells, "cell")),
+        (None, 1) => requests,
+        (None, runs) => format!("{requests}, {}, {}", counted(cells, "cell"), counted(runs, "run")),
+    }
 }
 
 /// `plimsoll schema`.

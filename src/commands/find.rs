@@ -1,6 +1,7 @@
 //! `plimsoll find URL|FILE`: the highest load that meets the thresholds.
 
 use super::campaign::{self, Cell};
+use super::load::Shared;
 use super::{folder_report, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::draft;
@@ -38,6 +39,14 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         }
         Err(other) => return Err(other),
     };
+    if study.experiment.generators > 1 {
+        wrong.push(Diagnostic::new(
+            "U037",
+            Place::Whole,
+            "`generators` share the load of runs that are fixed, and a search sets the load of its own",
+            "take it out of the file, or make the file a sweep: `plimsoll run`",
+        ));
+    }
     let asked = study.experiment.find.get_or_insert_default();
     wrong.extend(apply(&find.search, asked));
     if !wrong.is_empty() {
@@ -51,7 +60,8 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         study.experiment.name = format!("find {}{}", target.unwrap_or_default(), path.unwrap_or_default());
     }
     let (experiment, cells) = cells(study, &find.flags)?;
-    campaign::run(experiment, cells, &find.flags.manner)?.print(&folder_report::Form::of_find(find))
+    campaign::run(experiment, cells, &find.flags.manner, &Shared::new(false)?, None)?
+        .print(&folder_report::Form::of_find(find))
 }
 
 /// Cells with the flags over their drafts.

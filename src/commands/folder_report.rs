@@ -1,5 +1,6 @@
 //! Prints an experiment from its folder: at the end of its runs, and whenever somebody asks again.
 
+use super::{figures, parts_report};
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Find;
 use crate::flags::verbs::{Form as ReportForm, Run};
@@ -61,31 +62,64 @@ impl Form {
     }
 }
 
-/// Reads the folder, prints it, and says how the command ends.
+/// Reads the folder, prints it, and says how the command ends. A folder of several experiments is printed as all
+/// of them.
 ///
 /// # Errors
 /// When it cannot be read, or holds no run of an experiment.
 pub fn print(path: &Path, form: &Form) -> Result<Exit, Failure> {
+    if let Some(exit) = parts_report::print(path, form)? {
+        return Ok(exit);
+    }
+    let conclusion = concluded(path)?;
+    say::result(&rendered(&conclusion, path, form)?)?;
+    Ok(conclusion.result.into())
+}
+
+/// What the runs of a folder say together.
+///
+/// # Errors
+/// When it cannot be read, or holds no run of an experiment.
+pub fn concluded(path: &Path) -> Result<Conclusion, Failure> {
     let read = folder::read(path)?;
     let conclusion = match read.runs.is_empty() {
         true => None,
         false => conclude(read),
     };
-    let Some(conclusion) = conclusion else {
-        return Err(folder::Error::Empty { path: path.into() }.into());
+    conclusion.ok_or_else(|| folder::Error::Empty { path: path.into() }.into())
+}
+
+/// Draws what there is to see; of several experiments into a folder for each.
+///
+/// # Errors
+/// When a run cannot be read, or a picture cannot be written.
+pub fn draw(path: &Path, to: &Path) -> Result<(), Failure> {
+    let Some(parts) = folder::parts::read(path)? else {
+        return figures::of_folder(&concluded(path)?, path, to);
     };
-    let shown = path.display().to_string();
-    let text = if form.json {
-        match single(&conclusion) {
-            Some(answer) => json::document(answer)?,
-            None => json::document(&conclusion)?,
+    for part in &parts.parts {
+        let folder = path.join(&part.folder);
+        // One that has no runs yet has no pictures: the report says so already.
+        if let Ok(conclusion) = concluded(&folder) {
+            figures::of_folder(&conclusion, &folder, &to.join(&part.folder))?;
         }
+    }
+    Ok(())
+}
+
+/// An experiment in the form asked for; in the quiet one its sentence is said where it did not pass.
+///
+/// # Errors
+/// When a document cannot be made of it.
+pub fn rendered(conclusion: &Conclusion, path: &Path, form: &Form) -> Result<String, Failure> {
+    Ok(if form.json {
+        document(conclusion)?
     } else if form.markdown {
-        render::markdown(&conclusion)
+        render::markdown(conclusion)
     } else if form.csv {
-        match single(&conclusion) {
+        match single(conclusion) {
             Some(answer) => find::csv(answer),
-            None => render::csv(&conclusion),
+            None => render::csv(conclusion),
         }
     } else if form.quiet {
         if conclusion.result != Outcome::Pass {
@@ -93,10 +127,25 @@ pub fn print(path: &Path, form: &Form) -> Result<Exit, Failure> {
         }
         String::new()
     } else {
-        render::terminal(&conclusion, &say::look_of_results(form.no_color), Some(&shown))
-    };
-    say::result(&text)?;
-    Ok(conclusion.result.into())
+        let shown = path.display().to_string();
+        render::terminal(conclusion, &say::look_of_results(form.no_color), Some(&shown))
+    })
+}
+
+/// The document for programs: of an experiment that is one finished search, its answer.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn document(conclusion: &Conclusion) -> Result<String, Failure> {
+    let Some(answer) = single(conclusion) else { return Ok(json::document(conclusion)?) };
+    let text = json::document(answer)?;
+    if conclusion.question.is_empty() {
+        return Ok(text);
+    }
+    let wrong = |e: serde_json::Error| Failure::machine(format!("the answer is no JSON: {e}"), None);
+    let mut value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
+    value["question"] = conclusion.question.clone().into();
+    Ok(json::document(&value)?)
 }
 
 /// The answer of an experiment that is one finished search: the document that scripts expect of `find`.

@@ -1,6 +1,7 @@
 //! One load, from the plan to the verdict: everything that can be known to be wrong is said before anything
 //! is sent.
 
+use super::report::questioned;
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
@@ -39,7 +40,8 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
         say::result(&json::to_string(summary)?)?;
     } else if !manner.quiet {
         let path = measured.run_file.display().to_string();
-        say::result(&terminal::summary(summary, &say::look_of_results(manner.no_color), Some(&path)))?;
+        let text = terminal::summary(summary, &say::look_of_results(manner.no_color), Some(&path));
+        say::result(&questioned(&text, summary, false, false))?;
     } else if summary.verdict.result != Outcome::Pass {
         say::talk(&format!("{}\n", summary.verdict.sentence));
     }
@@ -79,7 +81,10 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
 }
 
 /// The same without a run file: a look at the service between two runs.
-pub fn glance(plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<Summary, Failure> {
+pub fn glance(mut plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<Summary, Failure> {
+    // Nobody reads what monitors would see in it.
+    plan.watches.clear();
+    plan.outline.watches.clear();
     Ok(summarise(&run_once(plan, manner, Some(shared), false)?.0))
 }
 

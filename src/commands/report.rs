@@ -1,6 +1,6 @@
 //! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
-use super::folder_report;
+use super::{figures, folder_report};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
@@ -23,11 +23,19 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         .into());
     };
     if Path::new(file).is_dir() {
-        return folder_report::print(Path::new(file), &folder_report::Form::of_report(&flags.form)?);
+        let form = folder_report::Form::of_report(&flags.form)?;
+        let exit = folder_report::print(Path::new(file), &form)?;
+        if let Some(to) = &flags.figures {
+            folder_report::draw(Path::new(file), Path::new(to))?;
+        }
+        return Ok(exit);
     }
     let record = run_file::read(Path::new(file))?;
     let summary = summarise(&record);
     print(&summary, &flags.form, Some(file))?;
+    if let Some(to) = &flags.figures {
+        figures::of_run(&summary, Path::new(to))?;
+    }
     Ok(summary.verdict.result.into())
 }
 
@@ -44,5 +52,14 @@ pub fn print(summary: &Summary, form: &Form, run_file: Option<&str>) -> Result<(
     } else {
         terminal::summary(summary, &say::look_of_results(form.no_color), run_file)
     };
-    say::result(&text)
+    say::result(&questioned(&text, summary, form.json || form.csv || form.ndjson, form.markdown))
+}
+
+/// The report with the question of its file above it. Documents for programs have it in their plan.
+pub fn questioned(text: &str, summary: &Summary, is_document: bool, is_markdown: bool) -> String {
+    match &summary.plan.question {
+        Some(question) if is_markdown => format!("> {}\n\n{text}", markdown::escaped(question)),
+        Some(question) if !is_document => format!("{question}\n{text}"),
+        _ => text.to_owned(),
+    }
 }

@@ -1,12 +1,13 @@
 //! `plimsoll URL` and `plimsoll run FILE`: text to plan; the load itself is in [`super::load`].
 
-use super::{campaign, find, folder_report, load};
+use super::load::Shared;
+use super::{campaign, find, folder_report, load, parts};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::{self, draft};
 use crate::wall;
 use plimsoll_engine::machine;
-use plimsoll_front::{Given, Kind, Located, Study, StudyCell, detect, parse_set};
+use plimsoll_front::{Given, Kind, Located, Part, Study, detect, parse_set};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 use plimsoll_plan::seal::{Machine, seal};
@@ -54,15 +55,57 @@ fn name_of(set: &str) -> &str {
     set.split('=').next().unwrap_or_default()
 }
 
-/// `plimsoll run FILE`: one run, or an experiment of several in a folder.
+/// `plimsoll run FILE`: one run, an experiment of several in a folder, or several experiments in a folder of folders.
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
-    let mut study = study_of(named("run", run.file.as_deref())?, &run.flags)?;
+    let file = named("run", run.file.as_deref())?;
+    let mut all = parts_of(file, &run.flags, &run.parts)?;
+    if run.once {
+        return once(all, run);
+    }
+    let mut study = match all.pop() {
+        Some(Part { name: None, study, .. }) => study,
+        last => {
+            all.extend(last);
+            return parts::run(file, all, run);
+        }
+    };
     if is_single(&study) {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
+    let again = campaign::Again::new(file, None, &run.flags);
     let (experiment, cells) = find::cells(study, &run.flags)?;
-    campaign::run(experiment, cells, &run.flags.manner)?.print(&folder_report::Form::of_run(run))
+    let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, Some(&again))?;
+    ran.print(&folder_report::Form::of_run(run))
+}
+
+/// `--once`: one cell as a single run, whatever the file says of repeats and generators.
+fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
+    let refuse = |message: String, hint: String| -> Result<Exit, Failure> {
+        Err(Diagnostic::new("U036", Place::Flag("--once".into()), message, hint).into())
+    };
+    let count = parts.len();
+    let Some(part) = parts.into_iter().next().filter(|_| count == 1) else {
+        return refuse(
+            format!("this is one run, and the file has {count} parts"),
+            "choose one: `--part NAME`".into(),
+        );
+    };
+    let mut study = part.study;
+    if study.experiment.find.is_some() {
+        return refuse("this is one run, and a search is many".into(), "leave it out".into());
+    }
+    if let Some(axis) = study.experiment.axes.iter().find(|axis| axis.values.len() > 1) {
+        let message =
+            format!("this is one run, and the axis `{}` makes {} of it", axis.name, study.cells.len());
+        return refuse(message, format!("keep one value, such as by `--set {}=...`", axis.name));
+    }
+    let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
+    let mut located = applied(located, &run.flags)?;
+    if run.unwatched {
+        located.draft.watches.clear();
+    }
+    load::command(settled(located, true)?, &run.flags.manner)
 }
 
 /// One cell, run once: the result is a run file, not a folder.
@@ -70,27 +113,42 @@ pub fn is_single(study: &Study) -> bool {
     let experiment = &study.experiment;
     study.cells.len() == 1
         && experiment.repeat <= 1
+        && experiment.generators <= 1
         && experiment.find.is_none()
         && experiment.expects.is_empty()
 }
 
-/// The plans of an experiment file with the flags over it, cell by cell. Those of a search are for one user: its levels
-/// are not known before it runs.
+/// The plans of all experiments of a file with the flags over them, cell by cell. Those of a search are for one user:
+/// its levels are not known before it runs.
 ///
 /// # Errors
 /// Every mistake in the file, or in the flags.
-pub fn plans_of(verb: &str, file: Option<&str>, flags: &LoadFlags) -> Result<(Study, Vec<Plan>), Failure> {
-    let study = study_of(named(verb, file)?, flags)?;
-    let searched = study.experiment.find.is_some();
-    let plan = |cell: &StudyCell| {
-        let located = applied(cell.located.clone(), flags)?;
-        match searched {
-            true => campaign::unloaded(located),
-            false => settled(located, true),
+pub fn plans_of(
+    verb: &str,
+    file: Option<&str>,
+    flags: &LoadFlags,
+    only: &[String],
+) -> Result<Vec<(Part, Vec<Plan>)>, Failure> {
+    let parts = parts_of(named(verb, file)?, flags, only)?;
+    let mut told = Vec::new();
+    let mut wrong = Vec::new();
+    for part in parts {
+        match campaign::plans(&part.study, flags) {
+            Ok(plans) => told.push((part, plans)),
+            Err(Failure::Text(more)) => add_new(&mut wrong, more),
+            Err(other) => return Err(other),
         }
-    };
-    let plans = study.cells.iter().map(plan).collect::<Result<_, Failure>>()?;
-    Ok((study, plans))
+    }
+    if wrong.is_empty() { Ok(told) } else { Err(Failure::Text(wrong)) }
+}
+
+/// What several parts have in common is wrong in each of them, and said once.
+pub fn add_new(wrong: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+    for diagnostic in more {
+        if !wrong.contains(&diagnostic) {
+            wrong.push(diagnostic);
+        }
+    }
 }
 
 /// An experiment file, read.
@@ -100,6 +158,12 @@ pub fn plans_of(verb: &str, file: Option<&str>, flags: &LoadFlags) -> Result<(St
 pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
     let given = given(flags).map_err(Failure::Text)?;
     plimsoll_front::study_with(Path::new(file), &given).map_err(Failure::Text)
+}
+
+/// All experiments of a file, or those of these names.
+fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
+    let given = given(flags).map_err(Failure::Text)?;
+    plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)
 }
 
 /// The file's name, if it can be one.

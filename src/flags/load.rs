@@ -137,3 +137,71 @@ pub struct MannerFlags {
     #[arg(long = "limit", value_name = "NAME=VALUE", help_heading = SAFETY)]
     pub limits: Vec<String>,
 }
+
+impl LoadFlags {
+    /// The same flags as words of a command line, for a process that is to do a part of the same: without those that
+    /// say where results go, whose part of the load it is, and the seed, which differ from process to process.
+    pub fn words(&self) -> Vec<String> {
+        // Taken apart, so that a flag that is added cannot be forgotten here.
+        let LoadFlags {
+            connections,
+            duration,
+            requests,
+            rate,
+            arrivals,
+            stages,
+            warmup,
+            workers,
+            share: _,
+            seed: _,
+            headers,
+            method,
+            body,
+            timeout,
+            ca,
+            insecure,
+            no_keepalive,
+            read_bodies,
+            set,
+            monitors,
+            thresholds,
+            bands,
+            manner: MannerFlags { json: _, quiet: _, out: _, no_color: _, allow, keep_pushing, limits },
+        } = self;
+        let single = [
+            ("connections", connections),
+            ("duration", duration),
+            ("requests", requests),
+            ("rate", rate),
+            ("arrivals", arrivals),
+            ("stages", stages),
+            ("warmup", warmup),
+            ("workers", workers),
+            ("method", method),
+            ("body", body),
+            ("timeout", timeout),
+            ("bands", bands),
+        ];
+        let lists = [
+            ("header", headers),
+            ("ca", ca),
+            ("set", set),
+            ("monitor", monitors),
+            ("threshold", thresholds),
+            ("allow", allow),
+            ("limit", limits),
+        ];
+        let switches = [
+            ("insecure", insecure),
+            ("no-keepalive", no_keepalive),
+            ("read-bodies", read_bodies),
+            ("keep-pushing", keep_pushing),
+        ];
+        // In one word, because a value may begin with a dash.
+        let word = |name: &str, value: &String| format!("--{name}={value}");
+        let single = single.iter().filter_map(|(name, value)| Some(word(name, value.as_ref()?)));
+        let lists = lists.iter().flat_map(|(name, all)| all.iter().map(move |value| word(name, value)));
+        let switches = switches.iter().filter(|(_, on)| **on).map(|(name, _)| format!("--{name}"));
+        single.chain(lists).chain(switches).collect()
+    }
+}

@@ -51,6 +51,15 @@ pub struct Run {
     /// The experiment
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
+    /// Run this one of the file's `parts`; repeatable [all of them]
+    #[arg(long = "part", value_name = "NAME")]
+    pub parts: Vec<String>,
+    /// Run the one cell that is left a single time, into a run file: one of several machines or processes that share it
+    #[arg(long)]
+    pub once: bool,
+    /// Without the monitors of the file: another process that shares the run watches already
+    #[arg(long, hide = true)]
+    pub unwatched: bool,
     #[command(flatten)]
     pub flags: LoadFlags,
 }
@@ -66,6 +75,9 @@ pub struct Check {
     /// The experiment
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
+    /// Judge this one of the file's `parts`; repeatable [all of them]
+    #[arg(long = "part", value_name = "NAME")]
+    pub parts: Vec<String>,
     /// Print the plan as it was understood
     #[arg(long)]
     pub show: bool,
@@ -100,7 +112,7 @@ pub struct Explain {
 #[command(
     name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
-    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson]"
+    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson] [--figures FOLDER]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -108,6 +120,9 @@ pub struct Report {
     pub file: Option<String>,
     #[command(flatten)]
     pub form: Form,
+    /// Also draw what there is to see into this folder, as SVG
+    #[arg(long, value_name = "FOLDER")]
+    pub figures: Option<String>,
 }
 
 /// `plimsoll merge`.

@@ -140,11 +140,21 @@ const IDEAS: &[Idea] = &[
         assert_eq!(row["lost"], 0, "{row}");
         assert!(seen.server["streams_opened"].as_u64() >= Some(300));
     }),
+    idea("monitors.yaml", 500, |seen| {
+        let watches = seen.json["plan"]["watches"].as_array().map_or(0, Vec::len);
+        assert_eq!((watches, seen.json["plan"]["sut"].as_array().map(Vec::len)), (3, Some(2)));
+    }),
     idea("multipart-upload.yaml", 100, |seen| seen.checks_held(1)),
     idea("parallel.yaml", 600, |seen| {
         assert_eq!(seen.number("/totals/iterations"), 100);
         assert_eq!(seen.received("/script.js.map"), 100);
         assert_eq!(seen.row("groups", "parts")["passages"], 100);
+    }),
+    idea("parts.yaml", 500, |seen| {
+        let parts = seen.rows("parts");
+        let names: Vec<&str> = parts.iter().filter_map(|part| part["name"].as_str()).collect();
+        assert_eq!(names, ["sweep", "shared", "arrivals"]);
+        assert_eq!(parts[0]["report"]["runs"], 3, "{}", parts[0]);
     }),
     idea("poisson.yaml", 1000, |seen| assert_eq!(seen.json["totals"]["warmup_s"], 1.0)),
     idea("recorded.yaml", 280, |seen| assert_eq!(seen.number("/offered/arrivals"), 290)),
@@ -237,7 +247,12 @@ fn copy(idea: &Idea, ruler: &Ruler, nginx: &Nginx) -> (Scratch, String) {
         false => ("http://127.0.0.1:8080", ruler.url("")),
     };
     assert!(text.contains(target), "{}: the target of every example is `{target}`", idea.file);
-    let file = scratch.file("example.yaml", &text.replace(target, ours.trim_end_matches('/')));
+    let file = scratch.file(
+        "example.yaml",
+        &text
+            .replace(target, ours.trim_end_matches('/'))
+            .replace("port: 8080", &format!("port: {}", ruler.port())),
+    );
     (scratch, file)
 }
 

@@ -187,3 +187,27 @@ fn the_hard_cap_on_the_length_ends_a_run_that_only_counts() {
     let sent = json["totals"]["sent"].as_u64().unwrap();
     assert!(sent > 10 && sent < 110 && ruler.requests() == sent, "{sent}");
 }
+
+#[test]
+fn a_monitor_by_flag_is_one_of_the_plan() {
+    let ruler = Ruler::start(&[]);
+    let process = format!("process=:{}", ruler.port());
+    let url = ruler.url("/");
+    let run = |more: &[&str]| {
+        Tool::run(&[&[url.as_str(), "-n", "10", "-c", "1", "--json", "--monitor", "host"], more].concat())
+    };
+    let json = run(&["--monitor", &process]).json();
+    let told: Vec<&str> =
+        json["plan"]["watches"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(told, ["host".to_owned(), format!("process {}", ruler.port())]);
+    for (wrong, said) in
+        [("proces=:1", "no kind of monitor"), ("host", "two monitors"), ("redis=x", "127.0.0.1:6379")]
+    {
+        let refused = run(&["--monitor", wrong]).expect_code(2);
+        assert!(
+            refused.stderr.contains("U011") && refused.stderr.contains(said),
+            "{wrong}: {}",
+            refused.stderr
+        );
+    }
+}

@@ -6,6 +6,7 @@ mod support;
 
 mod compare;
 mod find;
+mod parts;
 mod published;
 mod sizes;
 mod sweep;

@@ -144,7 +144,7 @@ fn a_system_comes_up_once_is_listed_and_goes_down_as_often_as_one_likes() {
     let said = checkout.lab("up tiny --base 55").bad();
     assert!(said.contains("`cargo xtask lab down tiny` first"), "{said}");
     let said = checkout.lab("down").good();
-    assert!(said.contains("1 processes stopped") && !checkout.answers(1) && !checkout.state().exists());
+    assert!(said.contains("processes stopped: 1") && !checkout.answers(1) && !checkout.state().exists());
     checkout.lab("down").good();
     assert!(checkout.lab("down tiny").good().contains("is down"));
 }
@@ -264,7 +264,7 @@ fn a_test_names_what_did_not_hold_and_leaves_nothing() {
         said.contains("contract `bad`: GET /x") && said.contains("status: expected 404, seen 200"),
         "{said}"
     );
-    assert!(!said.contains("`good`") && said.contains("2 things did not hold"), "{said}");
+    assert!(!said.contains("`good`") && said.contains("did not hold: 2"), "{said}");
     assert!(!said.contains("but left"), "{said}");
     assert!(!checkout.state().exists());
 }

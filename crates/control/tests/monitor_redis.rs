@@ -1,11 +1,11 @@
 //! A Redis seen from inside: its own figures, its limits, and what is said when it is gone, hangs or refuses.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod servers;
 
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Source, Unit};
-use servers::{Looking, Server, deaf, fact, free_port, limit, silent, value};
+use servers::{Looking, Server, deaf, dripping, fact, free_port, limit, silent, value};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 
@@ -116,10 +116,14 @@ fn one_that_dies_is_a_trouble_and_one_that_is_back_is_seen_again() {
     let gone = looking.fails();
     assert_eq!(gone, format!("cannot connect to `127.0.0.1:{port}`: connection refused"));
     let _server = start(port, &[]);
-    // Its counters begin anew: a rate over both lives would be a number about nothing.
+    // Its counters begin anew, and have passed the old ones already: a rate over both lives would be about nothing.
+    let _held = say(port, &["PING"; 40]);
     let back = looking.sees();
     assert_eq!(value(&back, "", "commands"), None, "{back:?}");
     assert!(value(&looking.sees(), "", "commands").is_some());
+    // A server that ends idle connections costs no sample.
+    let _killer = say(port, &["CLIENT KILL TYPE normal SKIPME yes"]);
+    looking.look().unwrap();
 }
 
 #[test]
@@ -128,14 +132,18 @@ fn one_that_hangs_costs_a_sample_and_not_the_next_look() {
     let server = start(port, &[]);
     let mut stopped = looking(&format!("127.0.0.1:{port}"));
     stopped.sees();
-    server.signal("STOP");
+    server.freeze();
     assert_eq!(stopped.fails(), format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
     assert_eq!(stopped.fails(), format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
-    server.signal("CONT");
+    server.thaw();
     stopped.sees();
     let (_listener, port) = silent();
     let why = looking(&format!("127.0.0.1:{port}")).fails();
     assert_eq!(why, format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
+    for beginning in [&b""[..], b"$100\r\nredis_version:"] {
+        let why = looking(&format!("127.0.0.1:{}", dripping(beginning))).fails();
+        assert!(why.ends_with("no answer in time"), "{why}");
+    }
     let (_listener, _held, port) = deaf();
     let why = looking(&format!("127.0.0.1:{port}")).fails();
     assert_eq!(why, format!("cannot connect to `127.0.0.1:{port}`: no answer in time"));

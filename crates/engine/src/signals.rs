@@ -8,6 +8,12 @@ pub struct Signals {
     inner: sys::signals::Signals,
 }
 
+/// Sends SIGINT to a process that this one has started and not waited for yet. One that is gone is no failure: there is
+/// nothing left to interrupt.
+pub fn interrupt(pid: u32) {
+    sys::signals::interrupt(pid);
+}
+
 impl Signals {
     /// Call first, in the main thread.
     ///

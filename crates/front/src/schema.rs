@@ -99,8 +99,8 @@ fn generated_request() -> Value {
     schema
 }
 
-/// What a variant or a part may say; a bare name is the file as it stands. Its values lead to those of the top level, so that
-/// each key is described once.
+/// What a variant or a part may say; a bare name is the file as it stands. Its values lead to those of the top level,
+/// so that each key is described once.
 fn variant(without: &[&str]) -> Value {
     let names = key::names(Section::Top).filter(|name| !without.contains(name));
     let top = Section::Top.id();

@@ -22,8 +22,9 @@ fn watches(more: &str) -> Vec<Watch> {
 #[test]
 fn every_kind_of_monitor_is_read() {
     let all = watches(
-        "vars: { base: 41 }\nmonitor:\n- host: true\n- { name: api, process: { port: \"${base}10\" } }\n- { process: node }\n\
-         - { cgroup: { pid: 9 } }\n- { name: db, postgres: \"postgres://lab:${secret.PW}@127.0.0.1:${base}09/lab\" }\n\
+        "vars: { base: 41 }\nmonitor:\n- host: true\n- { name: api, process: { port: \"${base}10\" } }\n\
+         - { process: node }\n- { cgroup: { pid: 9 } }\n\
+         - { name: db, postgres: \"postgres://lab:${secret.PW}@127.0.0.1:${base}09/lab\" }\n\
          - { redis: \"127.0.0.1:${base}08\" }\n\
          - { nginx: { status: \"http://127.0.0.1:${base}01/s\", access_log: logs/access.log } }\n\
          - { node: \"http://127.0.0.1:1/metrics\" }\n- { go: \"http://127.0.0.1:1/debug/vars\" }\n\
@@ -102,7 +103,8 @@ fn a_text_says_the_same_as_behind_the_flag() {
 
 #[test]
 fn the_environment_is_told_in_its_order() {
-    let more = "environment: { server: \"Node 20, one process\", cpus: 2, topology: { front: nginx, tls: true }, ram: 4 GiB }";
+    let more = "environment: { server: \"Node 20, one process\", cpus: 2, topology: { front: nginx, tls: true }, \
+                ram: 4 GiB }";
     let told: Vec<String> =
         read(more).unwrap().sut.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(
@@ -146,7 +148,7 @@ fn a_wrong_monitor_is_refused_where_it_stands() {
         ("monitor: [ { prometheus: { scrape: \"http://h/\", query: up } } ]", 49, "F017", "two monitors"),
         ("monitor: [ { prometheus: { server: \"http://h/\" } } ]", 28, "F016", "`query`"),
         ("monitor: [ { prometheus: { query: up } } ]", 28, "F016", "`server`"),
-        ("monitor: [ { command: [] } ]", 23, "F014", "name a program"),
+        ("monitor: [ { command: [] } ]", 23, "F016", "name a program"),
         ("monitor: [ { command: [\"${secret.PW}\"] } ]", 25, "F030", "secret"),
         ("environment: { a: { b: { c: 1 } } }", 24, "F014", "two levels"),
         ("environment: { a: \"${secret.PW}\" }", 20, "F030", "secret"),

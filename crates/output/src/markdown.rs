@@ -237,6 +237,11 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
+/// A text from outside that is to be no markup.
+pub fn escaped(text: &str) -> String {
+    escape(text)
+}
+
 /// A sentence with commands between backticks: those stay as they are, because they are there to be copied.
 pub(crate) fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();

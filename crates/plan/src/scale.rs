@@ -61,7 +61,8 @@ impl Scale {
         (ns as f64 * self.0).round() as u64
     }
 
-    /// Multiplies what a draft says of lengths. Recorded arrivals keep their instants: whoever reads them refuses a scale.
+    /// Multiplies what a draft says of lengths. Recorded arrivals keep their instants: who
+    /// reads them refuses a scale.
     pub fn draft(self, draft: &mut Draft) {
         if self.is_whole() {
             return;

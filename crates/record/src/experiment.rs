@@ -31,6 +31,9 @@ const CLOSE: f64 = 1.10;
 pub struct Conclusion {
     pub schema_version: u32,
     pub name: String,
+    /// What the experiment is to answer, in the words of who wrote it; empty: nobody said.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub question: String,
     pub axes: Vec<Axis>,
     /// Cells of the matrix, repeats that were asked for, runs that are there and count, and those still to be made.
     pub cells: usize,
@@ -176,6 +179,7 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
     let mut conclusion = Conclusion {
         schema_version: SCHEMA_VERSION,
         name: experiment.name.clone(),
+        question: experiment.question.clone(),
         axes: experiment.axes.clone(),
         cells: index.cells.len(),
         repeat: experiment.repeat.max(1),

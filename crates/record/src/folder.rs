@@ -2,6 +2,8 @@
 //! asked for. A run file is never appended to or overwritten, and holds its own place in the matrix: without the index
 //! the folder still reads, it only cannot tell what is missing.
 
+pub mod parts;
+
 use crate::analysis::{Digest, digest};
 use crate::run_file::{self, Error as RunFileError};
 use plimsoll_plan::experiment::{Axis, CellOutline, Experiment, Setting, number};
@@ -72,6 +74,11 @@ pub enum Error {
     Empty {
         path: PathBuf,
     },
+    /// Several experiments, each in a folder of its own.
+    Parts {
+        path: PathBuf,
+        folders: Vec<String>,
+    },
 }
 
 impl fmt::Display for Error {
@@ -85,6 +92,10 @@ impl fmt::Display for Error {
             Error::Empty { path } => {
                 write!(f, "the folder `{}` holds no run of an experiment", path.display())
             }
+            Error::Parts { path, folders } => {
+                let folders = folders.join("`, `");
+                write!(f, "the folder `{}` holds several experiments: `{folders}`", path.display())
+            }
         }
     }
 }
@@ -94,7 +105,7 @@ impl std::error::Error for Error {
         match self {
             Error::Run(error) => Some(error),
             Error::Io { source, .. } => Some(source),
-            Error::Index { .. } | Error::Empty { .. } => None,
+            Error::Index { .. } | Error::Empty { .. } | Error::Parts { .. } => None,
         }
     }
 }
@@ -108,6 +119,10 @@ impl Error {
                 Some("remove it: the run files beside it hold all that was measured".into())
             }
             Error::Empty { .. } => Some("name a folder that `plimsoll run` or `find` has written".into()),
+            Error::Parts { path, folders } => {
+                let first = folders.first().map_or("NAME", String::as_str);
+                Some(format!("name one of them, such as `{}`", path.join(first).display()))
+            }
             Error::Io { .. } => None,
         }
     }
@@ -126,6 +141,10 @@ impl From<RunFileError> for Error {
 /// is no error here.
 pub fn read(path: &Path) -> Result<Folder, Error> {
     let index = read_index(path)?;
+    if let (None, Some(parts)) = (&index, parts::read(path)?) {
+        let folders = parts.parts.into_iter().map(|part| part.folder).collect();
+        return Err(Error::Parts { path: path.into(), folders });
+    }
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for file in run_files(path)? {
         // One that a kill cut off at its birth, or a stranger, must not take the others with it.
@@ -156,10 +175,15 @@ pub fn read(path: &Path) -> Result<Folder, Error> {
 /// # Errors
 /// When the folder or the file cannot be written.
 pub fn write_index(path: &Path, index: &Index) -> Result<(), Error> {
+    write_json(path, INDEX, index)
+}
+
+/// Replaces a file of the folder as a whole, so that a kill leaves the old one or the new one.
+fn write_json(path: &Path, name: &str, value: &impl Serialize) -> Result<(), Error> {
     let failed = |doing, path: &Path, source| Error::Io { path: path.into(), doing, source };
     std::fs::create_dir_all(path).map_err(|e| failed("make the folder", path, e))?;
-    let (file, new) = (path.join(INDEX), path.join(format!("{INDEX}.new")));
-    let text = serde_json::to_string_pretty(index)
+    let (file, new) = (path.join(name), path.join(format!("{name}.new")));
+    let text = serde_json::to_string_pretty(value)
         .map_err(|e| Error::Index { path: file.clone(), why: e.to_string() })?;
     std::fs::write(&new, format!("{text}\n")).map_err(|e| failed("write", &new, e))?;
     std::fs::rename(&new, &file).map_err(|e| failed("write", &file, e))

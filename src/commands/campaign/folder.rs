@@ -71,6 +71,7 @@ fn differs(before: &Index, now: &Index) -> Option<&'static str> {
         ("the cells", before.cells != now.cells || a.axes != b.axes),
         ("the plans", before.plans != now.plans),
         ("the searches", a.find != b.find),
+        ("the generators", a.generators.max(1) != b.generators.max(1)),
     ]
     .into_iter()
     .find(|(_, differ)| *differ)

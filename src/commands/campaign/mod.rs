@@ -2,6 +2,7 @@
 //! run again, so a stop costs one run.
 
 mod folder;
+mod generators;
 mod level;
 mod settle;
 
@@ -9,14 +10,18 @@ use super::folder_report::{self, Form};
 use super::load::{self, Shared};
 use super::run;
 use crate::exit::{Exit, Failure};
-use crate::flags::load::MannerFlags;
+use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::{say, wall};
-use plimsoll_front::Located;
+pub use generators::Again;
+use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_output::experiment::run_line;
 use plimsoll_output::find::step_line;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::draft::key;
 use plimsoll_plan::experiment::{CellOutline, Experiment, Find, Purpose, Setting};
+use plimsoll_plan::load::Share;
 use plimsoll_plan::threshold::Threshold;
-use plimsoll_plan::{Outline, Plan};
+use plimsoll_plan::{Diagnostic, Draft, Outline, Plan};
 use plimsoll_record::analysis::digest::digest_with;
 use plimsoll_record::analysis::search::{self, Move, Probe, Quest, StepRow, Trial};
 use plimsoll_record::experiment::{is_valid, quest, trials};
@@ -47,21 +52,51 @@ impl Ran {
     }
 }
 
-/// Runs all that is missing and returns the folder.
+/// The plans of all cells, with the flags over them: every mistake in every cell comes before the first packet.
+///
+/// # Errors
+/// What is wrong with the first cell that has something wrong.
+pub fn plans(study: &Study, flags: &LoadFlags) -> Result<Vec<Plan>, Failure> {
+    let plan = |cell: &StudyCell| plan(&study.experiment, run::applied(cell.located.clone(), flags)?);
+    study.cells.iter().map(plan).collect()
+}
+
+/// The plan of a cell as far as it is known before it runs.
+fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
+    if experiment.find.is_some() {
+        return unloaded(located);
+    }
+    if experiment.generators > 1 {
+        if located.draft.share.is_some() {
+            let message = "`generators` share the load of this machine, and a share of it is written already";
+            let place = located.places.get(key::SHARE).cloned().unwrap_or(Place::Flag("--share".into()));
+            return Err(Diagnostic::new("U037", place, message, "leave out one of the two").into());
+        }
+        // The last one gets the fewest users: where it has one, all have.
+        let mut last = located.clone();
+        last.draft.share = Some(Share { part: experiment.generators, of: experiment.generators });
+        run::settled(last, true)?;
+    }
+    run::settled(located, true)
+}
+
+/// Runs all that is missing and returns the folder. `again` says how another process is told to do the same, which only
+/// `generators` ask for.
 ///
 /// # Errors
 /// What is wrong with a plan, a folder or a target. What ran until then is kept.
-pub fn run(experiment: Experiment, cells: Vec<Cell>, manner: &MannerFlags) -> Result<Ran, Failure> {
+pub fn run(
+    experiment: Experiment,
+    cells: Vec<Cell>,
+    manner: &MannerFlags,
+    shared: &Shared,
+    again: Option<&Again>,
+) -> Result<Ran, Failure> {
     let find = experiment.find.clone();
-    let mut plans = Vec::new();
-    for cell in &cells {
-        // Every mistake in every cell comes before the first packet.
-        let plan = match &find {
-            Some(_) => unloaded(cell.located.clone())?,
-            None => run::settled(cell.located.clone(), true)?,
-        };
-        plans.push(plan.outline);
-    }
+    let plans: Vec<Outline> = cells
+        .iter()
+        .map(|cell| plan(&experiment, cell.located.clone()).map(|plan| plan.outline))
+        .collect::<Result<_, Failure>>()?;
     let seed = match experiment.seed {
         Some(seed) => seed,
         None => run::seed()?,
@@ -81,7 +116,8 @@ pub fn run(experiment: Experiment, cells: Vec<Cell>, manner: &MannerFlags) -> Re
         folder: ready.path,
         seed: ready.seed,
         runs: ready.runs,
-        shared: Shared::new(false)?,
+        shared,
+        again,
         experiment,
         cells,
         manner: manner.clone(),
@@ -126,7 +162,7 @@ pub fn unloaded(located: Located) -> Result<Plan, Failure> {
 /// really is says the search.
 const FLOOR_NS: u64 = 2_000_000_000;
 
-struct Campaign {
+struct Campaign<'a> {
     experiment: Experiment,
     cells: Vec<Cell>,
     folder: PathBuf,
@@ -135,12 +171,13 @@ struct Campaign {
     /// Number of the next run.
     turn: u32,
     manner: MannerFlags,
-    shared: Shared,
+    shared: &'a Shared,
+    again: Option<&'a Again>,
     /// By cell.
     thresholds: Vec<Vec<Threshold>>,
 }
 
-impl Campaign {
+impl Campaign<'_> {
     /// Every cell, as often as it is to be repeated.
     fn sweep(&mut self) -> Result<(), Failure> {
         let settings: Vec<Vec<Setting>> = self.cells.iter().map(|cell| cell.settings.clone()).collect();
@@ -209,7 +246,7 @@ impl Campaign {
 
     fn probe(&mut self, cell: usize, quest: &Quest, probe: &Probe) -> Result<(), Failure> {
         let located = self.cells[cell].located.clone();
-        settle::rest(probe.rest_ns, &located, &self.manner, &self.shared)?;
+        settle::rest(probe.rest_ns, &located, &self.manner, self.shared)?;
         let located = match probe.purpose {
             Purpose::Floor => level::floor(located, probe.length_ns)?,
             _ => level::at(
@@ -260,8 +297,15 @@ impl Campaign {
             probe,
         });
         self.turn += 1;
-        let manner = MannerFlags { out: Some(file.display().to_string()), ..self.manner.clone() };
-        let measured = load::measure(plan, &manner, Some(&self.shared))?;
+        let measured = match self.again.filter(|_| self.experiment.generators > 1) {
+            Some(again) => {
+                generators::measure(again, self.experiment.generators, &plan.outline, &file, self.shared)?
+            }
+            None => {
+                let manner = MannerFlags { out: Some(file.display().to_string()), ..self.manner.clone() };
+                load::measure(plan, &manner, Some(self.shared))?
+            }
+        };
         let digest = digest_with(&measured.record, &measured.summary);
         let is_spoilt = !is_valid(&digest) && !self.shared.interrupts.happened();
         self.runs.push(Run { path: measured.run_file, digest });
@@ -307,5 +351,7 @@ fn file_name(turn: u32, settings: &[Setting], outline: &Outline, probe: Option<P
 /// back.
 fn fingerprint(located: &Located) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{:016x}", format!("{:?}", located.draft).bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    // A question asks for no other runs.
+    let draft = Draft { question: None, ..located.draft.clone() };
+    format!("{:016x}", format!("{draft:?}").bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }

@@ -4,7 +4,7 @@ import { ftruncateSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /** A file that grew this large begins anew: a long run must not fill the disk. */
-const LARGEST_BYTES = 128 << 20;
+const LARGEST_BYTES = 64 << 20;
 
 export function openLog(name) {
   const file = openSync(join(process.env.LOG_FOLDER ?? ".", name), "a");

@@ -88,7 +88,11 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("experiment.question", PARTS, "each_part_is_the_file_with_its_own_keys_over_it"),
     ("experiment.parts", PARTS, "each_part_is_the_file_with_its_own_keys_over_it"),
     ("experiment.scale", PARTS, "a_scale_shortens_a_part_and_leaves_the_other"),
-    ("experiment.generators", "tests/questions/parts.rs", "generators_share_each_run_and_are_counted_together"),
+    (
+        "experiment.generators",
+        "tests/questions/parts.rs",
+        "generators_share_each_run_and_are_counted_together",
+    ),
     ("experiment.environment", WATCH, "the_environment_is_told_in_its_order"),
 ];
 

@@ -33,6 +33,7 @@ pub fn ensure(folder: &Path) -> Outcome {
     let file = folder.join("openssl.cnf");
     std::fs::write(&file, config).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
     let new_key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+    // Elliptic keys: a handshake should cost the server what it costs today, and not what RSA did.
     let mut authority = vec!["req", "-x509", "-config", "openssl.cnf", "-extensions", "authority"];
     authority.extend(new_key);
     authority.extend(["-days", "3650", "-keyout", "ca-key.pem", "-out", "ca.pem"]);
@@ -65,6 +66,7 @@ pub fn ensure(folder: &Path) -> Outcome {
     if good(folder) { Ok(()) } else { Err("openssl made a certificate that it does not verify".into()) }
 }
 
+/// Whether key, certificate and authority belong together and have a day left: an hour of measuring fits in.
 fn good(folder: &Path) -> bool {
     let fine = |arguments: &[&str]| {
         let mut command = Command::new("openssl");

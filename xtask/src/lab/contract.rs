@@ -19,19 +19,24 @@ const TIME_OVER: i32 = 28;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
+    /// What a person reads when it does not hold.
     pub name: String,
     /// Offset of the port.
     pub port: u16,
     #[serde(default)]
+    /// Verified against the lab's own authority, like everywhere else.
     tls: bool,
     #[serde(default = "get")]
     method: String,
+    /// With its query, sent byte for byte.
     path: String,
     #[serde(default)]
     headers: BTreeMap<String, String>,
+    /// At most one of the two; without either the request has no body.
     body: Option<String>,
     /// Below `testbed/NAME`.
     body_file: Option<String>,
+    /// `1.0` or `1.1`: a front may treat the two differently, and some contracts are about that.
     http: Option<String>,
     /// An endless answer (a stream) is cut off after so many seconds and judged by what came.
     cut_after_s: Option<u32>,
@@ -42,14 +47,17 @@ pub struct Entry {
 #[serde(deny_unknown_fields)]
 struct Expect {
     status: Option<u16>,
+    /// The words behind the status: some servers put something odd there, and a client may choke on it.
     reason: Option<String>,
     /// `null`: the header must be absent.
     #[serde(default)]
     headers: BTreeMap<String, Option<Text>>,
     body: Option<String>,
+    /// After decoding of chunks, before that of compression: what an experiment transfers.
     body_bytes: Option<Size>,
     body_matches: Option<String>,
     #[serde(default)]
+    /// Pointer (RFC 6901) to rule.
     json: BTreeMap<String, Value>,
 }
 
@@ -86,6 +94,7 @@ fn get() -> String {
     "GET".into()
 }
 
+/// Strict: a rule that nobody checks because its name is misspelt would pass for ever.
 pub fn parse(text: &str) -> Result<Vec<Entry>, String> {
     serde_json::from_str(text).map_err(|e| format!("contract.json: {e}"))
 }
@@ -190,6 +199,7 @@ fn parse_head(text: &str) -> Result<Answer, String> {
     let text = text.replace("\r\n", "\n");
     let last = text.split("\n\n").filter(|part| !part.trim().is_empty()).last().unwrap_or_default();
     let mut lines = last.lines();
+    // A reason may hold blanks, or be missing together with the blank before it.
     let first = lines.next().unwrap_or_default();
     let mut words = first.splitn(3, ' ').skip(1);
     let status = words.next().and_then(|code| code.parse().ok());
@@ -224,6 +234,7 @@ impl Expect {
                 .collect();
             let shown = if seen.is_empty() { "none".to_string() } else { format!("`{}`", seen.join("`, `")) };
             let what = format!("header `{name}`");
+            // Several headers of one name: an exact text means exactly one, a pattern means each of them.
             match expected {
                 None if !seen.is_empty() => differ(&what, &"none", &shown),
                 Some(Text::Exact(text)) if seen != [text.as_str()] => {

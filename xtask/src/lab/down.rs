@@ -10,6 +10,7 @@ pub fn down(name: &str) -> Outcome {
     let folder = places::state(name);
     let Some(state) = State::read(&folder)? else { return Ok(()) };
     let mut failed: Vec<String> = Vec::new();
+    // After a reboot the pids belong to others, and namespaces are gone.
     if state.this_boot() {
         for running in state.processes.iter().rev() {
             failed.extend(process::stop(running, &state.mark()).err());
@@ -44,6 +45,7 @@ pub fn left_behind(before: &State) -> Vec<String> {
         pids.extend(process::members(running, &mark));
     }
     for folder in &before.folders {
+        // PostgreSQL's servers make groups of their own and write over their environment; they stand in their data.
         pids.extend(look::standing_in(folder));
         if folder.exists() {
             left.push(format!("folder `{}`", folder.display()));
@@ -55,6 +57,7 @@ pub fn left_behind(before: &State) -> Vec<String> {
         let command = look::stat(pid).map(|stat| stat.command).unwrap_or_default();
         left.push(format!("process `{command}` (pid {pid})"));
     }
+    // Any of the hundred ports, also those that no line of the file names.
     for (port, inode) in look::listeners(before.base) {
         let owner = look::owner(inode).unwrap_or_else(|| "somebody".into());
         left.push(format!("port {port}, held by {owner}"));
@@ -75,7 +78,9 @@ pub fn command(names: &[String]) -> Outcome {
         let before = State::read(&places::state(name))?;
         match (down(name), before) {
             (Ok(()), None) => println!("{name}: is down"),
-            (Ok(()), Some(before)) => println!("{name}: {} processes stopped", before.processes.len()),
+            (Ok(()), Some(before)) => {
+                println!("{name}: is down; processes stopped: {}", before.processes.len())
+            }
             (Err(sentence), _) => failed.push(format!("{name}: {sentence}")),
         }
     }

@@ -13,6 +13,7 @@ pub fn allowed() -> bool {
     nix::unistd::geteuid().is_root() && shell::find_program("ip").is_some()
 }
 
+/// By number and not by name: two checkouts may have the same system up.
 pub fn namespace(number: u8) -> String {
     format!("plimsoll-lab-{number}")
 }
@@ -32,6 +33,7 @@ pub fn make(link: &Link, state: &mut State) -> Outcome {
     state.links.push(Linked { name: link.name.clone(), number });
     state.save()?;
     let (inside, near, far) = (namespace(number), device(number, 'n'), device(number, 'f'));
+    // Four addresses for two ends: nothing is routed into it but what is meant for it.
     let network = format!("10.203.{number}");
     ip(&format!("netns add {inside}"))?;
     ip(&format!("link add {near} type veth peer name {far} netns {inside}"))?;

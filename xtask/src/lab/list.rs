@@ -38,6 +38,7 @@ pub fn print(names: &[String]) -> Outcome {
     Ok(())
 }
 
+/// A line for each process that was started, in that order.
 fn rows(state: &State) {
     let width = state.processes.iter().map(|p| p.name.len()).max().unwrap_or_default();
     for running in &state.processes {
@@ -53,6 +54,7 @@ fn rows(state: &State) {
     println!();
 }
 
+/// One or a few words. The order matters: a process that is gone has no port, and without a port no health.
 fn health(running: &Running) -> String {
     if !running.lives() {
         return "has died".into();

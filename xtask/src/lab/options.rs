@@ -17,6 +17,7 @@ struct Words {
     keep: bool,
 }
 
+/// `takes` holds the options of the command in question; any other is refused by name.
 fn read(words: &[String], takes: &[&str]) -> Result<Words, String> {
     let mut read = Words::default();
     let mut words = words.iter();
@@ -91,6 +92,7 @@ fn base(text: &str) -> Result<u16, String> {
     number.ok_or_else(|| format!("`--base {text}`: 11 to 654 (ports are 100 times that, and up to 99 more)"))
 }
 
+/// No upper bound: whoever wants a day may have it.
 fn scale(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n > 0.0);
     number.ok_or_else(|| format!("`--scale {text}`: a number above 0, such as `0.05` or `10`"))

@@ -20,6 +20,7 @@ pub fn ca() -> PathBuf {
     lab().join("ca")
 }
 
+/// Stamps of build steps. Beside the state folders: a system that goes down stays built.
 pub fn prepared() -> PathBuf {
     lab().join(".prepared")
 }

@@ -10,7 +10,9 @@ pub const SMALL: f64 = 0.2;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prediction {
+    /// Short and lasting: READMEs refer to it.
     pub id: String,
+    /// How far, which way, and why.
     pub text: String,
     /// Name of the part; nothing for an experiment without parts.
     pub part: Option<String>,
@@ -18,8 +20,10 @@ pub struct Prediction {
     pub value: String,
     /// Divides the value.
     pub over: Option<String>,
+    /// Both ends included.
     between: Option<[f64; 2]>,
     smallest_scale_between: Option<[f64; 2]>,
+    /// The JSON as text holds it: the name of a finding somewhere in a list.
     contains: Option<Words>,
     equals: Option<Value>,
     /// What was seen instead, for one that turned out wrong: it stays, and is no complaint of `lab test` any more.

@@ -25,6 +25,7 @@ pub fn all(system: &System, stamps: &Path) -> Outcome {
 
 fn once(system: &System, step: &Prepare, stamp: &Path) -> Outcome {
     let folder = system.here.join(&step.folder);
+    // Asked before anything runs, so that an input that is missing is said at once.
     let wanted = digest(system, step)?;
     let made = products(step).iter().all(|file| folder.join(file).exists());
     let known = std::fs::read_to_string(stamp).unwrap_or_default();
@@ -35,6 +36,7 @@ fn once(system: &System, step: &Prepare, stamp: &Path) -> Outcome {
     let mut command = process::command(&step.run, &folder)?;
     command.envs(&step.env).stdin(Stdio::null());
     process::log_to(&mut command, &log)?;
+    // What it prints goes into a file: a build that works has nothing to say, one that fails says it below.
     let shown = shell::show(&command);
     println!("{}: {shown}", system.name);
     let begin = Instant::now();

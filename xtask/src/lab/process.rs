@@ -16,26 +16,34 @@ use std::time::{Duration, Instant};
 
 /// From the start of a process until it is healthy: a production server on a busy two-core machine takes 10 s.
 pub const WITHIN: Duration = Duration::from_secs(60);
-/// Between TERM and KILL.
-const GRACE: Duration = Duration::from_secs(8);
+/// Between TERM and KILL. Nobody loads it any more, and what it has been asked for nobody waits for: a server that was
+/// driven far over its capacity would otherwise work off its queue for minutes.
+const GRACE: Duration = Duration::from_secs(4);
 /// What a child that was interrupted by the terminal has to end by itself.
 const OWN_END: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// How a process is started.
 pub struct Spec {
+    /// Unique within the system; names the log.
     pub name: String,
     pub run: Vec<String>,
+    /// Where it stands, and what a relative program path starts from.
     pub folder: PathBuf,
     pub env: Vec<(String, String)>,
     /// Another user to run as, when started by root.
     pub user: Option<&'static str>,
     /// A network namespace to run in.
     pub namespace: Option<String>,
+    /// Hard and soft limit of descriptors; without it those of the lab.
     pub nofile: Option<u32>,
+    /// All of them must answer before it counts as healthy.
     pub ports: Vec<u16>,
+    /// Address of the ports: the loopback, or the far end of a link.
     pub host: String,
+    /// Address that has to answer 200, after the ports do.
     pub health: Option<String>,
+    /// What asks it to end in order: TERM goes to the whole group, anything else to the leader only.
     pub stop: Signal,
 }
 
@@ -84,6 +92,7 @@ pub fn start(spec: &Spec, state: &mut State) -> Result<Started, String> {
     command.envs(spec.env.iter().map(|(k, v)| (k, v)));
     command.envs(state.mark().split_once('='));
     log_to(&mut command, &log)?;
+    // A group of its own: Ctrl-C at the terminal must reach the lab and not its servers, which go down in order.
     command.stdin(Stdio::null()).process_group(0);
     let begin = Instant::now();
     let child = command.spawn().map_err(|e| format!("process `{}`: cannot start: {e}", spec.name))?;
@@ -130,12 +139,15 @@ fn wrapped(spec: &Spec) -> Vec<String> {
 
 /// Until all ports answer and the health address says 200.
 pub fn healthy(spec: &Spec, started: &mut Started) -> Outcome {
+    // Ports first: asking for health before anybody listens would only fill the log with refusals.
     let deadline = started.begin + WITHIN;
     let mut open: Vec<u16> = Vec::new();
     loop {
         interrupt::check()?;
         alive(spec, started)?;
-        open.extend(spec.ports.iter().filter(|port| answers(&spec.host, **port)));
+        // A port that has answered once is not asked again: a server with a short queue of connections would remember.
+        let closed: Vec<u16> = spec.ports.iter().filter(|port| !open.contains(port)).copied().collect();
+        open.extend(closed.into_iter().filter(|port| answers(&spec.host, *port)));
         let waiting: Vec<String> =
             spec.ports.iter().filter(|port| !open.contains(port)).map(u16::to_string).collect();
         let missing = match (&waiting[..], &spec.health) {
@@ -173,6 +185,7 @@ fn address(host: &str, port: u16) -> Option<SocketAddr> {
     Some(SocketAddr::new(host.parse().ok()?, port))
 }
 
+/// Whether somebody accepts connections there. Half a second is long on a loopback, and short in a list.
 pub fn answers(host: &str, port: u16) -> bool {
     address(host, port).is_some_and(|a| TcpStream::connect_timeout(&a, Duration::from_millis(500)).is_ok())
 }
@@ -184,6 +197,7 @@ fn free(host: &str, port: u16, elsewhere: bool) -> Outcome {
     }
     let address = address(host, port).ok_or_else(|| format!("`{host}` is no address"))?;
     let Err(error) = TcpListener::bind(address) else { return Ok(()) };
+    // Who it is can be read only of one's own processes, or as root; the port is named either way.
     let owner = look::listeners(port / 100).get(&port).and_then(|inode| look::owner(*inode));
     match owner {
         Some(owner) => Err(format!("port {port} is taken by {owner}\nhint: `--base N` chooses other ports")),
@@ -248,6 +262,7 @@ pub fn stop(running: &Running, mark: &str) -> Outcome {
         };
         gone_is_fine(sent, &running.name)?;
     } else {
+        // The group may have been left without its leader; its members have to be asked one by one.
         for pid in members(running, mark) {
             gone_is_fine(kill(Pid::from_raw(pid), Signal::SIGTERM), &running.name)?;
         }

@@ -13,17 +13,24 @@ use std::time::{Duration, Instant};
 
 /// Exit codes of the tool that are answers: passed, doubtful, failed. An overload that was provoked ends with 99.
 const ANSWERS: [i32; 3] = [0, 3, 99];
+/// The only run of an experiment that has no parts and no matrix.
+const ALONE: &str = "00-run";
 /// A measured run of at most 90 minutes, and some.
 const WITHIN: Duration = Duration::from_secs(3 * 3600);
 
 #[derive(Debug, Default, PartialEq)]
 pub struct Options {
     pub name: String,
+    /// Multiplies every length of the experiment.
     pub scale: f64,
+    /// Nothing: the one of the file, or the one at which it is up.
     pub base: Option<u16>,
+    /// Tables and figures go into the repository.
     pub save: bool,
     pub part: Option<String>,
+    /// The system stays up afterwards.
     pub keep: bool,
+    /// A binary that is there already, instead of a release build.
     pub tool: Option<PathBuf>,
 }
 
@@ -52,6 +59,7 @@ pub struct Part {
 pub fn command(options: &Options) -> Outcome {
     let name = &options.name;
     let tool = tool(options.tool.as_deref())?;
+    // Refused now and not after an hour.
     if options.save {
         save::check(name)?;
     }
@@ -91,6 +99,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     if !file.is_file() {
         return Err(format!("there is no `{}`", super::shown(&file)));
     }
+    // Read before the load, for the same reason: a misspelt key must not cost a measurement.
     let predictions = predictions(name)?;
     let runs = places::state(name).join("runs");
     super::make_folder(&runs)?;
@@ -105,7 +114,8 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     line.extend(["--out".into(), super::shown(&folder)]);
     let mut command = Command::new(tool);
     command.current_dir(shell::root()).args(&line).stdin(Stdio::null());
-    let shown = shell::show(&command);
+    // By its own name, whatever the file of `--tool` is called: this line is published.
+    let shown = format!("plimsoll {}", line.join(" "));
     println!("{shown}");
     let mut child = command.spawn().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
     let status = process::wait(&mut child, Instant::now() + within)?;
@@ -115,7 +125,11 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
         let code = code.map_or("by a signal".into(), |code| format!("with {code}"));
         return Err(format!("`{shown}` ended {code}"));
     }
+    if folder.is_file() {
+        into_folder(&folder)?;
+    }
     let parts = parts(tool, &folder)?;
+    // With `--part` the others did not run, and nothing is said about them.
     let asked = predictions.iter().filter(|p| options.part.is_none() || p.part == options.part);
     let (mut rows, mut unanswered) = (Vec::new(), Vec::new());
     for p in asked {
@@ -153,39 +167,60 @@ fn predictions(name: &str) -> Result<Vec<Prediction>, String> {
     prediction::parse(&text).map_err(|e| format!("experiments/{name}/{e}"))
 }
 
-/// The reports of all parts, in their order. An experiment without parts is its own only one.
+/// The reports of all parts, in their order. An experiment without parts is its own only one; a part of one run may
+/// be a run file instead of a folder.
 fn parts(tool: &Path, folder: &Path) -> Result<Vec<Part>, String> {
     let entries =
         std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;
-    let numbered = |name: &String| {
-        name.split_once('-').is_some_and(|(n, _)| n.len() == 2 && n.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let mut folders: Vec<String> = entries
-        .flatten()
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(numbered)
-        .collect();
-    folders.sort();
-    if folders.is_empty() {
-        return Ok(vec![part(tool, folder, String::new(), "experiment".into())?]);
+    let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    inside.sort();
+    let mut parts = Vec::new();
+    for path in inside {
+        let ending = path.extension().unwrap_or_default();
+        let whole = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = whole.strip_suffix(".plim").unwrap_or(&whole);
+        let Some(name) = part_name(folder).filter(|_| path.is_dir() || ending.is_empty() || ending == "plim")
+        else {
+            continue;
+        };
+        let name = if folder == ALONE { "" } else { name };
+        parts.push(part(tool, &path, name.to_string(), folder.to_string())?);
     }
-    let name = |folder: &str| folder.split_once('-').map_or(String::new(), |(_, name)| name.to_string());
-    folders.iter().map(|inside| part(tool, &folder.join(inside), name(inside), inside.clone())).collect()
+    if parts.is_empty() {
+        parts.push(part(tool, folder, String::new(), "experiment".into())?);
+    }
+    Ok(parts)
+}
+
+/// An experiment of a single run leaves a file; it goes into a folder of that name, which has room for the reports.
+fn into_folder(file: &Path) -> Outcome {
+    let aside = file.with_extension("plim");
+    let moved = std::fs::rename(file, &aside)
+        .and_then(|()| std::fs::create_dir(file))
+        .and_then(|()| std::fs::rename(&aside, file.join(format!("{ALONE}.plim"))));
+    moved.map_err(|e| format!("cannot move `{}`: {e}", file.display()))
+}
+
+/// `line` of `03-line`; nothing for a run of an experiment without parts.
+fn part_name(folder: &str) -> Option<&str> {
+    let (number, name) = folder.split_once('-')?;
+    (number.len() == 2 && number.bytes().all(|b| b.is_ascii_digit())).then_some(name)
 }
 
 fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, String> {
     interrupt::check()?;
-    let json = report(tool, runs, "--json")?;
+    let json = report(tool, runs, &["--json"])?;
     let json =
         serde_json::from_str(&json).map_err(|e| format!("the report of `{folder}` is no JSON: {e}"))?;
-    let (markdown, csv) = (report(tool, runs, "--markdown")?, report(tool, runs, "--csv")?);
+    let figures = runs.join("figures").display().to_string();
+    let markdown = report(tool, runs, &["--markdown", "--figures", &figures])?;
+    let csv = report(tool, runs, &["--csv"])?;
     Ok(Part { name, folder, markdown, csv, json })
 }
 
-fn report(tool: &Path, runs: &Path, format: &str) -> Result<String, String> {
+fn report(tool: &Path, runs: &Path, format: &[&str]) -> Result<String, String> {
     let mut command = Command::new(tool);
-    command.current_dir(shell::root()).arg("report").arg(super::shown(runs)).arg(format).stdin(Stdio::null());
+    command.current_dir(shell::root()).arg("report").arg(super::shown(runs)).args(format).stdin(Stdio::null());
     let shown = shell::show(&command);
     let out = command.output().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
     if !out.status.code().is_some_and(|code| ANSWERS.contains(&code)) {
@@ -225,4 +260,16 @@ pub fn check_contract(name: &str, state: &State) -> Result<Vec<String>, String> 
     let (asked, broken) = contract::check(name, state)?;
     println!("{name}: contract: {} of {asked} answers as they must be", asked - broken.len());
     Ok(broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_has_two_digits_and_a_run_of_a_matrix_has_four() {
+        assert_eq!(part_name("03-keep-alive"), Some("keep-alive"));
+        assert_eq!(part_name("0003-users-2"), None);
+        assert_eq!(part_name("experiment"), None);
+    }
 }

@@ -33,6 +33,7 @@ pub fn save(options: &Options, measured: &Measured) -> Outcome {
     }
     write_file(&folder.join("predictions.md"), &without_machine(&prediction::table(&measured.rows)))?;
     write_file(&folder.join("README.md"), &without_machine(&readme(options, measured)?))?;
+    // Figures of several parts may have the same name: the part's folder becomes part of it.
     for figure in figures(&measured.folder)? {
         let name = figure.strip_prefix(&measured.folder).unwrap_or(&figure).display().to_string();
         let to = folder.join("figures").join(name.replace("/figures/", "-").replace('/', "-"));
@@ -43,6 +44,7 @@ pub fn save(options: &Options, measured: &Measured) -> Outcome {
     Ok(())
 }
 
+/// What a reader needs to doubt or repeat it: when, on what, with which versions, by which command.
 fn readme(options: &Options, measured: &Measured) -> Result<String, String> {
     let name = &options.name;
     let mut text = format!("# {name}, measured on {}\n\n", machine::today());
@@ -88,6 +90,7 @@ fn without_machine(text: &str) -> String {
     text.replace(&shell::root().display().to_string(), ".")
 }
 
+/// Whatever the tool drew, at any depth.
 fn figures(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries =
         std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;

@@ -51,7 +51,7 @@ pub fn command(wanted: &Wanted) -> Outcome {
         );
         return Ok(());
     }
-    Err(format!("{} things did not hold\n{}", broken.len(), broken.join("\n")))
+    Err(format!("did not hold: {}\n{}", broken.len(), broken.join("\n")))
 }
 
 /// What did not hold; an error when it could not be found out. Either way the system is down afterwards.
@@ -62,9 +62,11 @@ fn one(name: &str, scale: f64, tool: &Path, spent: &mut Times) -> Result<Vec<Str
     }
     let base = free_base()?;
     let mut clock = Instant::now();
+    // Seconds since the lap before.
     let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
     let state = up::up(name, Some(base))?;
     spent.up = lap();
+    // A contract that does not hold does not end the test: what the experiment says about it is worth knowing.
     let mut broken = run::check_contract(name, &state).unwrap_or_else(|sentence| vec![sentence]);
     spent.contract = lap();
     let options = Options { name: name.to_string(), scale, ..Options::default() };
@@ -76,6 +78,7 @@ fn one(name: &str, scale: f64, tool: &Path, spent: &mut Times) -> Result<Vec<Str
         Err(sentence) => broken.push(sentence),
     }
     spent.experiment = lap();
+    // Read before it goes down: afterwards nobody would know what to look for.
     let before = State::read(&places::state(name))?;
     for died in before.iter().flat_map(|state| &state.processes).filter(|process| !process.lives()) {
         let log = state.folder.join("log").join(format!("{}.log", died.name));

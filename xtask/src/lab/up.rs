@@ -11,10 +11,12 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Starts a system, or says that it is up. Whoever calls holds its lock.
+/// An error leaves nothing running.
 pub fn up(name: &str, base: Option<u16>) -> Result<State, String> {
     let folder = places::state(name);
     if let Some(running) = State::read(&folder)? {
         let asked = base.unwrap_or(running.base);
+        // Whole and alive: a system of which one part has died measures something else.
         let alive = running.this_boot() && running.whole && running.processes.iter().all(|p| p.lives());
         if alive && asked == running.base {
             println!("{name}: is up already, at base {}", running.base);
@@ -51,6 +53,7 @@ fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
     let (draft, _) = places::system(name, base)?;
     needs::ensure(&draft.programs())?;
     certificate::ensure(&places::ca())?;
+    // On disk before the first process: from here on `lab down` finds whatever there is.
     state.base = draft.base;
     super::make_folder(&state.folder.join("log"))?;
     state.save()?;
@@ -91,6 +94,7 @@ fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
     state.save()
 }
 
+/// A configuration with everything filled in. It is written anew at each start: ports may be others.
 fn render(from: &Path, to: &Path, fill: &Fill) -> Outcome {
     let shown = super::shown(from);
     let text = std::fs::read_to_string(from).map_err(|e| format!("cannot read `{shown}`: {e}"))?;
@@ -119,6 +123,7 @@ pub fn command(names: &[String], base: Option<u16>) -> Outcome {
     let mut done: Vec<&String> = Vec::new();
     for name in names {
         let lock = state::lock(&places::state(name), name)?;
+        // A system that was up before is not ours to stop.
         let was_up = State::read(&places::state(name))?.is_some();
         let outcome = up(name, base);
         drop(lock);

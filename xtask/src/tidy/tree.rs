@@ -56,7 +56,7 @@ const BUILT: &[&str] =
     &["tree", "--locked", "--workspace", "--target", "all", "-e", "normal,build,dev", "--prefix", "none"];
 
 /// Folders that hold nothing written here: builds, histories, other tools' state.
-const SKIP: &[&str] = &["target", ".git", "node_modules", "corpus", "artifacts"];
+const SKIP: &[&str] = &["target", ".git", ".next", "node_modules", "corpus", "artifacts"];
 /// Files that the rules read. Everything else only has to exist.
 const TEXT: &[&str] = &["rs", "md", "toml", "c", "js", "sh", "yaml", "yml", "html", "css", "conf"];
 

@@ -18,6 +18,8 @@ pub struct Page {
     pub status: u16,
     /// Empty when there is none.
     pub content_type: String,
+    /// What it calls itself; empty when it does not say.
+    pub server: String,
     pub body: Vec<u8>,
 }
 
@@ -71,7 +73,8 @@ impl Getter {
         let shown = format!("http://{}{path}", place.shown());
         let slash = if target.starts_with('/') { "" } else { "/" };
         let mut request = format!(
-            "GET {slash}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: plimsoll\r\nAccept: */*\r\nAccept-Encoding: identity\r\n",
+            "GET {slash}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: plimsoll\r\nAccept: */*\r\n\
+             Accept-Encoding: identity\r\n",
             escaped(target),
             place.shown()
         );
@@ -81,11 +84,6 @@ impl Getter {
         }
         request.push_str("\r\n");
         Ok(Getter { place, request: request.into_bytes(), shown, kept: None })
-    }
-
-    /// The address without login and query.
-    pub fn shown(&self) -> &str {
-        &self.shown
     }
 
     /// One answer, of whatever status. A connection that was kept and has been closed meanwhile is replaced.
@@ -162,7 +160,7 @@ impl Getter {
         if head.kept && head.length != Length::ToTheEnd {
             self.kept = Some(stream);
         }
-        Ok(Page { status: head.status, content_type: head.content_type, body })
+        Ok(Page { status: head.status, content_type: head.content_type, server: head.server, body })
     }
 }
 
@@ -175,6 +173,7 @@ struct Head {
     bytes: usize,
     status: u16,
     content_type: String,
+    server: String,
     length: Length,
     kept: bool,
 }
@@ -220,7 +219,8 @@ fn head(seen: &[u8]) -> Result<Option<Head>, &'static str> {
         let connection = line("connection").to_ascii_lowercase();
         let kept =
             !connection.contains("close") && (answer.version == Some(1) || connection.contains("keep-alive"));
-        return Ok(Some(Head { bytes, status, content_type: line("content-type").to_owned(), length, kept }));
+        let (content_type, server) = (line("content-type").to_owned(), line("server").to_owned());
+        return Ok(Some(Head { bytes, status, content_type, server, length, kept }));
     }
 }
 

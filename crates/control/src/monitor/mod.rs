@@ -3,12 +3,18 @@
 //! else: the load never waits for it.
 
 mod cgroup;
+mod command;
 mod counters;
+mod exposed;
 mod files;
+mod go;
 mod host;
 mod http;
 mod looker;
+mod nginx;
+mod node;
 mod notebook;
+mod postgres;
 mod probe;
 mod process;
 mod prometheus;
@@ -16,8 +22,11 @@ mod reach;
 mod redis;
 mod text_format;
 
+pub use cgroup::Cgroup;
+pub use command::Command;
 pub use host::Host;
 pub use looker::Monitors;
+pub use nginx::Nginx;
 pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
 pub use process::Process;
 
@@ -26,18 +35,21 @@ use std::path::Path;
 
 /// The probe that looks where a monitor of the plan says.
 pub fn probe(watch: &Watch) -> Box<dyn Probe> {
-    let kind = watch.source.kind();
     match &watch.source {
         Source::Process(who) => Box::new(Process::new(who, Path::new("/"))),
+        Source::Cgroup(group) => Box::new(Cgroup::new(group, Path::new("/"))),
         Source::Host => Box::new(Host::new(Path::new("/"))),
-        Source::Cgroup(_) | Source::Nginx(_) | Source::Command(_) => Box::new(probe::Absent { kind }),
+        Source::Nginx(nginx) => Box::new(Nginx::new(nginx)),
+        Source::Command(words) => Box::new(Command::new(words)),
         Source::Redis(address) => Box::new(redis::Redis::new(address)),
+        Source::Postgres(address) => Box::new(postgres::Postgres::new(address)),
         Source::Prometheus(Prometheus::Scrape { url, metrics }) => {
             Box::new(prometheus::Scrape::new(url, metrics))
         }
         Source::Prometheus(Prometheus::Query { server, query }) => {
             Box::new(prometheus::Query::new(server, query))
         }
-        Source::Postgres(_) | Source::Node(_) | Source::Go(_) => Box::new(probe::Absent { kind }),
+        Source::Node(url) => Box::new(node::Node::new(url)),
+        Source::Go(url) => Box::new(go::Go::new(url)),
     }
 }

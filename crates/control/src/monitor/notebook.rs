@@ -9,15 +9,18 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub struct Notebook {
     then: Option<Moment>,
-    counters: HashMap<(String, String), f64>,
+    counters: Counters,
 }
+
+/// By part and metric: what is divided and what it is divided by. Without a divisor it is the time.
+type Counters = HashMap<(String, String), (f64, Option<f64>)>;
 
 /// One look's page of a [`Notebook`]. A page that is not handed back leaves the notebook as it was, so that the next
 /// rate spans the time without a sample.
 pub struct Page {
     at: Moment,
     readings: Vec<Reading>,
-    counters: HashMap<(String, String), f64>,
+    counters: Counters,
 }
 
 impl Notebook {
@@ -37,8 +40,14 @@ impl Notebook {
             let key = (reading.part.clone(), reading.metric.clone());
             let Some(now) = counters.get(&key) else { return true };
             let Some((span_s, before)) = span_s.zip(self.counters.get(&key)) else { return false };
-            reading.value = (now - before) / span_s;
-            now >= before
+            let rise = now.0 - before.0;
+            reading.value = match now.1.zip(before.1) {
+                // Nothing out of nothing: whatever is counted has not happened.
+                Some((over, over_before)) if over <= over_before => 0.0,
+                Some((over, over_before)) => rise / (over - over_before),
+                None => rise / span_s,
+            };
+            rise >= 0.0
         });
         self.then = Some(at);
         self.counters = counters;
@@ -57,7 +66,13 @@ impl Page {
     /// A total that only rises; what is told is its rise per second.
     pub fn counter(&mut self, part: &str, metric: &str, unit: Unit, limit: Option<f64>, total: f64) {
         self.gauge(part, metric, unit, limit, total);
-        self.counters.insert((part.to_owned(), metric.to_owned()), total);
+        self.counters.insert((part.to_owned(), metric.to_owned()), (total, None));
+    }
+
+    /// Two totals that only rise; what is told is the rise of the first for each of the second.
+    pub fn ratio(&mut self, part: &str, metric: &str, unit: Unit, limit: Option<f64>, total: f64, over: f64) {
+        self.gauge(part, metric, unit, limit, total);
+        self.counters.insert((part.to_owned(), metric.to_owned()), (total, Some(over)));
     }
 }
 

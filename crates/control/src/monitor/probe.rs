@@ -41,14 +41,3 @@ pub trait Probe: Send {
 
 /// Longest that a probe may wait for an answer: a look must not run into the next one.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_millis(800);
-
-/// A kind of monitor that this build has no probe for: says so at each look, so that nobody takes silence for zero.
-pub struct Absent {
-    pub kind: &'static str,
-}
-
-impl Probe for Absent {
-    fn look(&mut self, _: Moment) -> Result<Found, Trouble> {
-        Err(Trouble(format!("this build cannot look at `{}`", self.kind)))
-    }
-}

@@ -78,7 +78,8 @@ fn kind_of(word: &str) -> Kind {
 }
 
 fn rises(name: &str, kinds: &HashMap<&str, Kind>) -> bool {
-    if let Some(kind) = kinds.get(name).filter(|kind| **kind != Kind::Composed) {
+    // A summary's own name is that of its quantiles.
+    if let Some(kind) = kinds.get(name) {
         return *kind == Kind::Counter;
     }
     for end in ["_bucket", "_sum", "_count"] {
@@ -86,9 +87,8 @@ fn rises(name: &str, kinds: &HashMap<&str, Kind>) -> bool {
             return true;
         }
     }
-    // OpenMetrics names the family without the end that its samples have. Without a type, the name is all there is.
-    name.strip_suffix("_total")
-        .is_some_and(|family| kinds.get(family).is_none_or(|kind| *kind == Kind::Counter))
+    // OpenMetrics names a family of counters without this end of its samples. Without a type, the name is all there is.
+    name.ends_with("_total")
 }
 
 /// `name{label="value",...} number [timestamp] [# exemplar]`; since Prometheus 3 also `{"name",label="value"} number`.

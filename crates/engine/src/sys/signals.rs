@@ -7,6 +7,14 @@ pub struct Signals {
     set: libc::sigset_t,
 }
 
+/// Sends SIGINT to one process; 0 and numbers beyond those of processes would mean groups and are left alone.
+pub fn interrupt(pid: u32) {
+    if let Ok(pid @ 1..) = i32::try_from(pid) {
+        // SAFETY: kill(2) takes two numbers and touches no memory of ours.
+        unsafe { libc::kill(pid, libc::SIGINT) };
+    }
+}
+
 impl Signals {
     /// Blocks them in the calling thread; threads inherit that, so call it first.
     pub fn block() -> Result<Signals, Errno> {

@@ -35,7 +35,8 @@ fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
         return None;
     };
     let before = r.wrong.len();
-    let (mut name, mut sources): (Option<(String, Pos)>, Vec<(&Entry, Option<Source>)>) = (None, Vec::new());
+    let mut name: Option<(String, Pos)> = None;
+    let mut sources: Vec<(&Entry, Option<Source>)> = Vec::new();
     for entry in entries {
         let (node, Some(row)) = (&entry.value, r.row(Section::Monitor, entry)) else { continue };
         match row.name {
@@ -270,7 +271,10 @@ fn address<T>(
 /// A text with the secrets that it names in their places, and as it may be shown. What changes from request to request
 /// has no meaning here.
 fn revealed(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, String)> {
-    let is_secret = |piece: &Piece| matches!(piece, Piece::Expression { means: Expression::Field(front, _), .. } if front == "secret");
+    let is_secret = |piece: &Piece| match piece {
+        Piece::Expression { means: Expression::Field(front, _), .. } => front == "secret",
+        _ => false,
+    };
     let secrets: Option<&Scalar> = match &node.value {
         Value::Scalar(scalar) if scalar.pieces.iter().any(is_secret) => Some(scalar),
         _ => None,

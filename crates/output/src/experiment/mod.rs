@@ -1,5 +1,6 @@
 //! An experiment as a whole: what was expected first, then what the runs say, then each comparison.
 
+pub mod parts;
 mod progress;
 
 pub use progress::run_line;
@@ -67,8 +68,11 @@ fn head(c: &Conclusion, look: &Look) -> Vec<Line> {
         Outcome::Fail => Ink::BadgeBad,
         Outcome::Inconclusive => Ink::BadgeWarn,
     };
-    let mut lines =
-        vec![Line::of(badge, &format!(" {} ", words::outcome(c.result))).text(" ").ink(Ink::Strong, &c.name)];
+    let question = wrap(&c.question, look.columns()).into_iter().filter(|text| !text.is_empty());
+    let mut lines: Vec<Line> = question.map(|text| Line::of(Ink::Strong, &text)).collect();
+    lines.push(
+        Line::of(badge, &format!(" {} ", words::outcome(c.result))).text(" ").ink(Ink::Strong, &c.name),
+    );
     // A single answer begins with the same sentence.
     if !matches!(c.searches.as_slice(), [one] if one.answer.is_some()) {
         lines.extend(wrap(&c.sentence, look.columns()).iter().map(|text| Line::new().text(text)));
@@ -157,7 +161,11 @@ fn name(settings: &[Setting]) -> String {
 
 /// For pull requests and READMEs.
 pub fn markdown(c: &Conclusion) -> String {
-    let mut out = format!("## {}: {}\n\n{}\n", words::outcome(c.result), c.name, c.sentence);
+    let mut out = String::new();
+    if !c.question.is_empty() {
+        let _ = writeln!(out, "> {}\n", prose(&c.question));
+    }
+    let _ = writeln!(out, "## {}: {}\n\n{}", words::outcome(c.result), c.name, c.sentence);
     if !c.expectations.is_empty() {
         out.push_str("\n| expectation | answer |\n|---|---|\n");
         for expected in &c.expectations {

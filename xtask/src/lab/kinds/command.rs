@@ -19,6 +19,7 @@ pub fn spec(process: &Process, system: &System, fill: &Fill, state: &State) -> S
     spec
 }
 
+/// An error holds the end of what it said. Runs with the environment of its process, so that both mean one database.
 pub fn seed(process: &Process, system: &System, state: &State) -> Outcome {
     if process.seed.is_empty() {
         return Ok(());

@@ -30,6 +30,7 @@ pub fn spec(process: &Process, fill: &Fill, state: &mut State) -> Result<Spec, S
     let port = fill.port(process.port.unwrap_or_default()).to_string();
     let server = program("postgres")?;
     spec.run = [&*server, "-D", &data, "-p", &port].map(String::from).to_vec();
+    // The file's settings stand behind ours; of two values for a name PostgreSQL takes the last.
     let own = [("listen_addresses", "127.0.0.1"), ("unix_socket_directories", "")];
     let own = own.iter().map(|(name, value)| format!("{name}={value}"));
     for setting in own.chain(process.settings.iter().map(|(name, value)| format!("{name}={value}"))) {
@@ -51,6 +52,7 @@ fn make_folder(process: &Process, state: &mut State) -> Result<PathBuf, String> 
     } else {
         state.folder.join(format!("{}-data", process.name))
     };
+    // Written down before it is made: a crash in between leaves a name too many and never a folder too many.
     state.folders.push(folder.clone());
     state.save()?;
     let cannot = |e: std::io::Error| format!("cannot make `{}`: {e}", folder.display());
@@ -92,6 +94,7 @@ fn initdb(process: &Process, data: &Path, user: Option<&str>, state: &State) -> 
 pub fn settle(process: &Process, system: &System, fill: &Fill, state: &State) -> Outcome {
     let port = fill.port(process.port.unwrap_or_default()).to_string();
     let log = state.folder.join("log").join(format!("{}-psql.log", process.name));
+    // -X: nobody's own settings. ON_ERROR_STOP: a script that fails in the middle fails.
     let psql = |database: &str, more: [&str; 2]| -> Result<bool, String> {
         let mut command = Command::new(program("psql")?);
         command.args(["-h", "127.0.0.1", "-p", &port, "-U", "lab", "-d", database, "-X", "-q"]);

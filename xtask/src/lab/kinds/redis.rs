@@ -11,6 +11,7 @@ use std::time::Duration;
 
 pub fn spec(process: &Process, fill: &Fill, state: &State) -> Result<Spec, String> {
     let mut spec = super::plain(process, fill, state);
+    // Without a folder of its own it would leave files where the lab was started.
     let folder = state.folder.join(&process.name);
     super::super::make_folder(&folder)?;
     let port = fill.port(process.port.unwrap_or_default()).to_string();

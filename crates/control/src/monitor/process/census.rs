@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 
 /// All processes of the machine. Each is read when it is new and in the look after (a fork has its parent's name until
-/// it starts its program), and then once in [`AGAIN`] looks: to read hundreds of foreign processes each second would cost
-/// more than those that are watched.
+/// it starts its program), and then once in [`AGAIN`] looks: to read hundreds of foreign processes each second would
+/// cost more than those that are watched.
 #[derive(Default)]
 pub struct Census {
     known: BTreeMap<u32, Entry>,

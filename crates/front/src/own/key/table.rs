@@ -118,7 +118,7 @@ pub const TABLE: &[Row] = &[
     row(
         Top,
         "monitor",
-        "a list of what is watched beside the load, such as `[ { host: true }, { process: { port: 8080 } } ]`",
+        "a list of what is watched beside the load, such as `[ { host: true } ]`",
         List(&Keys(Monitor)),
     ),
     row(
@@ -475,12 +475,7 @@ pub const TABLE: &[Row] = &[
         "a mapping such as `{ scrape: \"http://127.0.0.1:9100/metrics\", metrics: [node_load1] }`",
         Either(&[Text, Keys(MonitorPrometheus)]),
     ),
-    row(
-        Monitor,
-        "command",
-        "a program with its arguments, such as `[./queue-depth, --all]`: it prints lines `name number`",
-        Either(&[Text, List(&Written)]),
-    ),
+    row(Monitor, "command", "a list such as `[./queue-depth, --all]`: it prints lines `name number`", VALUE),
     row(MonitorProcess, "pid", "the number of a process", Written),
     row(MonitorProcess, "name", "the name of a program such as `node`", Written),
     row(MonitorProcess, "port", "the port that it listens on, such as `8080`", Written),
@@ -491,12 +486,7 @@ pub const TABLE: &[Row] = &[
     row(MonitorNginx, "status", "the URL of `stub_status`, such as `http://127.0.0.1:81/nginx_status`", Text),
     row(MonitorNginx, "access_log", FILE, Text),
     row(MonitorPrometheus, "scrape", "the URL of a page of metrics", Text),
-    row(
-        MonitorPrometheus,
-        "metrics",
-        "a list of regular expressions such as `[\"node_memory_.*\"]`",
-        ONE_OR_MORE,
-    ),
+    row(MonitorPrometheus, "metrics", "a list of patterns such as `[\"node_memory_.*\"]`", ONE_OR_MORE),
     row(MonitorPrometheus, "server", "the URL of a Prometheus server such as `http://127.0.0.1:9090`", Text),
     row(MonitorPrometheus, "query", "an expression such as `sum(rate(x[5s]))`", Text),
 ];

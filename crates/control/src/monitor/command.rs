@@ -1,0 +1,169 @@
+//! The monitor that runs a program and reads the numbers that it prints: a way to whatever has no monitor of its own.
+
+use super::notebook::Notebook;
+use super::probe::{Found, Moment, PATIENCE, Probe, Trouble};
+use super::reach::{Deadline, words};
+use plimsoll_plan::watch::Unit;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use std::collections::BTreeSet;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Stdio};
+
+/// Runs one program for each look.
+pub struct Command {
+    words: Vec<String>,
+}
+
+/// Bytes of either stream and readings of one look.
+const MOST_BYTES: usize = 1 << 20;
+const MOST_READINGS: usize = 200;
+
+impl Command {
+    /// A program with its arguments. No shell is in between.
+    pub fn new(words: &[String]) -> Command {
+        Command { words: words.to_vec() }
+    }
+
+    fn start(&self) -> Result<(&str, Child), Trouble> {
+        let (program, arguments) =
+            self.words.split_first().ok_or_else(|| Trouble("the command has no program".to_owned()))?;
+        let child = std::process::Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // So that what it starts in its turn can be ended with it.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| Trouble(format!("cannot start `{program}`: {}", words(&error))))?;
+        Ok((program, child))
+    }
+}
+
+impl Probe for Command {
+    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+        let until = Deadline::of_a_look();
+        let (program, mut child) = self.start()?;
+        let said = listen(&mut child, until);
+        // Before it is waited for: until then nobody else can have its number.
+        if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            // All of the group may have ended already.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let status =
+            child.wait().map_err(|error| Trouble(format!("cannot run `{program}`: {}", words(&error))))?;
+        let (out, err) = match said {
+            Ok(said) => said,
+            Err(why) => return Err(Trouble(format!("`{program}` {why}"))),
+        };
+        if !status.success() {
+            let first = err.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+            return Err(Trouble(format!("`{program}` failed with {status}: {}", cut(first))));
+        }
+        let mut page = Notebook::page(at);
+        let mut names = BTreeSet::new();
+        for line in out.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let (name, value) = row(line).ok_or_else(|| {
+                Trouble(format!("`{program}` printed `{}`, which is not `name value`", cut(line)))
+            })?;
+            if !names.insert(name) {
+                return Err(Trouble(format!("`{program}` printed `{}` twice", cut(name))));
+            }
+            if names.len() > MOST_READINGS {
+                return Err(Trouble(format!("`{program}` printed more than {MOST_READINGS} numbers")));
+            }
+            page.gauge("", name, unit(name), None, value);
+        }
+        if names.is_empty() {
+            return Err(Trouble(format!("`{program}` printed nothing")));
+        }
+        // Gauges need no look before.
+        Ok(Found { readings: Notebook::default().take(page), facts: Vec::new() })
+    }
+}
+
+/// Both streams to their ends, or to the end of the program: a grandchild that keeps them open is not waited for.
+fn listen(child: &mut Child, until: Deadline) -> Result<(String, String), String> {
+    let too_long = || format!("took longer than {} ms and was ended", (PATIENCE * 7 / 8).as_millis());
+    let Some((out, err)) = child.stdout.take().zip(child.stderr.take()) else {
+        return Err("has no output".to_owned());
+    };
+    let mut streams: [(OwnedFd, Vec<u8>, bool); 2] =
+        [(out.into(), Vec::new(), true), (err.into(), Vec::new(), true)];
+    // A kernel without it (before 5.3) leaves the ends of the streams to go by.
+    let exit = i32::try_from(child.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    loop {
+        let left = until.left().map_err(|_| too_long())?;
+        let timeout = Timespec::try_from(left).map_err(|_| too_long())?;
+        let open: Vec<usize> = (0..2).filter(|at| streams[*at].2).collect();
+        let mut all: Vec<PollFd<'_>> =
+            open.iter().map(|at| PollFd::from_borrowed_fd(streams[*at].0.as_fd(), PollFlags::IN)).collect();
+        all.extend(exit.as_ref().map(|exit| PollFd::new(exit, PollFlags::IN)));
+        if all.is_empty() {
+            break;
+        }
+        match poll(&mut all, Some(&timeout)) {
+            Ok(0) => return Err(too_long()),
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(format!("cannot be listened to: {}", words(&error.into()))),
+        }
+        let ready: Vec<bool> = all.iter().map(|one| !one.revents().is_empty()).collect();
+        drop(all);
+        let any = ready[..open.len()].contains(&true);
+        for (at, ready) in open.iter().zip(&ready) {
+            let (fd, text, is_open) = &mut streams[*at];
+            if *ready {
+                let mut block = [0; 16_384];
+                match rustix::io::read(&*fd, &mut block) {
+                    Ok(0) => *is_open = false,
+                    Ok(n) => text.extend_from_slice(&block[..n]),
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Err(format!("cannot be listened to: {}", words(&error.into()))),
+                }
+                if text.len() > MOST_BYTES {
+                    return Err(format!("printed more than {MOST_BYTES} bytes"));
+                }
+            }
+        }
+        // It has ended, and nothing is left of what it said.
+        if ready.len() > open.len() && ready[open.len()] && !any {
+            break;
+        }
+    }
+    let [out, err] = streams.map(|(_, text, _)| String::from_utf8_lossy(&text).into_owned());
+    Ok((out, err))
+}
+
+/// `name value` or `name=value`, a finite number.
+fn row(line: &str) -> Option<(&str, f64)> {
+    let (name, value) = line.split_once('=').or_else(|| line.split_once(char::is_whitespace))?;
+    let (name, value) = (name.trim(), value.trim());
+    let value = value.parse().ok().filter(|value: &f64| value.is_finite())?;
+    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some((name, value))
+}
+
+/// A name says its unit last.
+fn unit(name: &str) -> Unit {
+    const ENDS: &[(&str, Unit)] = &[
+        ("_bytes_per_s", Unit::BytesPerS),
+        ("_per_s", Unit::PerS),
+        ("_bytes", Unit::Bytes),
+        ("_ratio", Unit::Share),
+        ("_seconds", Unit::Seconds),
+        ("_s", Unit::Seconds),
+    ];
+    ENDS.iter().find(|(end, _)| name.ends_with(end)).map_or(Unit::Count, |(_, unit)| *unit)
+}
+
+/// As much of a line as a sentence has room for.
+fn cut(line: &str) -> String {
+    const MOST: usize = 80;
+    let short: String = line.chars().take(MOST).collect();
+    if short.len() < line.len() { format!("{short}...") } else { short }
+}

@@ -1,0 +1,218 @@
+//! A PostgreSQL server, asked by one read-only connection of its own: who works and waits, the counters of the database
+//! that is connected to, and which statements the time went into.
+
+mod queries;
+mod statements;
+
+use self::statements::Statements;
+use super::counters::Counters;
+use super::probe::{Found, Moment, Probe, Trouble};
+use super::reach::{Deadline, Place, words};
+use plimsoll_plan::value::Secret;
+use plimsoll_plan::watch::Unit;
+use plimsoll_record::event::Reading;
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use tokio::runtime::Runtime;
+use tokio_postgres::config::{Config, Host, SslMode};
+use tokio_postgres::{Client, NoTls};
+
+/// Between two readings of what is dear to read or seldom changes, s.
+const SELDOM_S: f64 = 9.5;
+
+pub struct Postgres {
+    config: Result<Config, Trouble>,
+    /// Hosts and ports, for sentences.
+    shown: String,
+    /// Made at the first look, on the thread that looks.
+    runtime: Option<Runtime>,
+    kept: Option<Client>,
+    /// Of the server that is connected to.
+    version: i32,
+    counters: Counters,
+    seldom_at: Option<Moment>,
+    /// States and waits that were seen once: from then on they are 0 when nobody is in them.
+    parts: BTreeSet<(&'static str, String)>,
+    statements: Statements,
+}
+
+impl Postgres {
+    /// Takes what libpq takes: `postgres://user:password@host:port/database?...` or `host=... dbname=...`.
+    pub fn new(address: &Secret) -> Postgres {
+        let config = config(address.reveal());
+        Postgres {
+            shown: config.as_ref().map_or_else(|_| String::new(), shown),
+            config,
+            runtime: None,
+            kept: None,
+            version: 0,
+            counters: Counters::default(),
+            seldom_at: None,
+            parts: BTreeSet::new(),
+            statements: Statements::default(),
+        }
+    }
+}
+
+fn config(address: &str) -> Result<Config, Trouble> {
+    // The library's words may hold a piece of the address.
+    let unreadable =
+        |_| Trouble("a PostgreSQL address is `postgres://user:password@host:port/database`".into());
+    let mut config: Config = address.parse().map_err(unreadable)?;
+    if config.get_ssl_mode() == SslMode::Require {
+        return Err(Trouble("a monitor cannot speak TLS to PostgreSQL: `sslmode=disable` lets it in".into()));
+    }
+    // Whoever reads `pg_stat_activity` sees who we are; a statement of ours ends by itself when we have gone.
+    let own = "-c statement_timeout=700 -c lock_timeout=200 -c default_transaction_read_only=on";
+    let options = config.get_options().map_or(own.to_owned(), |given| format!("{given} {own}"));
+    config.application_name("plimsoll").options(options).ssl_mode(SslMode::Disable);
+    Ok(config)
+}
+
+/// The configuration with each name's addresses in its place: the library would ask the resolver without a deadline.
+fn resolved(config: &Config, until: Deadline) -> Result<Config, Trouble> {
+    let named: Vec<Place> = config
+        .get_hosts()
+        .iter()
+        .enumerate()
+        .filter_map(|(at, host)| match host {
+            Host::Tcp(host) => Some(Place { host: host.clone(), port: port(config, at) }),
+            Host::Unix(_) => None,
+        })
+        .collect();
+    if named.len() < config.get_hosts().len() || !config.get_hostaddrs().is_empty() {
+        return Ok(config.clone());
+    }
+    let mut fresh = Config::new();
+    for place in &named {
+        for address in place.addresses(until)? {
+            fresh.host(&place.host).hostaddr(SocketAddr::ip(&address)).port(place.port);
+        }
+    }
+    fresh.application_name("plimsoll").ssl_mode(SslMode::Disable);
+    fresh.options(config.get_options().unwrap_or_default());
+    if let Some(user) = config.get_user() {
+        fresh.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        fresh.password(password);
+    }
+    if let Some(database) = config.get_dbname() {
+        fresh.dbname(database);
+    }
+    fresh
+        .target_session_attrs(config.get_target_session_attrs())
+        .channel_binding(config.get_channel_binding());
+    Ok(fresh)
+}
+
+impl Probe for Postgres {
+    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+        let until = Deadline::of_a_look();
+        let config = self.config.clone()?;
+        let runtime = match self.runtime.take() {
+            Some(runtime) => runtime,
+            None => tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|error| Trouble(format!("no event loop for it: {}", words(&error))))?,
+        };
+        let left = until.left().map_err(|error| self.trouble(&words(&error)))?;
+        let found = runtime.block_on(async {
+            match tokio::time::timeout(left, self.ask(&config, at, until)).await {
+                Ok(found) => found,
+                Err(_) => Err("no answer in time".to_owned()),
+            }
+        });
+        self.runtime = Some(runtime);
+        found.map_err(|why| self.trouble(&why))
+    }
+}
+
+/// `host:port` of each host.
+fn shown(config: &Config) -> String {
+    let place = |(at, host): (usize, &Host)| match host {
+        Host::Tcp(host) => Place { host: host.clone(), port: port(config, at) }.shown(),
+        Host::Unix(folder) => folder.display().to_string(),
+    };
+    config.get_hosts().iter().enumerate().map(place).collect::<Vec<_>>().join(",")
+}
+
+/// One port for all hosts, or one for each.
+fn port(config: &Config, host: usize) -> u16 {
+    let ports = config.get_ports();
+    ports.get(host).or(ports.first()).copied().unwrap_or(5432)
+}
+
+/// The server's own words where it said any; else the library's, with the reason behind them.
+fn reason(error: &tokio_postgres::Error) -> String {
+    use std::error::Error;
+    if let Some(refused) = error.as_db_error() {
+        return refused.message().to_owned();
+    }
+    match error.source() {
+        Some(cause) => match cause.downcast_ref::<std::io::Error>() {
+            Some(io) => words(io),
+            None => format!("{error}: {cause}"),
+        },
+        None => error.to_string(),
+    }
+}
+
+impl Postgres {
+    fn trouble(&self, why: &str) -> Trouble {
+        Trouble(format!("cannot ask PostgreSQL at `{}`: {why}", self.shown))
+    }
+
+    /// The client is kept only when all went well: an answer that comes late would belong to the next question.
+    async fn ask(&mut self, config: &Config, at: Moment, until: Deadline) -> Result<Found, String> {
+        let client = match self.kept.take().filter(|client| !client.is_closed()) {
+            Some(client) => client,
+            None => {
+                let config = resolved(config, until).map_err(|trouble| trouble.0)?;
+                let (client, connection) = config.connect(NoTls).await.map_err(|error| reason(&error))?;
+                // It ends with the client, or tells it why it ended earlier.
+                tokio::spawn(connection);
+                self.seldom_at = None;
+                self.version = queries::version(&client).await.map_err(|error| reason(&error))?;
+                client
+            }
+        };
+        let found = self.all(&client, at).await.map_err(|error| reason(&error))?;
+        self.kept = Some(client);
+        Ok(found)
+    }
+
+    async fn all(&mut self, client: &Client, at: Moment) -> Result<Found, tokio_postgres::Error> {
+        let mut say = Say { found: Found::default(), at };
+        queries::activity(client, &mut say, &mut self.parts).await?;
+        queries::database(client, &mut say, &mut self.counters).await?;
+        queries::checkpoints(client, self.version, &mut say, &mut self.counters).await?;
+        let seldom = self.seldom_at.is_none_or(|before| at.since_s(before) >= SELDOM_S);
+        if seldom {
+            queries::seldom(client, &mut say).await?;
+            self.seldom_at = Some(at);
+        }
+        self.statements.look(client, &mut say, seldom).await?;
+        Ok(say.found)
+    }
+}
+
+/// What a look has found so far.
+struct Say {
+    found: Found,
+    at: Moment,
+}
+
+impl Say {
+    fn reading(&mut self, part: &str, metric: &str, unit: Unit, limit: Option<f64>, value: f64) {
+        if value.is_finite() {
+            let (part, metric) = (part.to_owned(), metric.to_owned());
+            self.found.readings.push(Reading { part, metric, unit, limit, value });
+        }
+    }
+
+    fn fact(&mut self, name: &str, value: impl Into<String>) {
+        self.found.facts.push((name.into(), value.into()));
+    }
+}

@@ -1,0 +1,114 @@
+//! The monitor that runs a command: what it reads, what it refuses, and that nothing of it outlives a look.
+#![allow(clippy::unwrap_used)]
+
+mod monitor_support;
+
+use monitor_support::{Folder, second, trouble, value};
+use plimsoll_control::monitor::{Command, PATIENCE, Probe};
+use plimsoll_plan::watch::Unit;
+use std::time::{Duration, Instant};
+
+fn shell(script: &str) -> Command {
+    Command::new(&["sh".to_owned(), "-c".to_owned(), script.to_owned()])
+}
+
+#[test]
+fn lines_of_a_name_and_a_number_are_readings_with_the_unit_of_their_names() {
+    let script = "echo queue_depth 7; echo heap_bytes = 4096; echo; echo lag_s\t0.25; echo hit_ratio=1e-1; \
+                  echo out_bytes_per_s 5; echo jobs_per_s -3; echo wait_seconds 2";
+    let mut command = shell(script);
+    let found = command.look(second(1)).unwrap();
+    let seen: Vec<_> = found.readings.iter().map(|r| (r.metric.as_str(), r.unit, r.value)).collect();
+    let expected = [
+        ("queue_depth", Unit::Count, 7.0),
+        ("heap_bytes", Unit::Bytes, 4096.0),
+        ("lag_s", Unit::Seconds, 0.25),
+        ("hit_ratio", Unit::Share, 0.1),
+        ("out_bytes_per_s", Unit::BytesPerS, 5.0),
+        ("jobs_per_s", Unit::PerS, -3.0),
+        ("wait_seconds", Unit::Seconds, 2.0),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn arguments_go_to_the_program_as_they_are() {
+    let words = ["printf", "%s 1\\n", "$HOME;x"].map(str::to_owned);
+    assert_eq!(value(&Command::new(&words).look(second(1)).unwrap(), "", "$HOME;x"), 1.0);
+}
+
+#[test]
+fn what_is_no_number_is_refused_with_its_line() {
+    for (line, shown) in [
+        ("depth NaN", "depth NaN"),
+        ("depth inf", "depth inf"),
+        ("depth many", "depth many"),
+        ("depth", "depth"),
+        ("the depth 3", "the depth 3"),
+        ("=3", "=3"),
+    ] {
+        let told = trouble(&mut shell(&format!("echo good 1; echo '{line}'")), second(1));
+        assert_eq!(told, format!("`sh` printed `{shown}`, which is not `name value`"));
+    }
+    assert_eq!(trouble(&mut shell("echo a 1; echo a 2"), second(1)), "`sh` printed `a` twice");
+    assert_eq!(trouble(&mut shell("true"), second(1)), "`sh` printed nothing");
+    let many = trouble(&mut shell("seq 300 | sed 's/.*/n& 1/'"), second(1));
+    assert_eq!(many, "`sh` printed more than 200 numbers");
+}
+
+#[test]
+fn a_failure_is_told_in_the_commands_own_words() {
+    let told =
+        trouble(&mut shell("echo depth 7; echo 'no such queue' >&2; echo more >&2; exit 3"), second(1));
+    assert_eq!(told, "`sh` failed with exit status: 3: no such queue");
+    let told = trouble(&mut Command::new(&["no-such-program-here".to_owned()]), second(1));
+    assert!(told.starts_with("cannot start `no-such-program-here`: "), "{told}");
+    // What it says beside numbers on the other stream is no failure.
+    assert_eq!(value(&shell("echo warning >&2; echo depth 7").look(second(1)).unwrap(), "", "depth"), 7.0);
+}
+
+/// Waits until a process is gone; false when it is still there after long.
+fn ends(pid: &str) -> bool {
+    let folder = std::path::Path::new("/proc").join(pid);
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(10) {
+        let state = std::fs::read_to_string(folder.join("stat")).unwrap_or_default();
+        // A zombie has ended; whoever adopted it may be slow to ask.
+        if state.is_empty() || state.contains(") Z ") {
+            return true;
+        }
+        std::thread::yield_now();
+    }
+    false
+}
+
+#[test]
+fn one_that_hangs_is_ended_in_time_with_all_that_it_started() {
+    let folder = Folder::new();
+    let pids = folder.path().join("pids");
+    let script = format!("sleep 60 & echo $! >{0}; echo $$ >>{0}; echo depth 7; wait", pids.display());
+    let begin = Instant::now();
+    let told = trouble(&mut shell(&script), second(1));
+    assert!(begin.elapsed() < PATIENCE + Duration::from_millis(400), "{:?}", begin.elapsed());
+    assert_eq!(told, "`sh` took longer than 700 ms and was ended");
+    let pids = std::fs::read_to_string(pids).unwrap();
+    assert_eq!(pids.lines().count(), 2);
+    assert!(pids.lines().all(ends), "{pids}");
+}
+
+#[test]
+fn one_that_leaves_a_child_with_its_output_open_is_not_waited_for() {
+    let folder = Folder::new();
+    let pids = folder.path().join("pids");
+    let script = format!("sleep 60 & echo $! >{}; echo depth 7", pids.display());
+    let begin = Instant::now();
+    assert_eq!(value(&shell(&script).look(second(1)).unwrap(), "", "depth"), 7.0);
+    assert!(begin.elapsed() < PATIENCE, "{:?}", begin.elapsed());
+    assert!(std::fs::read_to_string(pids).unwrap().lines().all(ends));
+}
+
+#[test]
+fn a_flood_of_output_is_cut_off() {
+    let told = trouble(&mut shell("yes"), second(1));
+    assert_eq!(told, "`sh` printed more than 1048576 bytes");
+}

@@ -1,0 +1,189 @@
+//! Several load generators on this machine that share one run: processes of this program, each with its part of the
+//! load, whose run files are added up exactly.
+//!
+//! A process has its own descriptors, its own ports' bookkeeping and its own threads; what one of them measures owes
+//! nothing to the others but the machine.
+
+use crate::commands::load::{Measured, Shared};
+use crate::exit::Failure;
+use crate::flags::load::LoadFlags;
+use plimsoll_engine::signals::interrupt;
+use plimsoll_plan::Outline;
+use plimsoll_record::RunRecord;
+use plimsoll_record::analysis::summarise;
+use plimsoll_record::run_file;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How another process is told to read the same experiment.
+#[derive(Debug, Clone)]
+pub struct Again {
+    words: Vec<String>,
+}
+
+impl Again {
+    /// `plimsoll run FILE [--part NAME]` with the flags of this command.
+    pub fn new(file: &str, part: Option<&str>, flags: &LoadFlags) -> Again {
+        let mut words = vec!["run".to_owned(), file.to_owned()];
+        words.extend(part.map(|part| format!("--part={part}")));
+        words.extend(flags.words());
+        Again { words }
+    }
+}
+
+/// Looks for an interrupt so often while the generators run.
+const LOOK: Duration = Duration::from_millis(50);
+/// Exit codes of a run that was made, whatever its verdict.
+const RAN: [i32; 3] = [0, 3, 99];
+
+/// One run of a cell by several processes at the same time, as one run file.
+///
+/// # Errors
+/// What the first of them that failed said; the others are interrupted then, and nothing is kept.
+pub fn measure(
+    again: &Again,
+    of: u32,
+    outline: &Outline,
+    file: &Path,
+    shared: &Shared,
+) -> Result<Measured, Failure> {
+    let folder = file.with_extension("generators");
+    let failed = |doing: &str, e: &std::io::Error| {
+        Failure::machine(format!("the folder `{}` cannot be {doing}: {e}", folder.display()), None)
+    };
+    // A kill may have left one behind.
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(|e| failed("removed", &e))?;
+    }
+    std::fs::create_dir_all(&folder).map_err(|e| failed("made", &e))?;
+    let run_of = |part: u32| folder.join(format!("{part}.plim"));
+    let ran = together(of, shared, |part| command(again, part, of, outline, &run_of(part)));
+    let merged = ran.and_then(|()| {
+        let mut merged = RunRecord::default();
+        for part in 1..=of {
+            merged = RunRecord::merge(merged, run_file::read(&run_of(part))?)?;
+        }
+        // The place in the matrix is this process's to say: the others made a run, and knew of no cell.
+        for origin in merged.origins.values_mut() {
+            Arc::make_mut(&mut origin.opening).outline.cell.clone_from(&outline.cell);
+        }
+        run_file::write(file, &merged)?;
+        Ok(merged)
+    });
+    // Nothing in it is worth more than what is said of the run.
+    let removed = std::fs::remove_dir_all(&folder).map_err(|e| failed("removed", &e));
+    let record = merged?;
+    removed?;
+    Ok(Measured { summary: summarise(&record), record, run_file: file.to_path_buf() })
+}
+
+/// The words behind the program's name.
+fn words(again: &Again, part: u32, of: u32, outline: &Outline, run_file: &Path) -> Vec<String> {
+    let mut words = again.words.clone();
+    let settings = outline.cell.iter().flat_map(|cell| &cell.settings);
+    words.extend(settings.map(|setting| format!("--set={}={}", setting.axis, setting.value)));
+    words.extend([
+        format!("--share={part}/{of}"),
+        format!("--seed={}", outline.seed),
+        format!("--out={}", run_file.display()),
+        "--once".to_owned(),
+        "--quiet".to_owned(),
+        "--no-color".to_owned(),
+    ]);
+    // The system is one, however many load it.
+    words.extend((part > 1).then(|| "--unwatched".to_owned()));
+    words
+}
+
+fn command(
+    again: &Again,
+    part: u32,
+    of: u32,
+    outline: &Outline,
+    run_file: &Path,
+) -> Result<Command, Failure> {
+    use std::os::unix::process::CommandExt;
+    let program = std::env::current_exe().map_err(|e| {
+        Failure::machine(format!("this program cannot be found to be started again: {e}"), None)
+    })?;
+    let mut command = Command::new(program);
+    command.args(words(again, part, of, outline, run_file));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    // Ctrl-C reaches them through us, and once: a second one would end them without their reports.
+    command.process_group(0);
+    Ok(command)
+}
+
+/// Starts all, waits for all. An interrupt, and the failure of one, are passed on to those that still run.
+fn together(
+    of: u32,
+    shared: &Shared,
+    command: impl Fn(u32) -> Result<Command, Failure>,
+) -> Result<(), Failure> {
+    let (tell, told) = channel::<(u32, std::io::Result<Output>)>();
+    let mut running: Vec<(u32, u32)> = Vec::new();
+    let mut failure: Option<Failure> = None;
+    for part in 1..=of {
+        let child = command(part).and_then(|mut command| {
+            command.spawn().map_err(|e| {
+                Failure::machine(format!("generator {part} of {of} cannot be started: {e}"), None)
+            })
+        });
+        match child {
+            Ok(child) => {
+                running.push((part, child.id()));
+                let tell = tell.clone();
+                // Reads what it says, so that it cannot block on a full pipe.
+                std::thread::spawn(move || tell.send((part, child.wait_with_output())));
+            }
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        }
+    }
+    let mut passed_on = false;
+    while !running.is_empty() {
+        if (shared.interrupts.happened() || failure.is_some()) && !std::mem::replace(&mut passed_on, true) {
+            running.iter().for_each(|(_, pid)| interrupt(*pid));
+        }
+        let (part, output) = match told.recv_timeout(LOOK) {
+            Ok(ended) => ended,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        running.retain(|(other, _)| *other != part);
+        if let Some(why) = why(part, of, output) {
+            failure.get_or_insert(why);
+        }
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// Why a generator made no run, in its own words.
+fn why(part: u32, of: u32, output: std::io::Result<Output>) -> Option<Failure> {
+    let output = match output {
+        Ok(output) if output.status.code().is_some_and(|code| RAN.contains(&code)) => return None,
+        Ok(output) => output,
+        Err(e) => {
+            return Some(Failure::machine(
+                format!("generator {part} of {of} cannot be waited for: {e}"),
+                None,
+            ));
+        }
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let sentence = match said.first() {
+        Some(first) => first.trim_start_matches("plimsoll: ").to_owned(),
+        None => output.status.to_string(),
+    };
+    let hint = said.get(1..).filter(|rest| !rest.is_empty()).map(|rest| rest.join(" "));
+    Some(Failure::machine(
+        format!("generator {part} of {of}: {sentence}"),
+        hint.map(|hint| hint.trim_start_matches("hint: ").to_owned()),
+    ))
+}

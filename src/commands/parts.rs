@@ -1,0 +1,136 @@
+//! `plimsoll run FILE` for a file with `parts`: one experiment behind the other, each in a folder of its own below one.
+
+use super::campaign::{self, Again, Cell};
+use super::folder_report::{self, Form};
+use super::load::Shared;
+use super::parts_report::{self, Told};
+use super::{find, run};
+use crate::exit::{Exit, Failure};
+use crate::flags::load::MannerFlags;
+use crate::flags::verbs::Run;
+use crate::{home, say, wall};
+use plimsoll_front::Part;
+use plimsoll_output::experiment::parts::heading;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::experiment::Experiment;
+use plimsoll_record::folder::{INDEX, parts as list};
+use std::path::{Path, PathBuf};
+
+/// A part that is ready to be run.
+struct Ready {
+    name: String,
+    folder: String,
+    experiment: Experiment,
+    cells: Vec<Cell>,
+}
+
+/// Runs all of them. One that misses its thresholds or could not be run does not stop the next; an interrupt does.
+///
+/// # Errors
+/// Every mistake in any part, before the first packet; and when the folder cannot be written.
+pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
+    let ready = ready(parts, flags)?;
+    let out = folder(file, &flags.flags.manner)?;
+    // Each is called as the file, with its own name behind it.
+    let name = ready.first().map_or_else(String::new, |first| {
+        let whole = first.experiment.name.as_str();
+        whole.strip_suffix(&format!(" / {}", first.name)).unwrap_or(whole).to_owned()
+    });
+    let entries =
+        ready.iter().map(|part| list::Part { name: part.name.clone(), folder: part.folder.clone() });
+    list::write(&out, &name, entries.collect())?;
+    let (form, manner) = (Form::of_run(flags), &flags.flags.manner);
+    let shared = Shared::new(false)?;
+    let of = ready.len();
+    let mut told: Vec<Told> = Vec::new();
+    for (at, part) in ready.into_iter().enumerate() {
+        if shared.interrupts.happened() {
+            told.push(Told::missing(&part.name, &part.folder, "not begun: it was interrupted before"));
+            continue;
+        }
+        if !form.json && !form.quiet {
+            let blank = if at == 0 { "" } else { "\n" };
+            let heading = heading(at + 1, of, &part.name, &say::look_of_results(form.no_color));
+            say::result(&format!("{blank}{heading}"))?;
+        }
+        told.push(one(part, &out, flags, &shared, &form, file)?);
+    }
+    parts_report::end(&name, &told, &form)?;
+    if !manner.quiet {
+        say::talk(&format!("{}\n", out.display()));
+    }
+    Ok(parts_report::worst(&told))
+}
+
+/// Runs one, and prints its report where each is printed by itself.
+fn one(
+    part: Ready,
+    out: &Path,
+    flags: &Run,
+    shared: &Shared,
+    form: &Form,
+    file: &str,
+) -> Result<Told, Failure> {
+    let path = out.join(&part.folder);
+    let manner = MannerFlags { out: Some(path.display().to_string()), ..flags.flags.manner.clone() };
+    let again = Again::new(file, Some(&part.name), &flags.flags);
+    let question = part.experiment.question.clone();
+    let ran = campaign::run(part.experiment, part.cells, &manner, shared, Some(&again));
+    let concluded = match ran {
+        Ok(ran) => folder_report::concluded(&path).map(|conclusion| (conclusion, ran.stopped)),
+        Err(failure) => Err(failure),
+    };
+    match concluded {
+        Ok((conclusion, stopped)) => {
+            if !form.json && !form.quiet {
+                say::result(&folder_report::rendered(&conclusion, &path, form)?)?;
+            }
+            Ok(Told::of(&part.name, &part.folder, conclusion, stopped))
+        }
+        Err(failure) => {
+            if shared.interrupts.happened() {
+                return Ok(Told::missing(&part.name, &part.folder, "interrupted before a run was whole"));
+            }
+            say::failure(&failure, flags.flags.manner.no_color);
+            Ok(Told::failed(&part.name, &part.folder, &question, &failure))
+        }
+    }
+}
+
+/// Every mistake in every part comes before the first packet.
+fn ready(parts: Vec<Part>, flags: &Run) -> Result<Vec<Ready>, Failure> {
+    let (mut ready, mut wrong) = (Vec::new(), Vec::new());
+    for part in parts {
+        let name = part.name.unwrap_or_default();
+        let folder = list::folder_name(part.number, &name);
+        let judged = campaign::plans(&part.study, &flags.flags);
+        match judged.and_then(|_| find::cells(part.study, &flags.flags)) {
+            Ok((experiment, cells)) => ready.push(Ready { name, folder, experiment, cells }),
+            Err(Failure::Text(more)) => run::add_new(&mut wrong, more),
+            Err(other) => return Err(other),
+        }
+    }
+    if wrong.is_empty() { Ok(ready) } else { Err(Failure::Text(wrong)) }
+}
+
+/// The folder of all parts: as asked, or a new one under the state directory.
+fn folder(file: &str, manner: &MannerFlags) -> Result<PathBuf, Failure> {
+    let Some(out) = &manner.out else {
+        let stem = Path::new(file).file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
+        let name = home::name(&stem, wall::now_unix_ns())?;
+        return Ok(home::state_folder()?.join(name.trim_end_matches(".plim")));
+    };
+    let path = PathBuf::from(out);
+    let taken = |what: &str| {
+        let message = format!("`{out}` is {what}, and a file with parts makes a folder of folders");
+        Failure::from(Diagnostic::new("U027", Place::Flag("--out".into()), message, "name another folder"))
+    };
+    if path.is_file() {
+        return Err(taken("a file"));
+    }
+    if path.join(INDEX).exists() {
+        return Err(taken("the folder of one experiment"));
+    }
+    Ok(path)
+}

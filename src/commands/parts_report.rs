@@ -1,0 +1,190 @@
+//! What became of several experiments: at the end of their runs, and whenever somebody asks again.
+
+use super::folder_report::{self, Form};
+use crate::exit::{Exit, Failure};
+use crate::say;
+use plimsoll_output::experiment::parts::{Row, heading, markdown, table};
+use plimsoll_output::json;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_record::experiment::Conclusion;
+use plimsoll_record::folder::parts::{self as list, Parts};
+use plimsoll_record::summary::Outcome;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What is known of one part.
+pub struct Told {
+    name: String,
+    folder: String,
+    question: String,
+    conclusion: Option<Conclusion>,
+    sentence: String,
+    exit: Exit,
+}
+
+impl Told {
+    /// It ran; what stopped it before its time decides how it ended.
+    pub fn of(name: &str, folder: &str, conclusion: Conclusion, stopped: Option<Exit>) -> Told {
+        Told {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            question: conclusion.question.clone(),
+            sentence: conclusion.sentence.clone(),
+            exit: stopped.unwrap_or(conclusion.result.into()),
+            conclusion: Some(conclusion),
+        }
+    }
+
+    /// It could not be run.
+    pub fn failed(name: &str, folder: &str, question: &str, failure: &Failure) -> Told {
+        let sentence = match failure {
+            Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
+            Failure::Refused(refusal) => refusal.sentence.clone(),
+            Failure::Machine { sentence, .. } => sentence.clone(),
+        };
+        let question = question.to_owned();
+        Told { question, sentence, exit: failure.exit(), ..Told::missing(name, folder, "") }
+    }
+
+    /// There is nothing of it yet.
+    pub fn missing(name: &str, folder: &str, why: &str) -> Told {
+        Told {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            question: String::new(),
+            conclusion: None,
+            sentence: why.to_owned(),
+            exit: Exit::Inconclusive,
+        }
+    }
+
+    fn row(&self) -> Row {
+        let result = match self.exit {
+            Exit::Pass => Some(Outcome::Pass),
+            Exit::ThresholdMissed => Some(Outcome::Fail),
+            Exit::Inconclusive => Some(Outcome::Inconclusive),
+            _ => None,
+        };
+        Row {
+            name: self.name.clone(),
+            result,
+            begun: self.conclusion.is_some(),
+            sentence: self.sentence.clone(),
+        }
+    }
+}
+
+/// How a command over all of them ends: what could not be run weighs more than what was missed, and that more than what
+/// proves nothing.
+pub fn worst(told: &[Told]) -> Exit {
+    const ORDER: [Exit; 5] =
+        [Exit::CouldNotRun, Exit::Refused, Exit::Usage, Exit::ThresholdMissed, Exit::Inconclusive];
+    ORDER.into_iter().find(|exit| told.iter().any(|one| one.exit == *exit)).unwrap_or(Exit::Pass)
+}
+
+/// What stands below all reports, or instead of them.
+///
+/// # Errors
+/// When it cannot be printed.
+pub fn end(name: &str, told: &[Told], form: &Form) -> Result<(), Failure> {
+    let rows: Vec<Row> = told.iter().map(Told::row).collect();
+    if form.json {
+        return say::result(&document(name, told)?);
+    }
+    if form.quiet {
+        for row in rows.iter().filter(|row| row.result != Some(Outcome::Pass)) {
+            say::talk(&format!("{}: {}\n", row.name, row.sentence));
+        }
+        return Ok(());
+    }
+    let text = match form.markdown {
+        true => markdown(&rows),
+        false => table(&rows, &say::look_of_results(form.no_color)),
+    };
+    say::result(&format!("\n{text}"))
+}
+
+/// Prints a folder of parts, if it is one.
+///
+/// # Errors
+/// When it cannot be read, or is asked for in a form that only one of them has.
+pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
+    let Some(parts) = list::read(path)? else { return Ok(None) };
+    if form.csv {
+        return Err(no_table(path, &parts).into());
+    }
+    let mut told = Vec::new();
+    for part in &parts.parts {
+        let folder = path.join(&part.folder);
+        told.push(match folder.is_dir() {
+            false => Told::missing(&part.name, &part.folder, "not run yet"),
+            true => match folder_report::concluded(&folder) {
+                Ok(conclusion) => Told::of(&part.name, &part.folder, conclusion, None),
+                Err(failure) => Told::failed(&part.name, &part.folder, "", &failure),
+            },
+        });
+    }
+    if !form.json {
+        say::result(&reports(path, &parts, &told, form)?)?;
+    }
+    end(&parts.name, &told, form)?;
+    Ok(Some(worst(&told)))
+}
+
+/// All reports, each below its heading.
+fn reports(path: &Path, parts: &Parts, told: &[Told], form: &Form) -> Result<String, Failure> {
+    let look = say::look_of_results(form.no_color);
+    let mut out = String::new();
+    for (at, one) in told.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        match form.markdown {
+            true => out.push_str(&format!("# {}\n\n", one.name)),
+            false => out.push_str(&heading(at + 1, parts.parts.len(), &one.name, &look)),
+        }
+        match &one.conclusion {
+            Some(conclusion) => {
+                out.push_str(&folder_report::rendered(conclusion, &path.join(&one.folder), form)?);
+            }
+            None => out.push_str(&format!("{}\n", one.sentence)),
+        }
+    }
+    Ok(out)
+}
+
+fn no_table(path: &Path, parts: &Parts) -> Diagnostic {
+    let folders: Vec<String> =
+        parts.parts.iter().map(|part| format!("`{}`", path.join(&part.folder).display())).collect();
+    let message = "several experiments have no one table: their columns differ";
+    Diagnostic::new(
+        "U030",
+        Place::Flag("--csv".into()),
+        message,
+        format!("name one of {}", folders.join(", ")),
+    )
+}
+
+/// One document for programs.
+fn document(name: &str, told: &[Told]) -> Result<String, Failure> {
+    let mut parts = Vec::new();
+    for one in told {
+        // As `report FOLDER/NN-NAME --json` prints it.
+        let report: Value = match &one.conclusion {
+            Some(conclusion) => serde_json::from_str(&folder_report::document(conclusion)?).map_err(|e| {
+                Failure::machine(format!("the report of `{}` is no JSON: {e}", one.name), None)
+            })?,
+            None => Value::Null,
+        };
+        parts.push(json!({
+            "name": one.name,
+            "folder": one.folder,
+            "question": one.question,
+            "sentence": one.sentence,
+            "exit": one.exit.code(),
+            "report": report,
+        }));
+    }
+    Ok(json::document(&json!({ "schema_version": 1, "name": name, "parts": parts }))?)
+}
