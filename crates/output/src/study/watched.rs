@@ -17,13 +17,17 @@ pub(super) fn columns(group: &Group) -> Vec<String> {
     out
 }
 
+/// Below this share of a limit the limit is of no interest.
+const NEAR: f64 = 0.10;
+
 /// `1.92 cores (96 %)`
 pub(super) fn cell(row: &CellRow, column: &str) -> String {
     let Some((_, seen)) = sizes(&row.watched).into_iter().find(|(head, _)| head == column) else {
         return NONE.into();
     };
     let limit = seen.limit.filter(|limit| *limit > 0.0);
-    let usage = limit.map_or_else(String::new, |limit| format!(" ({})", ratio(seen.peak / limit)));
+    let share = limit.map(|limit| seen.peak / limit).filter(|share| *share >= NEAR);
+    let usage = share.map_or_else(String::new, |share| format!(" ({})", ratio(share)));
     format!("{}{usage}", watched(seen.peak, seen.unit))
 }
 
@@ -31,6 +35,7 @@ pub(super) fn cell(row: &CellRow, column: &str) -> String {
 pub(super) fn limiting(row: &CellRow) -> String {
     match row.limiting.as_deref() {
         None => NONE.into(),
+        Some(text) if text.starts_with("none of") => "none".into(),
         Some(text) => text.split(" (").next().unwrap_or(text).to_owned(),
     }
 }
