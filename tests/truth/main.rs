@@ -24,3 +24,4 @@ mod safety;
 mod shapes;
 mod times;
 mod trust;
+mod watched;

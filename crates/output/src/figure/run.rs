@@ -34,11 +34,16 @@ pub fn figure(s: &Summary) -> Option<String> {
     };
     let mut panels = Vec::new();
     let mut rates = Vec::new();
+    // An arrival of several requests is not to be held against each of them.
+    let (offers, achieves) = match s.counts_iterations() {
+        true => ("iterations offered", "requests achieved"),
+        false => ("offered", "achieved"),
+    };
     if s.offered.is_some() {
         let offered = seconds(&|t| t.offered_rate_per_s);
-        rates.push(line("offered", 6, Form::Dashed, offered, Pool::Mean));
+        rates.push(line(offers, 6, Form::Dashed, offered, Pool::Mean));
     }
-    rates.push(line("achieved", 0, Form::Line, seconds(&|t| Some(t.achieved_rate_per_s)), Pool::Mean));
+    rates.push(line(achieves, 0, Form::Line, seconds(&|t| Some(t.achieved_rate_per_s)), Pool::Mean));
     panels.push(panel(s, "requests per second", rates, 1.0));
     let p50 = seconds(&|t| t.p50_ns.map(|ns| ns as f64));
     let p99 = seconds(&|t| t.p99_ns.map(|ns| ns as f64));

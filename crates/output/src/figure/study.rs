@@ -111,8 +111,9 @@ fn peaks(study: &Study, curves: &[&Curve], label: &str, metric: &str) -> Option<
                 Estimate { value: seen.map(|seen| seen.peak), ..Estimate::default() }
             };
             let mut one = line(study, curve, series.len(), &peak, by);
-            let fixed = if one.name.is_empty() { String::new() } else { format!(", {}", one.name) };
-            one.name = format!("{monitor}{fixed}");
+            // The value comes first: it tells the lines apart where the legend has no room for all of it.
+            let values: Vec<&str> = curve.fixed.iter().map(|setting| setting.value.as_str()).collect();
+            one.name = [values.join(" "), monitor.to_string()].join(": ").trim_start_matches(": ").to_owned();
             series.push(one);
         }
     }
