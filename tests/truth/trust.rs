@@ -133,7 +133,15 @@ fn every_caution_of_the_table_has_its_test() {
         "backlog_grew",
         "not_steady",
     ];
-    let mut tested = [&in_faults[..], &here[..]].concat();
+    let in_watched = [
+        "monitor_failed",
+        "memory_grows",
+        "listen_overflowed",
+        "descriptors_short",
+        "throttled",
+        "all_at_once",
+    ];
+    let mut tested = [&in_faults[..], &here[..], &in_watched[..]].concat();
     let mut table: Vec<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();
     tested.sort_unstable();
     table.sort_unstable();

@@ -175,7 +175,7 @@ fn a_quota_that_throttles_is_seen() {
     let limited = put("cpu.cfs_period_us", "100000") && put("cpu.cfs_quota_us", "5000");
     if limited {
         let mut command = Command::new("sh");
-        let enter = format!("echo $$ > {folder}/tasks; exec {BINARY} ruler --listen 127.0.0.1:0");
+        let enter = format!("echo $$ > {folder}/tasks; exec {BINARY} ruler --listen 127.0.0.1:0 --until-stdin-closes");
         command.args(["-c", &enter]);
         let ruler = Ruler::from_command(command);
         let watched = format!("cgroup={}", ruler.pid());
@@ -220,7 +220,7 @@ fn a_server_whose_memory_grows_is_seen() {
 fn a_single_thread_that_is_full_is_named_in_the_verdict() {
     let _alone = alone();
     let busy = "import hashlib,http.server\nclass H(http.server.BaseHTTPRequestHandler):\n def do_GET(self):\n  \
-        hashlib.pbkdf2_hmac('sha256',b'x',b'y',2000)\n  self.send_response(200); \
+        hashlib.pbkdf2_hmac('sha256',b'x',b'y',8000)\n  self.send_response(200); \
         self.send_header('Content-Length','2'); self.end_headers(); self.wfile.write(b'ok')\n \
         def log_message(self,*a): pass\nclass S(http.server.HTTPServer): request_queue_size=512\n\
         s=S(('127.0.0.1',0),H)\nprint(s.server_address[1],flush=True)\ns.serve_forever()\n";
