@@ -57,7 +57,9 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
         told.push(one(part, &out, flags, &shared, &form, file)?);
     }
     parts_report::end(&name, &told, &form)?;
-    if !manner.quiet {
+    if shared.interrupts.happened() && !manner.quiet {
+        say::talk(&format!("stopped; the same command with `--out {}` goes on\n", out.display()));
+    } else if !manner.quiet {
         say::talk(&format!("{}\n", out.display()));
     }
     Ok(parts_report::worst(&told))

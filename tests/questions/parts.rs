@@ -242,3 +242,53 @@ fn an_interrupt_reaches_the_generators() {
     let then = ruler.requests();
     assert_eq!(ruler.requests(), then, "nobody loads any more");
 }
+
+/// A run of a single cell has a bare number for a name, and the next one must not take it again.
+#[test]
+fn a_single_run_that_was_stopped_is_made_again_beside_it() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "2ms"]);
+    let scratch = Scratch::new();
+    let more = "parts: { one: { load: { users: 2, duration: 2s }, least: 2s } }";
+    let (text, out) = (scratch.file("p.yaml", &file(&ruler, more)), scratch.path("out"));
+    let running = Tool::new(&["run", &text, "--out", &out]).start();
+    ruler.wait_for_requests(20);
+    running.signal("INT");
+    let stopped = running.wait();
+    assert_ne!(stopped.code, 0, "{}", stopped.stdout);
+    assert!(stopped.stderr.contains(&format!("`--out {out}` goes on")), "{}", stopped.stderr);
+    let again = Tool::run(&["run", &text, "--out", &out]).expect_code(0);
+    assert!(again.stdout.contains("PASS"), "{}", again.stdout);
+    let runs = names(Path::new(&out).join("01-one"));
+    assert_eq!(runs.iter().filter(|name| name.ends_with(".plim")).count(), 2, "{runs:?}");
+}
+
+/// A process that loads for nobody is the worst that can be left behind.
+#[test]
+fn generators_end_with_whoever_started_them() {
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "2ms"]);
+    let scratch = Scratch::new();
+    let more = "generators: 2\nload: { users: 4, duration: 60s }";
+    let (text, out) = (scratch.file("g.yaml", &file(&ruler, more)), scratch.path("out"));
+    let running = Tool::new(&["run", &text, "--out", &out]).start();
+    ruler.wait_for_requests(20);
+    running.signal("KILL");
+    running.wait();
+    // They end with a report each, which takes a moment; a minute of load would take a minute.
+    let asked = Instant::now();
+    let mut last = ruler.requests();
+    loop {
+        std::thread::yield_now();
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(300) {
+            std::hint::spin_loop();
+        }
+        let now = ruler.requests();
+        if now == last {
+            break;
+        }
+        last = now;
+        assert!(asked.elapsed() < Duration::from_secs(10), "they still load");
+    }
+}

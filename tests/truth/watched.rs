@@ -175,7 +175,9 @@ fn a_quota_that_throttles_is_seen() {
     let limited = put("cpu.cfs_period_us", "100000") && put("cpu.cfs_quota_us", "5000");
     if limited {
         let mut command = Command::new("sh");
-        let enter = format!("echo $$ > {folder}/tasks; exec {BINARY} ruler --listen 127.0.0.1:0 --until-stdin-closes");
+        let enter = format!(
+            "echo $$ > {folder}/tasks; exec {BINARY} ruler --listen 127.0.0.1:0 --until-stdin-closes"
+        );
         command.args(["-c", &enter]);
         let ruler = Ruler::from_command(command);
         let watched = format!("cgroup={}", ruler.pid());

@@ -14,6 +14,12 @@ pub fn interrupt(pid: u32) {
     sys::signals::interrupt(pid);
 }
 
+/// From now on this process is interrupted when the one that started it ends, however that ends. Says whether it has
+/// ended already.
+pub fn follow_parent() -> bool {
+    sys::signals::follow_parent()
+}
+
 impl Signals {
     /// Call first, in the main thread.
     ///

@@ -69,7 +69,11 @@ impl Scale {
         }
         let before_ns = length_ns(draft);
         let users = draft.connections.filter(|_| draft.rate_per_s.is_none()).unwrap_or(1);
-        draft.iterations = self.iterations(draft.iterations, draft.duration_ns, draft.rate_per_s.is_some());
+        let closed_users = if draft.rate_per_s.is_none() { u64::from(users) } else { 1 };
+        // Fewer iterations than users would leave some without any.
+        draft.iterations = self
+            .iterations(draft.iterations, draft.duration_ns, draft.rate_per_s.is_some())
+            .map(|n| n.max(closed_users.min(draft.iterations.unwrap_or(n))));
         draft.duration_ns = draft.duration_ns.map(|ns| self.time_ns(ns));
         // Fewer requests than users would leave some without any.
         draft.requests_total = draft.requests_total.map(|n| self.count(n).max(n.min(u64::from(users))));

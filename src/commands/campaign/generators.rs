@@ -22,6 +22,7 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct Again {
     words: Vec<String>,
+    is_part: bool,
 }
 
 impl Again {
@@ -30,7 +31,12 @@ impl Again {
         let mut words = vec!["run".to_owned(), file.to_owned()];
         words.extend(part.map(|part| format!("--part={part}")));
         words.extend(flags.words());
-        Again { words }
+        Again { words, is_part: part.is_some() }
+    }
+
+    /// One of several experiments of a file.
+    pub fn is_part(&self) -> bool {
+        self.is_part
     }
 }
 
@@ -91,6 +97,7 @@ fn words(again: &Again, part: u32, of: u32, outline: &Outline, run_file: &Path) 
         format!("--out={}", run_file.display()),
         "--once".to_owned(),
         "--quiet".to_owned(),
+        "--with-parent".to_owned(),
         "--no-color".to_owned(),
     ]);
     // The system is one, however many load it.

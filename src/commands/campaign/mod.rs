@@ -72,6 +72,12 @@ fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
             let place = located.places.get(key::SHARE).cloned().unwrap_or(Place::Flag("--share".into()));
             return Err(Diagnostic::new("U037", place, message, "leave out one of the two").into());
         }
+        if located.draft.thresholds.iter().any(|threshold| threshold.abort_after_ns.is_some()) {
+            let message = "`generators` judge a threshold on their own shares, and one of yours ends the run";
+            let hint = "leave out `abort_after`, or make the run with one generator";
+            let place = located.places.get(key::THRESHOLDS).cloned().unwrap_or(Place::Whole);
+            return Err(Diagnostic::new("U037", place, message, hint).into());
+        }
         // The last one gets the fewest users: where it has one, all have.
         let mut last = located.clone();
         last.draft.share = Some(Share { part: experiment.generators, of: experiment.generators });
@@ -131,7 +137,9 @@ pub fn run(
         Some(find) => campaign.search(find),
         None => campaign.sweep(),
     };
-    if campaign.shared.interrupts.happened() && !manner.quiet {
+    // Of a part the command as a whole says how it goes on.
+    let is_part = again.is_some_and(Again::is_part);
+    if campaign.shared.interrupts.happened() && !manner.quiet && !is_part {
         let folder = campaign.folder.display();
         say::talk(&format!("stopped; the same command with `--out {folder}` goes on\n"));
     }
@@ -325,7 +333,8 @@ impl Campaign<'_> {
 fn next_turn(folder: &Path) -> u32 {
     let number = |entry: std::io::Result<std::fs::DirEntry>| {
         let name = entry.ok()?.file_name().into_string().ok()?;
-        name.split('-').next()?.parse::<u32>().ok()
+        // `0007-node.plim`, and `0007.plim` of an experiment of one cell.
+        name.split(['-', '.']).next()?.parse::<u32>().ok()
     };
     let numbers = std::fs::read_dir(folder).into_iter().flatten().filter_map(number);
     numbers.max().map_or(0, |last| last.saturating_add(1))

@@ -15,6 +15,16 @@ pub fn interrupt(pid: u32) {
     }
 }
 
+/// Asks the kernel for SIGINT at the end of the parent. Who was handed on to another parent before the call has none to
+/// wait for: says so.
+pub fn follow_parent() -> bool {
+    // SAFETY: prctl with this option takes a number and touches no memory of ours; getppid takes nothing.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGINT);
+        libc::getppid() == 1
+    }
+}
+
 impl Signals {
     /// Blocks them in the calling thread; threads inherit that, so call it first.
     pub fn block() -> Result<Signals, Errno> {
