@@ -120,7 +120,7 @@ impl Source {
         }
     }
 
-    /// Where it looks, as a report may show it.
+    /// Where it looks, as a report may show it: of an address no more than its host, port and database.
     pub fn shown(&self) -> String {
         match self {
             Source::Process(who) | Source::Cgroup(Group::Of(who)) => who.shown(),
@@ -160,12 +160,27 @@ impl Watch {
     }
 }
 
-/// The address without user, password and query, each of which may hold a secret.
+/// What is shown of an address that nothing can be told of.
+const HIDDEN: &str = "***";
+
+/// Scheme, host and port, and of a database its name: login, path and query may each hold a secret.
 fn without_login(url: &Secret) -> String {
     let url = url.reveal();
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
-    let rest = rest.split(['?', '#']).next().unwrap_or_default();
-    // A password may hold `@` and `/`: the last `@` is the one in front of the host.
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let rest = host_and_path(rest).unwrap_or(HIDDEN);
+    let keeps_path = scheme.starts_with("postgres");
+    let rest = if keeps_path { rest } else { rest.split('/').next().unwrap_or_default() };
     if scheme.is_empty() { rest.to_owned() } else { format!("{scheme}://{rest}") }
+}
+
+/// What lies between the login and the query. `None`: an `@` behind `?` or `#` may end a login, or be of a query's
+/// value, and either reading could show a secret.
+fn host_and_path(rest: &str) -> Option<&str> {
+    let front = rest.split(['?', '#']).next().unwrap_or_default();
+    let (login, host) = rest.rsplit_once('@').unwrap_or(("", rest));
+    // A password may hold `@`, `/`, `?` and `#`: the last `@` is the one in front of the host.
+    if login.len() > front.len() && front.contains(['/', '@']) {
+        return None;
+    }
+    host.split(['?', '#']).next()
 }

@@ -16,11 +16,11 @@ fn a_kind_and_a_place_are_a_monitor_with_a_name() {
         ("postgres=postgres://lab:pw@127.0.0.1:5432/lab", "postgres", "postgres://127.0.0.1:5432/lab"),
         ("redis=127.0.0.1:6379", "redis", "127.0.0.1:6379"),
         ("redis=redis://:pw@127.0.0.1", "redis", "redis://127.0.0.1"),
-        ("nginx=http://127.0.0.1:81/nginx_status", "nginx", "http://127.0.0.1:81/nginx_status"),
+        ("nginx=http://127.0.0.1:81/nginx_status", "nginx", "http://127.0.0.1:81"),
         ("nginx=logs/access.log", "nginx", "logs/access.log"),
-        ("node=http://127.0.0.1:3000/metrics", "node", "http://127.0.0.1:3000/metrics"),
-        ("go=http://127.0.0.1:6060/debug/vars?token=s3", "go", "http://127.0.0.1:6060/debug/vars"),
-        ("prometheus=http://[::1]:9100/metrics", "prometheus", "http://[::1]:9100/metrics"),
+        ("node=http://127.0.0.1:3000/metrics", "node", "http://127.0.0.1:3000"),
+        ("go=http://127.0.0.1:6060/debug/vars?token=s3", "go", "http://127.0.0.1:6060"),
+        ("prometheus=http://[::1]:9100/metrics", "prometheus", "http://[::1]:9100"),
         ("command=/usr/bin/depth --queue a", "command depth", "/usr/bin/depth"),
     ] {
         let watch = Watch::parse(text).unwrap_or_else(|why| panic!("{text}: {why}"));
@@ -34,6 +34,22 @@ fn a_kind_and_a_place_are_a_monitor_with_a_name() {
     };
     let Source::Command(words) = Watch::parse("command=depth --queue a").unwrap().source else { panic!() };
     assert_eq!(words, ["depth", "--queue", "a"]);
+}
+
+#[test]
+fn an_address_shows_neither_its_path_nor_a_password_with_odd_characters() {
+    for (text, of) in [
+        ("prometheus=http://127.0.0.1:9100/hook/s3cret/metrics", "http://127.0.0.1:9100"),
+        ("postgres=postgres://u:s3#cret@127.0.0.1:5432/lab", "postgres://127.0.0.1:5432/lab"),
+        ("postgres=postgres://u:s3?cret@127.0.0.1:5432/lab", "postgres://127.0.0.1:5432/lab"),
+        ("redis=redis://:s3#c@ret?x@127.0.0.1:6379", "redis://127.0.0.1:6379"),
+        ("redis=redis://:s3#cret@127.0.0.1:6379/0", "redis://127.0.0.1:6379"),
+        // Whether the `@` ends a login or is of the query cannot be told.
+        ("postgres=postgres://127.0.0.1/lab?password=s3@cret", "postgres://***"),
+    ] {
+        let outline = Watch::parse(text).unwrap_or_else(|why| panic!("{text}: {why}")).outline();
+        assert_eq!(outline.of, of, "{text}");
+    }
 }
 
 #[test]

@@ -254,9 +254,9 @@ pub fn redis(told: Told<'_>) -> Result<Secret, String> {
 
 /// Whether `[user[:password]@]host[:port][/more]` has a host, and a port that is one.
 fn authority(rest: &str) -> Option<()> {
-    let rest = rest.split(['?', '#']).next()?;
-    // The last `@` is the one in front of the host: a password may hold others.
+    // The last `@` is the one in front of the host: a password may hold others, and `?` and `#` as well.
     let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let rest = rest.split(['?', '#']).next()?;
     let host = rest.split('/').next()?;
     let (name, digits) = match host.strip_prefix('[') {
         Some(six) => {
