@@ -197,6 +197,11 @@ fn generators_that_cannot_share_are_refused_before_the_first_packet() {
         ("generators: 4\nload: { users: 3, duration: 1s }", &[][..], "P019"),
         ("generators: 2\nload: { users: 3, duration: 1s }", &["--share", "1/2"], "U037"),
         ("generators: 2\nshare: 1/2\nload: { users: 3, duration: 1s }", &[], "U037"),
+        (
+            "generators: 2\nthresholds: [ { threshold: 'rate > 9/s', abort_after: 1s } ]\nload: { users: 3 }",
+            &[],
+            "U037",
+        ),
     ] {
         let text = scratch.file("g.yaml", &file(&ruler, more));
         let refused = Tool::run(&[&["run", &text], flags].concat()).expect_code(2);

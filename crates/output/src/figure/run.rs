@@ -3,6 +3,7 @@
 use super::chart::{Chart, Dot, Form, LINES, Panel, Series};
 use super::scale::{Scale, bytes, times};
 use plimsoll_plan::watch::WATCH_NS;
+use plimsoll_record::analysis::digest::{CPU_NAMES, MEMORY_NAMES};
 use plimsoll_record::summary::{Course, Second, Summary};
 
 /// More points than this cannot be seen, and would make the file large.
@@ -69,15 +70,12 @@ pub fn figure(s: &Summary) -> Option<String> {
     }
     let colour = |course: &Course| names.iter().position(|name| *name == course.monitor).unwrap_or(0);
     let of = |metrics: &[&str]| -> Vec<Series> {
-        let is_it = |c: &&Course| c.part.is_empty() && metrics.contains(&c.metric.as_str());
-        let mut told: Vec<&str> = Vec::new();
         let mut out = Vec::new();
-        for course in s.courses.iter().filter(is_it) {
-            // One line for each monitor: the first of the names that it has.
-            if told.contains(&course.monitor.as_str()) || out.len() == LINES {
-                continue;
-            }
-            told.push(&course.monitor);
+        for monitor in &names {
+            // One line for each monitor: the first of the names that it has, as tables show it.
+            let own = || s.courses.iter().filter(|c| c.part.is_empty() && c.monitor == *monitor);
+            let found = metrics.iter().find_map(|metric| own().find(|c| c.metric == *metric));
+            let Some(course) = found.filter(|_| out.len() < LINES) else { continue };
             // A sample tells of the second before it, as a second of the load does.
             let half_s = WATCH_NS as f64 / 2e9;
             let points = course.points.iter().map(|(at, value)| (at - half_s, *value)).collect();
@@ -85,11 +83,11 @@ pub fn figure(s: &Summary) -> Option<String> {
         }
         out
     };
-    let cpu = of(&["cpu", "cpu_main_thread"]);
+    let cpu = of(&CPU_NAMES);
     if !cpu.is_empty() {
         panels.push(panel(s, "CPU, cores", cpu, 1.0));
     }
-    let memory = of(&["rss", "memory", "memory_rss", "heap_used", "heap_alloc"]);
+    let memory = of(&MEMORY_NAMES);
     if !memory.is_empty() {
         let shown = bytes(most(&memory));
         panels.push(panel(s, &format!("memory, {}", shown.unit), memory, shown.by));

@@ -103,11 +103,15 @@ impl Digest {
     }
 }
 
+/// Names under which monitors tell the CPU time of what they watch; the first that one has is the one that is shown.
+pub const CPU_NAMES: [&str; 2] = ["cpu", "cpu_main_thread"];
+
+/// As [`CPU_NAMES`], of memory.
+pub const MEMORY_NAMES: [&str; 6] = ["rss", "memory", "memory_rss", "memory_used", "heap_used", "heap_alloc"];
+
 /// CPU and memory of each monitor that has them, each under the first of its names, as tables show them:
 /// `api cpu peak`, `api rss peak`.
 pub fn sizes(seen: &[Seen]) -> Vec<(String, &Seen)> {
-    const CPU: [&str; 2] = ["cpu", "cpu_main_thread"];
-    const MEMORY: [&str; 6] = ["rss", "memory", "memory_rss", "memory_used", "heap_used", "heap_alloc"];
     let mut monitors: Vec<&str> = Vec::new();
     for one in seen.iter().filter(|one| one.part.is_empty()) {
         if !monitors.contains(&one.monitor.as_str()) {
@@ -117,7 +121,7 @@ pub fn sizes(seen: &[Seen]) -> Vec<(String, &Seen)> {
     let mut out = Vec::new();
     for monitor in monitors {
         let own = || seen.iter().filter(|one| one.part.is_empty() && one.monitor == monitor);
-        for (names, word) in [(&CPU[..], "cpu"), (&MEMORY[..], "memory")] {
+        for (names, word) in [(&CPU_NAMES[..], "cpu"), (&MEMORY_NAMES[..], "memory")] {
             let found = names.iter().find_map(|name| own().find(|one| one.metric == *name));
             if let Some(one) = found {
                 let word = if one.metric == "rss" { "rss" } else { word };
