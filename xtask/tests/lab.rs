@@ -268,3 +268,75 @@ fn a_test_names_what_did_not_hold_and_leaves_nothing() {
     assert!(!said.contains("but left"), "{said}");
     assert!(!checkout.state().exists());
 }
+
+/// In place of the tool: a run leaves a folder with a part, or a file; a report is the same JSON for all of it.
+const TOOL: &str = r#"#!/bin/sh
+if [ "$1" = run ]; then
+    while [ "$1" != --out ]; do shift; done
+    LEAVES
+fi
+case "$*" in
+    *--json*) echo '{"rate": 5}';;
+    *--figures*) while [ "$1" != --figures ]; do shift; done; mkdir -p "$2" && echo drawn >"$2/a.svg"; echo "![a]($2)";;
+esac
+"#;
+
+fn with_tool(name: &str, leaves: &str) -> Checkout {
+    let checkout = Checkout::new(name, "");
+    let contract = r#"[{"name": "good", "port": 1, "path": "/", "expect": {"status": 200}}]"#;
+    checkout.write("testbed/tiny/contract.json", contract);
+    checkout.write("experiments/tiny/experiment.yaml", "name: tiny\n");
+    checkout.write("tool", &TOOL.replace("LEAVES", leaves));
+    let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(checkout.root.join("tool"), all).expect("the file is ours");
+    checkout
+}
+
+#[test]
+fn an_answer_excuses_a_figure_that_was_seen_and_not_one_that_is_missing() {
+    let checkout = with_tool("answered", "mkdir -p \"$2/01-one\"; exit 0");
+    let predictions = r#"[
+        {"id": "wrong", "text": "t", "part": "one", "value": "/rate", "between": [1, 2], "answer": "it was 5"},
+        {"id": "gone", "text": "t", "part": "one", "value": "/none", "between": [1, 2], "answer": "it was 5"},
+        {"id": "other", "text": "t", "part": "two", "value": "/rate", "between": [1, 9], "answer": "it was 5"}]"#;
+    checkout.write("experiments/tiny/predictions.json", predictions);
+    let tool = checkout.root.join("tool");
+    let said = checkout.lab(&format!("test tiny --tool {}", tool.display())).bad();
+    assert!(said.contains("did not hold: 2\n") && !said.contains("`wrong`"), "{said}");
+    assert!(said.contains("`gone`") && said.contains("the report has nothing at `/none`"), "{said}");
+    assert!(said.contains("`other`") && said.contains("its part did not run"), "{said}");
+}
+
+#[test]
+fn what_was_measured_before_a_part_failed_is_reported_and_the_failure_too() {
+    let checkout = with_tool("halfway", "mkdir -p \"$2/01-one\"; exit 2");
+    let predictions = r#"[{"id": "seen", "text": "t", "part": "one", "value": "/rate", "between": [1, 9]}]"#;
+    checkout.write("experiments/tiny/predictions.json", predictions);
+    let tool = checkout.root.join("tool");
+    let said = checkout.lab(&format!("run tiny --tool {}", tool.display()));
+    assert!(said.bad().contains("ended with 2"), "{}", said.err());
+    assert!(said.out().contains("1 of 1 predictions held"), "{}", said.out());
+    assert!(!checkout.answers(1));
+}
+
+#[test]
+fn a_single_run_has_its_figures_beside_its_file() {
+    let checkout = with_tool("single", "echo run >\"$2\"; exit 0");
+    let predictions = r#"[{"id": "seen", "text": "t", "value": "/rate", "between": [1, 9]}]"#;
+    checkout.write("experiments/tiny/predictions.json", predictions);
+    let tool = checkout.root.join("tool");
+    let said = checkout.lab(&format!("run tiny --tool {}", tool.display())).good();
+    assert!(said.contains("1 of 1 predictions held"), "{said}");
+    let runs = std::fs::read_dir(checkout.root.join("target/lab/tiny/runs")).expect("it was run");
+    let folder = runs.flatten().next().expect("it was run once").path();
+    assert!(folder.join("00-run.plim").is_file() && folder.join("00-run/figures/a.svg").is_file());
+}
+
+#[test]
+fn a_list_of_which_nobody_reads_the_rest_ends_quietly() {
+    let checkout = Checkout::new("unread", "");
+    let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+    drop(reader);
+    let said = Said(checkout.command("list").stdout(writer).output().expect("xtask was built"));
+    assert!(said.err().is_empty() && said.0.status.success(), "{}", said.err());
+}

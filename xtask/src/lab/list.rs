@@ -3,25 +3,32 @@
 use super::state::{Running, State};
 use super::{places, process};
 use crate::Outcome;
+use std::io::{ErrorKind, Write};
 
 pub fn command() -> Outcome {
     let names = places::names()?;
     if names.is_empty() {
-        println!("there is no system: no folder below testbed has a lab.toml");
-        return Ok(());
+        return say("there is no system: no folder below testbed has a lab.toml\n").map(|_| ());
     }
     for name in &names {
         let (system, _) = places::system(name, None)?;
-        println!("{name}: {}", system.about);
+        let mut text = format!("{name}: {}\n", system.about);
         let state = State::read(&places::state(name))?.filter(State::this_boot);
         match state {
-            Some(state) => rows(&state),
+            Some(state) => text.push_str(&rows(&state)),
             None => {
                 let ports: Vec<u16> = system.process.iter().flat_map(|p| p.offsets()).collect();
                 let ports: Vec<String> =
                     ports.iter().map(|offset| (system.base * 100 + offset).to_string()).collect();
-                println!("  down; would be at base {}, ports {}\n", system.base, ports.join(" "));
+                text.push_str(&format!(
+                    "  down; would be at base {}, ports {}\n\n",
+                    system.base,
+                    ports.join(" ")
+                ));
             }
+        }
+        if !say(&text)? {
+            return Ok(());
         }
     }
     Ok(())
@@ -31,27 +38,39 @@ pub fn command() -> Outcome {
 pub fn print(names: &[String]) -> Outcome {
     for name in names {
         if let Some(state) = State::read(&places::state(name))? {
-            println!("{name}:");
-            rows(&state);
+            say(&format!("{name}:\n{}", rows(&state)))?;
         }
     }
     Ok(())
 }
 
+/// Whether anybody still reads: `lab list | head` has read enough, which is no error.
+fn say(text: &str) -> Result<bool, String> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(e) => Err(format!("cannot print: {e}")),
+    }
+}
+
 /// A line for each process that was started, in that order.
-fn rows(state: &State) {
+fn rows(state: &State) -> String {
+    let mut text = String::new();
     let width = state.processes.iter().map(|p| p.name.len()).max().unwrap_or_default();
     for running in &state.processes {
         let ports: Vec<String> = running.ports.iter().map(u16::to_string).collect();
         let place = if running.host == "127.0.0.1" { String::new() } else { format!(" on {}", running.host) };
         let ports =
             if ports.is_empty() { String::new() } else { format!("  port {}{place}", ports.join(" ")) };
-        println!("  {:width$}  pid {:<7}  {}{ports}", running.name, running.pid, health(running));
+        let health = health(running);
+        text.push_str(&format!("  {:width$}  pid {:<7}  {health}{ports}\n", running.name, running.pid));
     }
     if !state.whole {
-        println!("  not whole: `cargo xtask lab down` clears it away");
+        text.push_str("  not whole: `cargo xtask lab down` clears it away\n");
     }
-    println!();
+    text.push('\n');
+    text
 }
 
 /// One or a few words. The order matters: a process that is gone has no port, and without a port no health.

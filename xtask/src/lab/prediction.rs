@@ -26,7 +26,8 @@ pub struct Prediction {
     /// The JSON as text holds it: the name of a finding somewhere in a list.
     contains: Option<Words>,
     equals: Option<Value>,
-    /// What was seen instead, for one that turned out wrong: it stays, and is no complaint of `lab test` any more.
+    /// What was seen instead, for one that turned out wrong: it stays, and is no complaint of `lab test` any more. It
+    /// excuses a figure outside of the bounds, never a figure that is missing.
     pub answer: Option<String>,
 }
 
@@ -45,6 +46,8 @@ pub struct Row {
     pub text: String,
     pub predicted: String,
     pub seen: String,
+    /// There was a figure to judge; without one `seen` says why, and no answer excuses that.
+    pub measured: bool,
     pub held: bool,
 }
 
@@ -78,7 +81,7 @@ impl Prediction {
     pub fn judge(&self, report: &Value, scale: f64) -> Row {
         let (predicted, seen) = (self.predicted(scale), self.seen(report));
         let (shown, held) = match seen {
-            Err(sentence) => (sentence, false),
+            Err(sentence) => return self.without(&sentence, scale),
             Ok(Seen::Number(n)) => (number(n), self.bounds(scale).is_some_and(|[l, h]| l <= n && n <= h)),
             Ok(Seen::Json(value)) => {
                 let text = value.as_str().map_or(value.to_string(), String::from);
@@ -89,7 +92,7 @@ impl Prediction {
                 (around(&text, self.found(&text)), held)
             }
         };
-        self.row(predicted, shown, held)
+        Row { held, measured: true, ..self.row(predicted, shown) }
     }
 
     /// Which of the words stands in a text, first come.
@@ -100,14 +103,22 @@ impl Prediction {
         }
     }
 
-    /// The row of a prediction whose part did not run.
+    /// The row of a prediction of which nothing was measured.
     pub fn without(&self, why: &str, scale: f64) -> Row {
-        self.row(self.predicted(scale), why.to_string(), false)
+        self.row(self.predicted(scale), why.to_string())
     }
 
-    fn row(&self, predicted: String, seen: String, held: bool) -> Row {
+    fn row(&self, predicted: String, seen: String) -> Row {
         let part = self.part.clone().unwrap_or_default();
-        Row { id: self.id.clone(), part, text: self.text.clone(), predicted, seen, held }
+        Row {
+            id: self.id.clone(),
+            part,
+            text: self.text.clone(),
+            predicted,
+            seen,
+            measured: false,
+            held: false,
+        }
     }
 
     fn bounds(&self, scale: f64) -> Option<[f64; 2]> {
@@ -245,6 +256,7 @@ mod tests {
     fn what_is_not_there_did_not_hold() {
         let row = judged(json!({"value": "/none", "between": [0, 1]}), 1.0);
         assert_eq!((row.seen.as_str(), row.held), ("the report has nothing at `/none`", false));
+        assert!(!row.measured && judged(json!({"between": [61, 70]}), 1.0).measured);
         assert_eq!(judged(json!({"over": "/z", "between": [0, 1]}), 1.0).seen, "`/z` is 0");
         assert!(judged(json!({"value": "/w", "between": [0, 1]}), 1.0).seen.contains("is no number"));
     }

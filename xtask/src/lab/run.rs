@@ -40,8 +40,10 @@ pub struct Measured {
     pub folder: PathBuf,
     pub parts: Vec<Part>,
     pub rows: Vec<Row>,
-    /// Those that did not hold and have no answer in the file.
+    /// Those that did not hold and have no answer in the file, or of which nothing was measured.
     pub unanswered: Vec<String>,
+    /// What went wrong on the way: the tool's own end, and parts of which no report could be made.
+    pub failed: Vec<String>,
     /// As a person would type it.
     pub command: String,
 }
@@ -69,6 +71,10 @@ pub fn command(options: &Options) -> Outcome {
     let outcome = measure(options, &tool, &state, WITHIN).and_then(|measured| {
         println!("\n{}", prediction::table(&measured.rows));
         println!("run files and reports: {}", super::shown(&measured.folder));
+        // Looked at it may be, published not: a record of half an experiment reads like a whole one.
+        if !measured.failed.is_empty() {
+            return Err(measured.failed.join("\n"));
+        }
         if options.save { save::save(options, &measured) } else { Ok(()) }
     });
     // A system that somebody had started before stays as it was found.
@@ -121,14 +127,20 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     let status = process::wait(&mut child, Instant::now() + within)?;
     interrupt::check()?;
     let code = status.ok_or_else(|| format!("`{shown}` did not end within {} s", within.as_secs()))?.code();
+    let mut failed = Vec::new();
     if !code.is_some_and(|code| ANSWERS.contains(&code)) {
         let code = code.map_or("by a signal".into(), |code| format!("with {code}"));
-        return Err(format!("`{shown}` ended {code}"));
+        let sentence = format!("`{shown}` ended {code}");
+        // One part that could not run must not cost the figures of the others.
+        if !folder.exists() {
+            return Err(sentence);
+        }
+        failed.push(sentence);
     }
     if folder.is_file() {
         into_folder(&folder)?;
     }
-    let parts = parts(tool, &folder)?;
+    let parts = parts(tool, &folder, &mut failed)?;
     // With `--part` the others did not run, and nothing is said about them.
     let asked = predictions.iter().filter(|p| options.part.is_none() || p.part == options.part);
     let (mut rows, mut unanswered) = (Vec::new(), Vec::new());
@@ -137,13 +149,14 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
             Some(part) => p.judge(&part.json, options.scale),
             None => p.without("its part did not run", options.scale),
         };
-        if !row.held && p.answer.is_none() {
+        // An answer speaks of a figure: it is no excuse for having none.
+        if !row.held && (p.answer.is_none() || !row.measured) {
             unanswered
                 .push(format!("prediction `{}`: predicted {}, seen {}", row.id, row.predicted, row.seen));
         }
         rows.push(row);
     }
-    let measured = Measured { folder, parts, rows, unanswered, command: shown };
+    let measured = Measured { folder, parts, rows, unanswered, failed, command: shown };
     write(&measured)?;
     Ok(measured)
 }
@@ -168,8 +181,8 @@ fn predictions(name: &str) -> Result<Vec<Prediction>, String> {
 }
 
 /// The reports of all parts, in their order. An experiment without parts is its own only one; a part of one run may
-/// be a run file instead of a folder.
-fn parts(tool: &Path, folder: &Path) -> Result<Vec<Part>, String> {
+/// be a run file instead of a folder. A part without a report is said in `failed` and left out.
+fn parts(tool: &Path, folder: &Path, failed: &mut Vec<String>) -> Result<Vec<Part>, String> {
     let entries =
         std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;
     let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -184,9 +197,13 @@ fn parts(tool: &Path, folder: &Path) -> Result<Vec<Part>, String> {
             continue;
         };
         let name = if folder == ALONE { "" } else { name };
-        parts.push(part(tool, &path, name.to_string(), folder.to_string())?);
+        match part(tool, &path, name.to_string(), folder.to_string()) {
+            Ok(part) => parts.push(part),
+            Err(sentence) => failed.push(sentence),
+        }
+        interrupt::check()?;
     }
-    if parts.is_empty() {
+    if parts.is_empty() && failed.is_empty() {
         parts.push(part(tool, folder, String::new(), "experiment".into())?);
     }
     Ok(parts)
@@ -212,10 +229,15 @@ fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, 
     let json = report(tool, runs, &["--json"])?;
     let json =
         serde_json::from_str(&json).map_err(|e| format!("the report of `{folder}` is no JSON: {e}"))?;
-    let figures = runs.join("figures").display().to_string();
+    let figures = super::shown(&figures(runs));
     let markdown = report(tool, runs, &["--markdown", "--figures", &figures])?;
     let csv = report(tool, runs, &["--csv"])?;
     Ok(Part { name, folder, markdown, csv, json })
+}
+
+/// In the folder of the runs; a single run is a file, which has room only beside it.
+fn figures(runs: &Path) -> PathBuf {
+    if runs.is_dir() { runs.join("figures") } else { runs.with_extension("").join("figures") }
 }
 
 fn report(tool: &Path, runs: &Path, format: &[&str]) -> Result<String, String> {

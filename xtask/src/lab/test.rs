@@ -73,6 +73,7 @@ fn one(name: &str, scale: f64, tool: &Path, spent: &mut Times) -> Result<Vec<Str
     match interrupt::check().and_then(|()| run::measure(&options, tool, &state, WITHIN)) {
         Ok(measured) => {
             println!("\n{}", super::prediction::table(&measured.rows));
+            broken.extend(measured.failed);
             broken.extend(measured.unanswered);
         }
         Err(sentence) => broken.push(sentence),
