@@ -2,6 +2,7 @@
 
 use super::cells::Cells;
 use super::facts::Facts;
+use super::watched::is_listening;
 use crate::caution::Kind;
 use crate::event::{NoteKind, StoppedBy};
 use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
@@ -69,7 +70,11 @@ fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
         (Kind::Throttled, "the CPU quota"),
         (Kind::LinkFull, "the link"),
     ];
-    let raised = |kind: Kind| cautions.iter().find(|caution| caution.code == kind.code());
+    // Its counters are of the whole machine: without the run's own evidence it may be another server's.
+    let is_ours = |kind: Kind| {
+        kind != Kind::ListenOverflowed || pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
+    };
+    let raised = |kind: Kind| cautions.iter().find(|c| c.code == kind.code() && is_ours(kind));
     let cause = CAUSES.iter().find_map(|(kind, what)| Some((raised(*kind)?, *what)));
     match (cause, pressure.first()) {
         (Some((caution, what)), _) => format!("; what gave out first: {what} ({})", caution.evidence),

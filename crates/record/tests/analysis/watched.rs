@@ -109,6 +109,55 @@ fn a_part_is_not_told_beside_its_whole() {
     assert_eq!(run.summary().pressure.len(), 1);
 }
 
+#[test]
+fn what_was_full_before_did_not_give_out_first() {
+    let seen = |metric: &str, value: fn(u64) -> f64| {
+        let run = Run::closed(15).watch("host", "host").sees(metric, Unit::Bytes, Some(100.0 * MB), value);
+        let summary = run.thresholds(&["response_time p99 < 1ms"]).summary();
+        (summary.pressure.len(), summary.verdict.sentence)
+    };
+    let (told, sentence) = seen("memory_used", |_| 97.0 * MB);
+    assert!(told == 0 && !sentence.contains("gave out"), "{sentence}");
+    assert_eq!(seen("swap_used", |s| (10 + 40 * s).min(99) as f64 * MB).0, 0);
+    let (told, sentence) = seen("memory_used", |s| (60 + 10 * s).min(98) as f64 * MB);
+    assert!(told == 1 && sentence.contains("what gave out first: host: memory"), "{sentence}");
+    let run = Run::closed(15)
+        .watch("host", "host")
+        .sees("memory_used", Unit::Bytes, Some(100.0 * MB), |s| (60 + 10 * s).min(98) as f64 * MB)
+        .sees("cpu", Unit::Cores, Some(2.0), |_| 1.95);
+    assert!(run.summary().limiting_resource.unwrap().contains("the host's CPUs"));
+}
+
+#[test]
+fn overflows_without_late_connections_may_be_another_programs() {
+    let run = Run::closed(15)
+        .watch("host", "host")
+        .sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 472.0 } else { 0.0 })
+        .thresholds(&["response_time p99 < 1ms"]);
+    let summary = run.summary();
+    assert!(summary.pressure.is_empty() && !summary.verdict.sentence.contains("gave out"));
+    let told = &caution(&summary, "listen_overflowed").unwrap().evidence;
+    assert!(told.contains("perhaps before another program"), "{told}");
+    // With a connection that was late, and tried when the queue overflowed, it was this one.
+    let run = run.at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 1));
+    let summary = run.at(1, |t| t.run.record(RunHist::Connect.id(), S)).summary();
+    let said = &summary.verdict.sentence;
+    assert!(said.contains("what gave out first: the listen backlog (host: 472 listen overflows)"), "{said}");
+}
+
+#[test]
+fn a_rate_behind_a_gap_is_of_one_second_and_a_count_of_its_rises() {
+    let refused = |unit: Unit, value: fn(u64) -> f64| {
+        let run = Run::closed(30).watch("cache", "redis").sees("rejected_connections", unit, None, value);
+        run.summary().pressure.len()
+    };
+    // Six in the one second that was seen behind twenty that were not.
+    assert_eq!(refused(Unit::PerS, |s| if s < 20 { f64::NAN } else { 6.0 * f64::from(s == 20) }), 0);
+    assert_eq!(refused(Unit::PerS, |s| if s == 20 { 12.0 } else { 0.0 }), 1);
+    assert_eq!(refused(Unit::Count, |_| 500.0), 0);
+    assert_eq!(refused(Unit::Count, |s| 500.0 + s as f64), 1);
+}
+
 fn memory(seconds: u64, bytes: impl Fn(u64) -> f64) -> Summary {
     Run::closed(seconds).watch("api", "process").sees("rss", Unit::Bytes, None, bytes).summary()
 }
@@ -254,7 +303,8 @@ cases! {
         ["api: rss grows by 7", "/h", "124 MB at its end", "over the run"];
 
     a_backlog_that_overflows_is_the_servers: ListenOverflowed, Warning,
-        Run::closed(15).watch("host", "host")
+        Run::closed(15)
+            .watch("host", "host")
             .sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 472.0 } else { 0.0 })
             .sees("listen_drops", Unit::PerS, None, |s| if s == 0 { 472.0 } else { 0.0 }),
         Run::closed(15).watch("host", "host")
@@ -274,6 +324,7 @@ cases! {
 
     users_that_all_come_at_once_are_told_where_connections_were_lost: AllAtOnce, Warning,
         Run::closed_with(15, |d| d.connections = Some(600))
+            .at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 20))
             .at(1, |t| (0..20).for_each(|_| t.run.record(RunHist::Connect.id(), S)))
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 20.0 } else { 0.0 }),
         Run::closed_with(15, |d| d.connections = Some(600))

@@ -19,7 +19,8 @@ pub(super) fn watched(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(failed(e));
     into.extend(memory(e));
     let overflowed = overflowed(e);
-    into.extend(at_once(e, overflowed.is_some() || into.iter().any(|c| c.code == Kind::LostSyns.code())));
+    let is_ours = overflowed.is_some() && was_before_us(e);
+    into.extend(at_once(e, is_ours || into.iter().any(|c| c.code == Kind::LostSyns.code())));
     into.extend(overflowed);
     into.extend(descriptors(e));
     into.extend(throttled(e));
@@ -103,6 +104,11 @@ fn channels<'a>(e: &'a Evidence) -> impl Iterator<Item = (&'a WatchOutline, &'a 
     })
 }
 
+/// Whether the run's own connections agree that it was their server.
+fn was_before_us(e: &Evidence) -> bool {
+    e.seen.pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
+}
+
 /// Each overflow is a drop as well: the larger of a monitor's counters is told.
 fn overflowed(e: &Evidence) -> Option<Caution> {
     let mut found: Vec<(&str, f64, String)> = Vec::new();
@@ -117,7 +123,8 @@ fn overflowed(e: &Evidence) -> Option<Caution> {
             None => found.push((&watch.name, n, text)),
         }
     }
-    raised(Kind::ListenOverflowed, found.into_iter().map(|(.., text)| text).collect())
+    let whose = if was_before_us(e) { "" } else { " on this machine, perhaps before another program" };
+    raised(Kind::ListenOverflowed, found.into_iter().map(|(.., text)| text + whose).collect())
 }
 
 /// Of each monitor what came nearest to its limit: the only process of a tree is told twice, once as the whole.

@@ -40,6 +40,11 @@ pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Fi
         let Some(point) = behind else { continue };
         let row = &table[point.cell];
         let Some(limiting) = row.limiting.clone() else { continue };
+        // Nobody saw anything, so nothing was found.
+        if limiting.starts_with("not known") {
+            curve.limiting = Some(limiting);
+            continue;
+        }
         let level = match curve.kind {
             AxisKind::Rate => rate_per_s(point.x),
             AxisKind::Concurrency | AxisKind::Other => format!("{} {}", level_text(point.x), curve.axis),

@@ -5,12 +5,14 @@
 //! shared or wide (a host's CPUs) is told behind what is narrow (one thread), which explains it.
 
 use super::{AT_LIMIT, Values};
+use crate::analysis::cells::Cells;
 use crate::analysis::digest::Watching;
 use crate::analysis::facts::Machine;
 use crate::phrase::{count, quantity, ratio, watched};
 use crate::record::Channel;
 use crate::summary::{MonitorRow, Pressure};
-use plimsoll_plan::watch::{Unit, WatchOutline};
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::watch::{Unit, WATCH_NS, WatchOutline};
 use std::cmp::Ordering;
 
 /// At its limit for this share of the measured seconds, a resource stood there.
@@ -29,10 +31,11 @@ enum Class {
     Throttled,
     Thread,
     Cpu,
-    Memory,
     Disk,
     Other,
     HostCpu,
+    // What is held is often held by right: caches fill it, and CPU explains more.
+    Memory,
 }
 
 /// A part of a metric's name, the kinds of monitors that have it (none: all), and what it is.
@@ -41,7 +44,8 @@ type Named = (&'static str, &'static [&'static str], Class, &'static str);
 const TABLE: &[Named] = &[
     ("listen_overflows", &[], Class::Listening, "the listen backlog"),
     ("listen_drops", &[], Class::Listening, "the listen backlog"),
-    ("dropped", &["nginx"], Class::Listening, "connections that nginx dropped"),
+    // Accepted and closed at once: no backlog was short.
+    ("dropped", &["nginx"], Class::Connections, "`worker_connections`"),
     ("rejected_connections", &["redis"], Class::Connections, "connections that Redis refused"),
     ("throttled", &["cgroup"], Class::Throttled, "the CPU quota"),
     ("syn_queue_drops", &[], Class::Listening, "the listen backlog"),
@@ -68,7 +72,9 @@ fn class(kind: &str, metric: &str) -> (Class, Option<&'static str>) {
 
 /// Counts what was refused: that needs no limit, and no half of the time.
 fn is_event(kind: &str, metric: &str) -> bool {
-    is_listening(kind, metric) || metric.contains("rejected_connections")
+    is_listening(kind, metric)
+        || metric.contains("rejected_connections")
+        || kind == "nginx" && metric.contains("dropped")
 }
 
 pub(in crate::analysis) fn is_listening(kind: &str, metric: &str) -> bool {
@@ -92,15 +98,23 @@ pub(in crate::analysis) fn short_name(metric: &str) -> String {
     metric.replace('_', " ")
 }
 
-/// What of one monitor stood at its limit.
-pub(super) fn pressure(outline: &WatchOutline, machine: &Machine, own: &[Values]) -> Vec<Pressure> {
+/// What of one monitor stood at its limit. `late`: some of the run's own connections took so long to make that their
+/// first attempts may have been dropped.
+pub(super) fn pressure(
+    outline: &WatchOutline,
+    machine: &Machine,
+    own: &[Values],
+    late: bool,
+) -> Vec<Pressure> {
     let kind = outline.kind.as_str();
     let mut found: Vec<Pressure> = Vec::new();
     for values in own {
         let Values { channel, points } = values;
         let metric = channel.metric.as_str();
         let told = if is_event(kind, metric) {
-            refused(channel)
+            // The host counts for all servers of the machine.
+            let is_ours = !is_listening(kind, metric) || late && tried_meanwhile(machine, channel);
+            if is_ours { refused(channel) } else { None }
         } else if is_throttling(kind, metric, channel.unit) {
             throttled(points)
         } else {
@@ -153,15 +167,47 @@ fn refused(channel: &Channel) -> Option<(f64, String)> {
     ))
 }
 
-/// How many there were, from the rates of the seconds between looks.
+/// Whether the run made connections in a second in which something was refused.
+fn tried_meanwhile(machine: &Machine, channel: &Channel) -> bool {
+    let plan = machine.plan();
+    let refused = |from_ns: u64, to_ns: u64| {
+        let is_in = |at_ns: u64| at_ns >= from_ns && at_ns <= to_ns.saturating_add(WATCH_NS);
+        channel.points.iter().any(|(at_ns, n)| *n > 0.0 && is_in(*at_ns))
+    };
+    machine.origin.ticks.iter().any(|(tick, row)| {
+        let (from_ns, to_ns) = plan.tick_bounds_ns(*tick);
+        refused(from_ns, to_ns) && row.run().of(RunSum::ConnAttempts) > 0
+    })
+}
+
+/// How many there were: of a rate over the time since the look before, of a count its rises.
 pub(in crate::analysis) fn counted(channel: &Channel) -> f64 {
+    if channel.unit == Unit::Count {
+        let rise = |pair: &[(u64, f64)]| (pair[1].1 - pair[0].1).max(0.0);
+        return channel.points.windows(2).map(rise).sum();
+    }
     let mut before_ns = 0;
     let mut sum = 0.0;
     for (at_ns, per_s) in &channel.points {
-        sum += per_s.max(0.0) * at_ns.saturating_sub(before_ns) as f64 / 1e9;
+        // Looks that failed leave a gap; what happened in it is not known.
+        let over_ns = at_ns.saturating_sub(before_ns).min(WATCH_NS);
+        sum += per_s.max(0.0) * over_ns as f64 / 1e9;
         before_ns = *at_ns;
     }
-    if channel.unit == Unit::Count { channel.points.iter().map(|(_, n)| n.max(0.0)).sum() } else { sum }
+    sum
+}
+
+/// What was full before the load added anything to it did not give out because of it.
+fn was_full(channel: &Channel, limit: f64, kind: &str) -> bool {
+    /// A rise by less than this share of the limit is nothing of the load's.
+    const RISE: f64 = 0.05;
+    // Threads and CPUs are full within the first second of a load; these are filled over time.
+    if !matches!(class(kind, &channel.metric).0, Class::Memory | Class::Other) {
+        return false;
+    }
+    let Some((_, first)) = channel.points.first() else { return false };
+    let peak = channel.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+    *first >= AT_LIMIT * limit && peak - first < RISE * limit
 }
 
 fn throttled(points: &[(f64, f64)]) -> Option<(f64, String)> {
@@ -179,7 +225,11 @@ fn at_limit(
     machine: &Machine,
     kind: &str,
 ) -> Option<(f64, String)> {
-    let limit = channel.limit.filter(|limit| *limit > 0.0)?;
+    // Pages that were once moved out stay there until they are asked for: a full swap limits nothing by itself.
+    let limit = channel.limit.filter(|limit| *limit > 0.0 && channel.metric != "swap_used")?;
+    if was_full(channel, limit, kind) {
+        return None;
+    }
     let held = points.iter().filter(|(_, value)| *value >= AT_LIMIT * limit).count();
     let held_ratio = held as f64 / points.len().max(1) as f64;
     if points.is_empty() || held_ratio < HELD {

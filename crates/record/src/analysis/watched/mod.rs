@@ -7,6 +7,7 @@ mod together;
 
 pub(super) use limits::{REFUSED, counted, is_listening, is_throttling, limiting_of, resource, short_name};
 
+use super::cells::Cells;
 use super::facts::{Facts, Machine};
 use super::timeline::Moment;
 use crate::phrase::{chosen_ns, utc};
@@ -14,6 +15,7 @@ use crate::record::Channel;
 use crate::summary::{
     Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, SlopeVerdict, SutRow,
 };
+use plimsoll_plan::metric::RunHist;
 use plimsoll_plan::watch::{Unit, WATCH_NS};
 
 /// Everything about monitors in a summary.
@@ -28,6 +30,9 @@ pub(super) struct Seen {
 
 /// At or above this share of its limit a resource has no room to speak of.
 pub(super) const AT_LIMIT: f64 = 0.9;
+
+/// A connection that took longer may have lost its first attempt, ns.
+const LATE_NS: u64 = 900_000_000;
 
 /// A channel's values in the measured part.
 struct Values<'a> {
@@ -45,6 +50,8 @@ pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
         limiting_resource: None,
         courses: Vec::new(),
     };
+    // The kernel sends a first SYN again after a second (RFC 6298): nothing faster can have been dropped.
+    let late = facts.run.spread(RunHist::Connect).count_above(LATE_NS) > 0;
     for (origin, machine) in (0..).zip(&facts.machines) {
         let told = &machine.origin.watched;
         for (number, outline) in (0u32..).zip(&machine.plan().watches) {
@@ -61,7 +68,7 @@ pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
             for fact in &facts_of {
                 seen.sut.push(said(&fact.name, &fact.value, Some(outline.name.clone())));
             }
-            seen.pressure.extend(limits::pressure(outline, machine, &own));
+            seen.pressure.extend(limits::pressure(outline, machine, &own, late));
             seen.courses.extend(own.iter().map(|values| Course {
                 origin,
                 monitor: outline.name.clone(),
