@@ -47,7 +47,11 @@ fn what_is_no_number_is_refused_with_its_line() {
         ("the depth 3", "the depth 3"),
         ("=3", "=3"),
     ] {
-        let told = trouble(&mut shell(&format!("echo good 1; echo '{line}'")), second(1));
+        // Out of a file: words of the script itself would be hidden.
+        let folder = Folder::new();
+        let file = folder.path().join("said");
+        std::fs::write(&file, format!("good 1\n{line}\n")).unwrap();
+        let told = trouble(&mut shell(&format!("cat {}", file.display())), second(1));
         assert_eq!(told, format!("`sh` printed `{shown}`, which is not `name value`"));
     }
     assert_eq!(trouble(&mut shell("echo a 1; echo a 2"), second(1)), "`sh` printed `a` twice");
@@ -58,13 +62,31 @@ fn what_is_no_number_is_refused_with_its_line() {
 
 #[test]
 fn a_failure_is_told_in_the_commands_own_words() {
-    let told =
-        trouble(&mut shell("echo depth 7; echo 'no such queue' >&2; echo more >&2; exit 3"), second(1));
-    assert_eq!(told, "`sh` failed with exit status: 3: no such queue");
+    let told = trouble(
+        &mut shell("echo depth 7; echo 'no queue' | tr a-z A-Z >&2; echo more >&2; exit 3"),
+        second(1),
+    );
+    assert_eq!(told, "`sh` failed with exit status: 3: NO QUEUE");
     let told = trouble(&mut Command::new(&["no-such-program-here".to_owned()]), second(1));
     assert!(told.starts_with("cannot start `no-such-program-here`: "), "{told}");
     // What it says beside numbers on the other stream is no failure.
     assert_eq!(value(&shell("echo warning >&2; echo depth 7").look(second(1)).unwrap(), "", "depth"), 7.0);
+}
+
+#[test]
+fn what_its_arguments_hold_is_not_repeated() {
+    for script in [
+        "echo 'login lab:s3cret-word@db refused' >&2; exit 1",
+        "echo 'login s3cret-word refused' >&2; : --password=s3cret-word; exit 1",
+        "echo s3cret-word: no number",
+        "echo s3cret-word 1; echo s3cret-word 2",
+    ] {
+        let told = trouble(&mut shell(script), second(1));
+        assert!(told.contains("***") && !told.contains("cret"), "{told}");
+    }
+    let words = ["sh", "-c", "echo \"key $0 unknown\" >&2; exit 1", "s3cret key"].map(str::to_owned);
+    let told = trouble(&mut Command::new(&words), second(1));
+    assert!(told.contains("***") && !told.contains("cret"), "{told}");
 }
 
 /// Waits until a process is gone; false when it is still there after long.

@@ -93,7 +93,7 @@ fn a_node_program_that_stops_dies_and_comes_back() {
     assert!(fact(&found, "node_version").unwrap().starts_with('v'));
     assert!(value(&found, "", "memory_rss").unwrap() > 1e7);
     server.freeze();
-    assert_eq!(looking.fails(), format!("cannot read `http://127.0.0.1:{port}/metrics`: no answer in time"));
+    assert_eq!(looking.fails(), format!("cannot read `http://127.0.0.1:{port}`: no answer in time"));
     server.thaw();
     looking.sees();
     server.stop();
@@ -136,10 +136,7 @@ fn a_go_program_is_seen_by_what_its_standard_library_publishes() {
     assert!(value(&second, "", "gc_cpu_share").unwrap() > 0.0);
 
     server.freeze();
-    assert_eq!(
-        looking.fails(),
-        format!("cannot read `http://127.0.0.1:{port}/debug/vars`: no answer in time")
-    );
+    assert_eq!(looking.fails(), format!("cannot read `http://127.0.0.1:{port}`: no answer in time"));
     server.thaw();
     looking.sees();
     server.stop();

@@ -19,6 +19,8 @@ pub struct Command {
 /// Bytes of either stream and readings of one look.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_READINGS: usize = 200;
+/// Characters from which on a part of an argument is not repeated; shorter ones are in every word.
+const HIDDEN_FROM: usize = 4;
 
 impl Command {
     /// A program with its arguments. No shell is in between.
@@ -40,6 +42,30 @@ impl Command {
             .map_err(|error| Trouble(format!("cannot start `{program}`: {}", words(&error))))?;
         Ok((program, child))
     }
+
+    /// As much of a line as a sentence has room for, without what its arguments hold: they may be secrets, and
+    /// programs like to repeat them in their complaints.
+    fn cut(&self, line: &str) -> String {
+        const MOST: usize = 80;
+        let arguments = self.words.iter().skip(1);
+        let words = |text: &'_ str, more: &[char]| -> Vec<String> {
+            let ends = |c: char| c.is_whitespace() || "'\"`;|<>()".contains(c) || more.contains(&c);
+            text.split(ends).map(str::to_owned).collect()
+        };
+        // Whole, as words of a script, and as the parts of such a word (`--key=x`, `user:x@host`).
+        let mut hidden: Vec<String> = arguments
+            .flat_map(|text| {
+                let parts = words(text, &['=', ':', '@', '/', '&', '?', ',', '$', '{', '}']);
+                [vec![text.clone()], words(text, &[]), parts].concat()
+            })
+            .filter(|part| part.chars().count() >= HIDDEN_FROM)
+            .collect();
+        // The longest first: a part of it would leave the rest behind.
+        hidden.sort_by_key(|part| std::cmp::Reverse(part.len()));
+        let line = hidden.iter().fold(line.to_owned(), |line, part| line.replace(part.as_str(), "***"));
+        let short: String = line.chars().take(MOST).collect();
+        if short.len() < line.len() { format!("{short}...") } else { short }
+    }
 }
 
 impl Probe for Command {
@@ -60,16 +86,16 @@ impl Probe for Command {
         };
         if !status.success() {
             let first = err.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
-            return Err(Trouble(format!("`{program}` failed with {status}: {}", cut(first))));
+            return Err(Trouble(format!("`{program}` failed with {status}: {}", self.cut(first))));
         }
         let mut page = Notebook::page(at);
         let mut names = BTreeSet::new();
         for line in out.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let (name, value) = row(line).ok_or_else(|| {
-                Trouble(format!("`{program}` printed `{}`, which is not `name value`", cut(line)))
+                Trouble(format!("`{program}` printed `{}`, which is not `name value`", self.cut(line)))
             })?;
             if !names.insert(name) {
-                return Err(Trouble(format!("`{program}` printed `{}` twice", cut(name))));
+                return Err(Trouble(format!("`{program}` printed `{}` twice", self.cut(name))));
             }
             if names.len() > MOST_READINGS {
                 return Err(Trouble(format!("`{program}` printed more than {MOST_READINGS} numbers")));
@@ -159,11 +185,4 @@ fn unit(name: &str) -> Unit {
         ("_s", Unit::Seconds),
     ];
     ENDS.iter().find(|(end, _)| name.ends_with(end)).map_or(Unit::Count, |(_, unit)| *unit)
-}
-
-/// As much of a line as a sentence has room for.
-fn cut(line: &str) -> String {
-    const MOST: usize = 80;
-    let short: String = line.chars().take(MOST).collect();
-    if short.len() < line.len() { format!("{short}...") } else { short }
 }

@@ -53,6 +53,14 @@ impl Getter {
             // What stands before `://` is not shown: in a garbled address it may be anything.
             Some(_) => return Err(Trouble("a monitor's address begins with `http://`".into())),
         };
+        // Cut there, the front of a password would be taken for the host, and be shown.
+        let cut = rest.find(['/', '@', '?', '#']).filter(|at| rest[*at..].starts_with(['?', '#']));
+        if cut.is_some_and(|at| rest[at..].contains('@')) {
+            return Err(Trouble(
+                "in the login of a monitor's address `#` is written `%23` and `?` `%3F`, in its query `@` `%40`"
+                    .into(),
+            ));
+        }
         let rest = rest.split('#').next().unwrap_or_default();
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);
@@ -69,8 +77,8 @@ impl Getter {
         let Some(place) = Place::parse(authority, 80) else {
             return Err(Trouble("a monitor's address is `http://host:port/path`".into()));
         };
-        let path = target.split('?').next().unwrap_or_default();
-        let shown = format!("http://{}{path}", place.shown());
+        // A path may be a secret as well: addresses with a token in them are common.
+        let shown = format!("http://{}", place.shown());
         let slash = if target.starts_with('/') { "" } else { "/" };
         let mut request = format!(
             "GET {slash}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: plimsoll\r\nAccept: */*\r\n\

@@ -153,6 +153,12 @@ impl Tree {
             (self.has_waited, self.has_switches) = (false, false);
             return None;
         };
+        // A look without its threads (there were too many) knows no accounts: whole lives would be a rise of this second.
+        let is_newborn = from.stat.start == 0;
+        if from.threads.is_none() && !is_newborn {
+            (self.has_waited, self.has_switches) = (false, false);
+            return None;
+        }
         let before: HashMap<u32, Thread> = from.threads.iter().flatten().copied().collect();
         let mut busiest: Option<f64> = None;
         for (number, now) in threads {
