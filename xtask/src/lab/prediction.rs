@@ -26,6 +26,8 @@ pub struct Prediction {
     /// The JSON as text holds it: the name of a finding somewhere in a list.
     contains: Option<Words>,
     equals: Option<Value>,
+    /// Shorter runs cannot show it: below this scale it is told and not judged.
+    from_scale: Option<f64>,
     /// What was seen instead, for one that turned out wrong: it stays, and is no complaint of `lab test` any more. It
     /// excuses a figure outside of the bounds, never a figure that is missing.
     pub answer: Option<String>,
@@ -80,6 +82,14 @@ impl Prediction {
     /// Holds the prediction against the JSON report of its part.
     pub fn judge(&self, report: &Value, scale: f64) -> Row {
         let (predicted, seen) = (self.predicted(scale), self.seen(report));
+        if let Some(from) = self.from_scale.filter(|from| scale < *from) {
+            let predicted = format!("{predicted}, from scale {from} on");
+            return Row {
+                held: true,
+                measured: true,
+                ..self.row(predicted, "not judged in a shorter run".into())
+            };
+        }
         let (shown, held) = match seen {
             Err(sentence) => return self.without(&sentence, scale),
             Ok(Seen::Number(n)) => (number(n), self.bounds(scale).is_some_and(|[l, h]| l <= n && n <= h)),

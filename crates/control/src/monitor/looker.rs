@@ -26,6 +26,9 @@ enum Order {
     End,
 }
 
+/// Between the looks of two monitors, ns: most take a fraction of a millisecond.
+const STAGGER_NS: u64 = 4_000_000;
+
 /// How long the end of a run waits for samples that are under way.
 const FAREWELL: Duration = Duration::from_millis(1_000);
 
@@ -103,8 +106,11 @@ impl Look {
             Ok(Order::Begin(begin_ns)) => begin_ns,
             _ => return,
         };
-        // At each edge of a second; one that was missed because a look took long is left out, never made up for.
-        let mut due_ns = begin_ns + WATCH_NS;
+        // At each edge of a second, the first monitor on the instant and each other a little before the one in front of it:
+        // threads that all wake at once would wait for each other, and the host's run queue would count them. A look that
+        // was missed because one took long is left out, never made up for.
+        let ahead_ns = (u64::from(self.monitor) * STAGGER_NS).min(WATCH_NS / 4);
+        let mut due_ns = begin_ns + WATCH_NS - ahead_ns;
         loop {
             let wait = Duration::from_nanos(due_ns.saturating_sub(now_ns()));
             match orders.recv_timeout(wait) {

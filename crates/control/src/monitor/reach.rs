@@ -3,6 +3,7 @@
 
 use super::probe::{PATIENCE, Trouble};
 use plimsoll_engine::clock::now_ns;
+use plimsoll_plan::policy::{Neighbour, neighbour};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::channel;
@@ -91,7 +92,7 @@ impl Place {
     /// The resolver has no time-out that we could set, so it is asked on a thread that may be left behind.
     pub fn addresses(&self, until: Deadline) -> Result<Vec<SocketAddr>, Trouble> {
         if let Ok(ip) = self.host.parse::<IpAddr>() {
-            return Ok(vec![SocketAddr::new(ip, self.port)]);
+            return self.allowed(vec![SocketAddr::new(ip, self.port)]);
         }
         let unresolved = |why: &str| Trouble(format!("cannot resolve `{}`: {why}", self.host));
         let (tell, told) = channel();
@@ -111,7 +112,19 @@ impl Place {
         found.dedup();
         // Servers under test mostly listen on the old protocol only.
         found.sort_by_key(SocketAddr::is_ipv6);
-        if found.is_empty() { Err(unresolved("no address for it")) } else { Ok(found) }
+        if found.is_empty() { Err(unresolved("no address for it")) } else { self.allowed(found) }
+    }
+
+    /// A look is no load, so that any host may be asked; but nobody watches a cloud's metadata service, whose answers
+    /// are credentials.
+    fn allowed(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Trouble> {
+        match found.iter().any(|address| neighbour(address.ip()) == Neighbour::Forbidden) {
+            true => Err(Trouble(format!(
+                "`{}` is never asked: it is a service of a cloud for its own",
+                self.host
+            ))),
+            false => Ok(found),
+        }
     }
 
     /// `cannot VERB PLACE: WHY`.

@@ -63,7 +63,10 @@ pub fn figure(s: &Summary) -> Option<String> {
         panels.push(panel(s, "errors per second", vec![errors], 1.0));
     }
     let mut names: Vec<&str> = Vec::new();
-    for course in &s.courses {
+    let is_drawn = |c: &&Course| {
+        c.part.is_empty() && CPU_NAMES.iter().chain(&MEMORY_NAMES).any(|name| c.metric == *name)
+    };
+    for course in s.courses.iter().filter(is_drawn) {
         if !names.contains(&course.monitor.as_str()) {
             names.push(&course.monitor);
         }
