@@ -129,7 +129,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
             "The queue of connections that the kernel has made and the server has not taken yet was full, and further \
              ones were dropped. Their clients tried again after a second or more, which is in the response times, or \
              gave up.\n\n\
-             A monitor of the host or of nginx counted ten overflows or drops or more while the load ran, warm-up \
+             A monitor of the host counted ten overflows or drops or more while the load ran, warm-up \
              included. The host's counters are of the whole machine, not of one server.\n\n\
              Raise the backlog that the server asks for and `net.core.somaxconn`, which caps it; see that it accepts \
              connections while it works."
