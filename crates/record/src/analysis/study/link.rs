@@ -11,8 +11,10 @@ use plimsoll_plan::experiment::Setting;
 const SAME: f64 = 1.10;
 /// Rates of two configurations differ when they are this much apart ...
 const APART: f64 = 1.10;
-/// ... and their bytes per second are the same when they are within this.
-const EQUAL: f64 = 1.06;
+/// ... and their bytes per second are the same when they are within this and less than half as far apart as the rates.
+/// Frames and acknowledgements take their part of a link by the packet and not by the byte, so that smaller answers
+/// leave fewer bytes of it: 5 Mbit/s carry 488 kB/s of one service's answers and 458 kB/s of another's.
+const EQUAL: f64 = 1.08;
 /// Most of the time is in the body above this many times to the first byte.
 const IN_BODY: f64 = 3.0;
 
@@ -125,7 +127,11 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
     let rates = |(_, p, q): &(f64, &CellRow, &CellRow)| p.rate_per_s.value.zip(q.rate_per_s.value);
     let (first, last) = (both.first()?, both.last()?);
     let differ = both.iter().all(|cell| rates(cell).is_some_and(|(x, y)| apart(x, y) > APART));
-    let equal = both.iter().all(|(_, p, q)| apart(p.bytes_in_per_s, q.bytes_in_per_s) < EQUAL);
+    let equal = both.iter().all(|cell| {
+        let bytes = apart(cell.1.bytes_in_per_s, cell.2.bytes_in_per_s);
+        let rates = rates(cell).map_or(1.0, |(x, y)| apart(x, y));
+        bytes < EQUAL && bytes.ln() < rates.ln() / 2.0
+    });
     if both.len() < 2 || last.0 < 2.0 * first.0 || !differ || !equal {
         return None;
     }
