@@ -55,7 +55,7 @@ fn peak_kib(args: &[&str]) -> u64 {
     peak
 }
 
-/// Most of it is the program itself, as far as the kernel has read it; that of a build for tests is larger by a quarter.
+/// Most of it is the program itself, as far as the kernel has read it; a build for tests is larger by a quarter.
 #[test]
 fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
     let _alone = alone();

@@ -46,8 +46,8 @@ fn the_cpu_of_a_process_is_what_the_kernel_charged_it() {
     });
 }
 
-/// Arrivals are counted from the start of the run, and so are the monitor's instants: what the ruler has seen by then is
-/// the rate times the time.
+/// Arrivals are counted from the start of the run, and so are the monitor's instants: what the ruler has seen by then
+/// is the rate times the time.
 #[test]
 fn samples_lie_on_the_time_axis_of_the_run() {
     let _alone = alone();

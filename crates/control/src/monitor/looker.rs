@@ -106,9 +106,9 @@ impl Look {
             Ok(Order::Begin(begin_ns)) => begin_ns,
             _ => return,
         };
-        // At each edge of a second, the first monitor on the instant and each other a little before the one in front of it:
-        // threads that all wake at once would wait for each other, and the host's run queue would count them. A look that
-        // was missed because one took long is left out, never made up for.
+        // At each edge of a second, the first monitor on the instant and each other a little before the one in front
+        // of it: threads that all wake at once would wait for each other, and the host's run queue would count them.
+        // A look that was missed because one took long is left out, never made up for.
         let ahead_ns = (u64::from(self.monitor) * STAGGER_NS).min(WATCH_NS / 4);
         let mut due_ns = begin_ns + WATCH_NS - ahead_ns;
         loop {

@@ -153,7 +153,7 @@ impl Tree {
             (self.has_waited, self.has_switches) = (false, false);
             return None;
         };
-        // A look without its threads (there were too many) knows no accounts: whole lives would be a rise of this second.
+        // A look without its threads (too many) knows no accounts: whole lives would be a rise of this second.
         let is_newborn = from.stat.start == 0;
         if from.threads.is_none() && !is_newborn {
             (self.has_waited, self.has_switches) = (false, false);
