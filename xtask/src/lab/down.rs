@@ -4,6 +4,7 @@
 use super::state::State;
 use super::{link, look, places, process, state};
 use crate::Outcome;
+use std::time::{Duration, Instant};
 
 /// Stops a system. Goes on behind an error: the rest is to go down too. Whoever calls holds its lock.
 pub fn down(name: &str) -> Outcome {
@@ -36,6 +37,9 @@ pub fn down(name: &str) -> Outcome {
     state.forget()
 }
 
+/// How long a listening socket may outlive its process.
+const ORPHANS: Duration = Duration::from_secs(5);
+
 /// What a system that is said to be down has left behind, one sentence each.
 pub fn left_behind(before: &State) -> Vec<String> {
     let mut left = Vec::new();
@@ -58,7 +62,15 @@ pub fn left_behind(before: &State) -> Vec<String> {
         left.push(format!("process `{command}` (pid {pid})"));
     }
     // Any of the hundred ports, also those that no line of the file names.
-    for (port, inode) in look::listeners(before.base) {
+    // The kernel closes the sockets of a process that was killed a moment after it is gone: one without an owner is
+    // looked at again before it is told.
+    let deadline = Instant::now() + ORPHANS;
+    let mut open = look::listeners(before.base);
+    while open.iter().any(|(_, inode)| look::owner(*inode).is_none()) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(50));
+        open = look::listeners(before.base);
+    }
+    for (port, inode) in open {
         let owner = look::owner(inode).unwrap_or_else(|| "somebody".into());
         left.push(format!("port {port}, held by {owner}"));
     }
