@@ -101,7 +101,7 @@ fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
         return refuse(message, format!("keep one value, such as by `--set {}=...`", axis.name));
     }
     // Whoever asked for this run reads its file: without him it would only be load.
-    if run.with_parent && plimsoll_engine::signals::follow_parent() {
+    if run.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
         return Err(Failure::machine("the run that this is a part of has ended", None));
     }
     let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();

@@ -14,10 +14,10 @@ pub fn interrupt(pid: u32) {
     sys::signals::interrupt(pid);
 }
 
-/// From now on this process is interrupted when the one that started it ends, however that ends. Says whether it has
+/// From now on this process is interrupted when the one that started it ends, however that ends. False when `parent` has
 /// ended already.
-pub fn follow_parent() -> bool {
-    sys::signals::follow_parent()
+pub fn follow(parent: u32) -> bool {
+    sys::signals::follow(parent)
 }
 
 impl Signals {

@@ -97,7 +97,7 @@ fn words(again: &Again, part: u32, of: u32, outline: &Outline, run_file: &Path) 
         format!("--out={}", run_file.display()),
         "--once".to_owned(),
         "--quiet".to_owned(),
-        "--with-parent".to_owned(),
+        format!("--with-parent={}", std::process::id()),
         "--no-color".to_owned(),
     ]);
     // The system is one, however many load it.

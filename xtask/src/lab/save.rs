@@ -29,7 +29,7 @@ pub fn save(options: &Options, measured: &Measured) -> Outcome {
     super::make_folder(&folder)?;
     write_file(&folder.join("report.md"), &without_machine(&measured.markdown()))?;
     for part in &measured.parts {
-        write_file(&folder.join(format!("{}.csv", part.folder)), &without_machine(&part.csv))?;
+        write_file(&folder.join(format!("{}.csv", part.folder)), &without_machine(&short(&part.csv)))?;
     }
     write_file(&folder.join("predictions.md"), &without_machine(&prediction::table(&measured.rows)))?;
     write_file(&folder.join("README.md"), &without_machine(&readme(options, measured)?))?;
@@ -88,6 +88,21 @@ fn version(program: &str) -> String {
 /// A record is published: it names no folder of the machine that made it.
 fn without_machine(text: &str) -> String {
     text.replace(&shell::root().display().to_string(), ".")
+}
+
+/// Of what was watched CPU and memory: all other numbers are some hundred lines for each cell, and stand in the run files.
+fn short(csv: &str) -> String {
+    // Steps of a search and seconds of a run have other columns.
+    if csv.split(',').nth(5) != Some("figure") {
+        return csv.to_owned();
+    }
+    let is_kept = |line: &&str| {
+        let watched = line.split(',').nth(5).and_then(|figure| figure.split_once('.'));
+        watched.is_none_or(|(_, metric)| {
+            ["cpu ", "rss ", "memory ", "memory_rss "].iter().any(|name| metric.starts_with(name))
+        })
+    };
+    csv.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
 }
 
 /// Whatever the tool drew, at any depth.

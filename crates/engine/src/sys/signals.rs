@@ -15,13 +15,13 @@ pub fn interrupt(pid: u32) {
     }
 }
 
-/// Asks the kernel for SIGINT at the end of the parent. Who was handed on to another parent before the call has none to
-/// wait for: says so.
-pub fn follow_parent() -> bool {
+/// Asks the kernel for SIGINT at the end of the parent. Says whether that is `parent` still: who was handed on to another
+/// one before the call has none to wait for. (In a container the parent may well be process 1.)
+pub fn follow(parent: u32) -> bool {
     // SAFETY: prctl with this option takes a number and touches no memory of ours; getppid takes nothing.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGINT);
-        libc::getppid() == 1
+        u32::try_from(libc::getppid()) == Ok(parent)
     }
 }
 

@@ -2,6 +2,7 @@
 //! that look alike in a plot and have different causes (another state, a leak, a pause).
 
 use super::quantile::median;
+use super::ranks::ranks;
 use super::student::normal_cdf;
 
 /// A level lasts at least this many values; shorter is a spike.
@@ -248,17 +249,4 @@ fn likeness(values: &[f64], slope: f64) -> f64 {
         .map(|(k, r)| (m - k) * (m - k - 1.0) * (m - k - 2.0) * r)
         .sum();
     (1.0 + 2.0 / (m * (m - 1.0) * (m - 2.0)) * sum).max(1.0)
-}
-
-/// Ranks from 1, equal values share their mean.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-    let (mut out, mut first) = (vec![0.0; values.len()], 0);
-    for same in order.chunk_by(|a, b| values[*a] == values[*b]) {
-        let rank = first as f64 + (same.len() as f64 + 1.0) / 2.0;
-        same.iter().for_each(|at| out[*at] = rank);
-        first += same.len();
-    }
-    out
 }

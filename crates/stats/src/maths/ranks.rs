@@ -130,3 +130,16 @@ fn arrangements(n: usize, m: usize) -> Vec<f64> {
     }
     counts
 }
+
+/// The rank of each value, from 1; equal values share their mean.
+pub fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let (mut out, mut first) = (vec![0.0; values.len()], 0);
+    for same in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        let rank = first as f64 + (same.len() as f64 + 1.0) / 2.0;
+        same.iter().for_each(|at| out[*at] = rank);
+        first += same.len();
+    }
+    out
+}

@@ -9,6 +9,7 @@ use crate::analysis::timeline::Moment;
 use crate::summary::{Correlation, Course, MonitorRow};
 use plimsoll_plan::watch::WATCH_NS;
 use plimsoll_stats::maths::holm;
+use plimsoll_stats::maths::ranks::ranks;
 use plimsoll_stats::maths::student::normal_cdf;
 use std::collections::BTreeSet;
 
@@ -157,17 +158,4 @@ fn pearson(x: &[f64], y: &[f64]) -> f64 {
     let shared: f64 = x.iter().zip(y).map(|(a, b)| (a - mx) * (b - my)).sum();
     let spread = |v: &[f64], m: f64| v.iter().map(|a| (a - m) * (a - m)).sum::<f64>();
     shared / (spread(x, mx) * spread(y, my)).sqrt()
-}
-
-/// From 1; equal values share their mean.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-    let (mut out, mut first) = (vec![0.0; values.len()], 0);
-    for same in order.chunk_by(|a, b| values[*a] == values[*b]) {
-        let rank = first as f64 + (same.len() as f64 + 1.0) / 2.0;
-        same.iter().for_each(|at| out[*at] = rank);
-        first += same.len();
-    }
-    out
 }
