@@ -14,8 +14,8 @@ pub fn interrupt(pid: u32) {
     sys::signals::interrupt(pid);
 }
 
-/// From now on this process is interrupted when the one that started it ends, however that ends. False when `parent` has
-/// ended already.
+/// From now on this process is interrupted when the one that started it ends, however that ends. False when
+/// `parent` has ended already.
 pub fn follow(parent: u32) -> bool {
     sys::signals::follow(parent)
 }

@@ -90,7 +90,8 @@ fn without_machine(text: &str) -> String {
     text.replace(&shell::root().display().to_string(), ".")
 }
 
-/// Of what was watched CPU and memory: all other numbers are some hundred lines for each cell, and stand in the run files.
+/// Of what was watched CPU and memory: all other numbers are some hundred lines for each cell, and stand in the run
+/// files.
 fn short(csv: &str) -> String {
     // Steps of a search and seconds of a run have other columns.
     if csv.split(',').nth(5) != Some("figure") {
