@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod chart;
 pub mod compare;
 pub mod csv;
 pub mod diag;
@@ -16,6 +17,7 @@ pub mod experiment;
 pub mod figure;
 pub mod find;
 pub mod format;
+pub mod html;
 pub mod json;
 pub mod line;
 pub mod markdown;

@@ -14,6 +14,7 @@ pub mod folder;
 pub mod foreign;
 pub mod gauge;
 pub mod phrase;
+pub mod picture;
 pub mod record;
 pub mod run_file;
 pub mod schedule;

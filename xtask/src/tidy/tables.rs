@@ -9,13 +9,14 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("plan", &[]),
     ("stats", &[]),
     ("wire", &[]),
+    ("ui", &[]),
     ("front", &["plan"]),
     ("engine", &["plan", "stats", "wire"]),
     ("script", &["plan", "stats", "wire"]),
     ("record", &["plan", "stats"]),
     ("control", &["engine", "record", "stats", "plan"]),
-    ("output", &["record", "stats", "plan"]),
-    ("console", &["control", "output", "record", "stats", "plan"]),
+    ("output", &["record", "stats", "plan", "ui"]),
+    ("console", &["control", "output", "record", "stats", "plan", "ui"]),
 ];
 
 /// Places that may read a clock. A path that ends in `/` means everything below.

@@ -1,0 +1,123 @@
+//! What charts show of a run beyond the figures of its summary: its course in rows that are few enough to draw, where
+//! times lay in each of them, whole distributions, and what the slowest requests waited for.
+//!
+//! All of it is added up from the histograms of the run file: a row of ten seconds has the percentiles of ten seconds,
+//! not the mean or the highest of ten percentiles.
+
+use crate::summary::Second;
+use serde::Serialize;
+
+/// Most rows of a course: more cannot be seen, and would make a page large.
+pub const ROWS_MAX: usize = 1_800;
+
+/// See the module.
+#[derive(Debug, Clone, Serialize, Default)]
+pub struct Picture {
+    /// Ticks that make one row; 1: rows are those of the summary's timeline.
+    pub ticks_per_row: u32,
+    /// The course, warm-up included, in the order of time. Rows without any tick are not there.
+    pub rows: Vec<Second>,
+    /// By row: failures of each class, in the order of `classes`.
+    pub classes: Vec<&'static str>,
+    pub failures: Vec<Vec<u64>>,
+    /// Where the times of each stretch lay.
+    pub response_heat: Heat,
+    pub service_heat: Heat,
+    /// Whole distributions: first that of all requests, then that of each named request (the busiest 50).
+    pub spectra: Vec<Spectrum>,
+    /// What requests waited for, from the fastest to the slowest; empty in files of earlier versions.
+    pub slices: Vec<Slice>,
+    /// The course of each named request in coarser steps; empty where a file has none.
+    pub sparks: Vec<Spark>,
+    /// Moments worth a word.
+    pub moments: Vec<Moment>,
+}
+
+/// How many requests ended when (columns) after how long (rows).
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct Heat {
+    /// Left edges of the columns, s from the start.
+    pub from_s: Vec<f64>,
+    /// Where the last column ends, s.
+    pub to_s: f64,
+    /// Rising, ns; one more than there are rows. Equal steps of their logarithm.
+    pub edges_ns: Vec<f64>,
+    /// By column, then by row from the fastest.
+    pub counts: Vec<Vec<u64>>,
+}
+
+/// A distribution as a curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct Spectrum {
+    /// Name of the request; empty: all of them.
+    pub request: String,
+    pub scenario: Option<String>,
+    pub response: Vec<Point>,
+    pub service: Vec<Point>,
+    pub response_count: u64,
+    pub service_count: u64,
+    /// Times that are only known to be longer than some bound; they are in the curve where they are known to lie at
+    /// least.
+    pub censored: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
+pub struct Point {
+    /// Share of the samples up to here.
+    pub q: f64,
+    pub value_ns: u64,
+}
+
+/// A stretch of the distribution, and the mean time that its requests spent in each phase, ns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
+pub struct Slice {
+    /// From this quantile to that: 0.99 to 1 are the slowest hundredth.
+    pub from_q: f64,
+    pub to_q: f64,
+    pub requests: u64,
+    pub response_ns: f64,
+    /// From the instant when it was due to the send: what the client (or its users' connections) made it wait.
+    pub wait_ns: f64,
+    /// From the send to the first byte of the answer.
+    pub first_byte_ns: f64,
+    /// From the first byte to the last.
+    pub body_ns: f64,
+}
+
+/// A named request over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct Spark {
+    /// Index in the summary's `requests`.
+    pub request: usize,
+    /// Left edges, s from the start, and where the last one ends.
+    pub from_s: Vec<f64>,
+    pub to_s: f64,
+    pub rate_per_s: Vec<f64>,
+    pub p99_ns: Vec<Option<u64>>,
+    pub errors: Vec<u64>,
+}
+
+/// A moment of the run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Moment {
+    pub at_s: f64,
+    pub kind: MomentKind,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MomentKind {
+    /// The load profile goes on to its next part.
+    Stage,
+    /// Somebody wrote it during the run.
+    Note,
+    /// The tool did something: it was paused, it stopped.
+    Control,
+    /// The course changed for good (a change point of rate or p99).
+    Change,
+    /// Seconds that the file does not hold.
+    Gap,
+    /// Slow seconds begin.
+    Spike,
+}
