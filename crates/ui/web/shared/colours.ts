@@ -30,7 +30,8 @@ export function coloursOf(element: Element): Colours {
     ink: read("--ink", "#111111"),
     soft: read("--soft", "#555555"),
     faint: read("--faint", "#8a8a8a"),
-    ground: read("--ground", "#ffffff"),
+    // Charts stand on raised ground.
+    ground: read("--raised", "#ffffff"),
     line: read("--line", "#dddddd"),
     pass: read("--pass", "#1a7f37"),
     fail: read("--fail", "#c62828"),

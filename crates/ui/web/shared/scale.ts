@@ -42,7 +42,10 @@ export function roundStep(step: number): number {
 export function multiples(step: number, from: number, to: number): number[] {
   const marks: number[] = [];
   const first = Math.ceil(from / step - 1e-9);
-  for (let k = first; k <= to / step + 1e-9 && marks.length < 200; k++) marks.push(k * step);
+  for (let k = first; k <= to / step + 1e-9 && marks.length < 200; k++) {
+    // Rounding up from just below 0 gives -0, which would be written as such.
+    marks.push(k === 0 ? 0 : k * step);
+  }
   return marks;
 }
 
