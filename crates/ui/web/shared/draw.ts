@@ -158,8 +158,11 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#say(at.x, { panel: from.index, y: at.y }, false);
   }
 
-  chosen([from, to]: Range): void {
+  chosen(range: Range): void {
     const [least, most] = domain(this.chart);
+    // Whole seconds are what links and sentences are about; a stretch of a few is left as it was drawn.
+    const isLong = this.chart.x.unit === "seconds" && range[1] - range[0] >= 20;
+    const [from, to] = isLong ? range.map(Math.round) as [number, number] : range;
     const [a, b] = [Math.max(least, from), Math.min(most, to)];
     // Nothing stands between two neighbours.
     if (!(b > a) || b - a < (most - least) / 5000) return;
