@@ -8,7 +8,7 @@
 //! | `many_requests` | 300 s of 200 names, long ones among them, in a tree of groups |
 //! | `single_request` | one request, one answer |
 //! | `all_errors` | 60 s in which everything fails, in nine ways |
-//! | `hostile` | names, samples, headers, facts and notes that carry markup, control characters and marks of direction |
+//! | `hostile` | names, samples, headers, facts and notes that carry markup, control characters, marks of direction |
 //! | `streams` | 120 s of 400 streams of events beside a few requests |
 //! | `two_machines` | two shops of 300 s at the same time, merged |
 //! | `empty` | 20 s in which ten users wait for answers that never come |
