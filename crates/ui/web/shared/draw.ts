@@ -2,7 +2,7 @@
 // report shows finished runs with it, the console runs that are going on.
 
 import uplotCss from "uplot/dist/uPlot.min.css?inline";
-import type { Chart, Panel, Value } from "./chart";
+import type { Chart, Panel, Scale, Value } from "./chart";
 import { coloursOf, type Colours } from "./colours";
 import { domain, xsOf } from "./columns";
 import { Group, type Member } from "./group";
@@ -75,6 +75,7 @@ class Plot implements Drawn, Host, Member, Reader {
   #heads: HTMLElement[] = [];
   #panels: PanelPlot[] = [];
   #cursor: number | null = null;
+  #steps: number[] | null = null;
   #width = 0;
   #frame = 0;
 
@@ -191,8 +192,17 @@ class Plot implements Drawn, Host, Member, Reader {
     return this.#cursor;
   }
 
-  /** All x within the shown stretch, rising. */
+  get scaleX(): Scale {
+    return this.chart.x.scale;
+  }
+
+  /** All x within the shown stretch, rising. Asked for with every movement of a pointer. */
   get steps(): number[] {
+    this.#steps ??= this.#gather();
+    return this.#steps;
+  }
+
+  #gather(): number[] {
     const all = new Set<number>();
     const [from, to] = this.shown;
     for (const panel of this.chart.panels) {
@@ -237,6 +247,7 @@ class Plot implements Drawn, Host, Member, Reader {
   };
 
   #build(): void {
+    this.#steps = null;
     for (const panel of this.#panels) panel.destroy();
     const { chart } = this;
     this.#root.setAttribute("aria-label", [chart.title, chart.subtitle].filter((part) => part).join(": "));
@@ -285,6 +296,7 @@ class Plot implements Drawn, Host, Member, Reader {
   }
 
   #refresh(): void {
+    this.#steps = null;
     for (const panel of this.#panels) panel.refresh();
     this.#drawLabels();
     this.showCursor(this.#cursor);

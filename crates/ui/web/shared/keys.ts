@@ -1,11 +1,13 @@
 // A chart by keyboard and wheel: arrows move the cursor, plus and minus the stretch, Escape shows all.
 
 import { nearest } from "./hover";
-import type { Range } from "./scale";
+import type { Scale } from "./chart";
+import { places, type Range } from "./scale";
 
 /** What keys do to a chart. */
 export interface Reader {
   readonly shown: Range;
+  readonly scaleX: Scale;
   readonly cursor: number | null;
   /** All x that the cursor may stand on, rising. */
   readonly steps: number[];
@@ -16,10 +18,12 @@ export interface Reader {
   xAt(clientX: number): number;
 }
 
-/** A stretch `factor` times as long, around `x`, which stays where it is. */
-export function zoomed([from, to]: Range, x: number, factor: number): Range {
-  const at = Math.min(to, Math.max(from, x));
-  return [at - (at - from) * factor, at + (to - at) * factor];
+/** A stretch `factor` times as long on its axis, around `x`, which stays where it is. */
+export function zoomed(range: Range, x: number, factor: number, scale: Scale): Range {
+  const way = places(scale);
+  const [from, to] = [way.to(range[0]) ?? 0, way.to(range[1]) ?? 1];
+  const at = Math.min(to, Math.max(from, way.to(x) ?? from));
+  return [way.from(at - (at - from) * factor), way.from(at + (to - at) * factor)];
 }
 
 export function listen(element: HTMLElement, reader: Reader): void {
@@ -35,7 +39,8 @@ export function listen(element: HTMLElement, reader: Reader): void {
       // Without ctrl the wheel belongs to the page.
       if (!event.ctrlKey) return;
       event.preventDefault();
-      reader.chosen(zoomed(reader.shown, reader.xAt(event.clientX), event.deltaY < 0 ? 0.7 : 1 / 0.7));
+      const factor = event.deltaY < 0 ? 0.7 : 1 / 0.7;
+      reader.chosen(zoomed(reader.shown, reader.xAt(event.clientX), factor, reader.scaleX));
     },
     { passive: false },
   );
@@ -64,10 +69,10 @@ function handle(event: KeyboardEvent, reader: Reader): boolean {
       return true;
     case "+":
     case "=":
-      reader.chosen(zoomed(shown, here, 0.5));
+      reader.chosen(zoomed(shown, here, 0.5, reader.scaleX));
       return true;
     case "-":
-      reader.chosen(zoomed(shown, here, 2));
+      reader.chosen(zoomed(shown, here, 2, reader.scaleX));
       return true;
     case "Escape":
       reader.leave();

@@ -111,7 +111,7 @@ export function marks(axis: Axis, [from, to]: Range, room: number): Marks {
   const [low, high] = [way.to(from) ?? 0, way.to(to) ?? 1];
   const out: Marks = { at: [], texts: [], unit: isLinear || !ownUnit(axis.unit) ? unit : "" };
   // Marks that would run into each other are left out; the points stay. Names are few and wanted.
-  const apart = axis.names?.length ? 0 : (high - low) / Math.max(1, room * (isLinear ? 2 : 1.6));
+  const apart = axis.names?.length ? 0 : (high - low) / Math.max(1, room * 2);
   values.forEach((value, index) => {
     const at = way.to(value);
     if (at === null || at < low - 1e-9 || at > high + 1e-9) return;
@@ -147,7 +147,7 @@ function nines(to: number): number[] {
 function decades(from: number, to: number, room: number): number[] {
   const [low, high] = [Math.floor(Math.log10(from)), Math.ceil(Math.log10(to))];
   const spans = Math.log10(to / from);
-  const factors = spans <= 1.2 ? [1, 2, 3, 5, 7] : spans <= 3.2 && room >= 4 ? [1, 2, 5] : [1];
+  const factors = spans <= 1.2 ? [1, 2, 3, 5, 7] : spans <= (room >= 4 ? 3.2 : 2) ? [1, 2, 5] : [1];
   const every = Math.max(1, Math.ceil(spans / (1.5 * Math.max(2, room))));
   const values: number[] = [];
   for (let power = low; power <= high; power += every) {
