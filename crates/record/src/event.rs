@@ -119,6 +119,8 @@ pub enum NoteKind {
     Gap,
     /// An interrupt, a command.
     Control,
+    /// Somebody wrote it while the run went on.
+    Note,
 }
 
 /// What one monitor saw at one moment.

@@ -10,11 +10,24 @@ use plimsoll_record::summary::Outcome;
 /// level lower.
 #[derive(Debug, Clone, Default)]
 pub struct At {
-    /// Stands before every id: `p2-`; empty on a page of one result.
-    pub prefix: String,
+    /// Stands before the id of every chart: `p2-`; empty on a page of one experiment.
+    pub part: String,
+    /// Stands before every other id: `p2-c1-`.
+    prefix: String,
 }
 
 impl At {
+    /// In a part of a page of several experiments.
+    pub fn part(number: usize) -> At {
+        let part = format!("p{number}-");
+        At { prefix: part.clone(), part }
+    }
+
+    /// One of several of a kind.
+    pub fn below(&self, prefix: &str) -> At {
+        At { part: self.part.clone(), prefix: self.id(prefix) }
+    }
+
     pub fn id(&self, id: &str) -> String {
         format!("{}{id}", self.prefix)
     }

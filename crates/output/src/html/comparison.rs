@@ -2,7 +2,7 @@
 //! what speaks against believing it, and what a gate makes of it.
 
 use super::bits::{At, Cell, Kind, Tone, badge, figure as copied, prose, table, tiles, word};
-use super::experiment::{drawn, shown};
+use super::experiment::shown;
 use super::{Page, Section};
 use crate::chart::Chart;
 use crate::compare::{footing, interval, long_word, maybe_change, overall, p_value, peaks, value};
@@ -15,14 +15,14 @@ use plimsoll_record::summary::Weight;
 use serde_json::Value;
 
 /// The page of comparisons, one or several; `gates` are what the gate says of each. `charts` are those of
-/// [`crate::figure::of_comparison`], of several with `c1-`, `c2-` before their ids; `document` is what `--json` prints.
+/// [`crate::figure::of_comparison`], of several with `-1`, `-2` behind their ids; `document` is what `--json` prints.
 pub fn page(all: &[Comparison], gates: &[Gated], charts: Vec<Chart>, document: Value) -> Page {
     let title = match all {
         [one] => format!("{}: {} against {}", overall(one.verdict), one.b.name, one.a.name),
         many => format!("{} comparisons", count(many.len() as u64)),
     };
     let sections = match all {
-        [one] => parts(one, gates.first(), &charts, &At::default()),
+        [one] => parts(one, gates.first(), &charts, "", &At::default()),
         many => vec![overview(many, gates), several(many, gates, &charts)],
     };
     Page { kind: "comparison", title, head: head(all, gates), sections, charts, document, bar: None }
@@ -78,17 +78,21 @@ pub(super) fn line(one: &Comparison) -> Markup {
     html! { (word(tone(one.verdict), overall(one.verdict))) " " (prose(&one.sentence)) }
 }
 
-fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], at: &At) -> Vec<Section> {
+fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], number: &str, at: &At) -> Vec<Section> {
     let mut out = Vec::new();
     let mut add = |id, title, body: Option<Markup>| {
         if let Some(body) = body {
             out.push(Section { id, title, body });
         }
     };
-    let delta = drawn(charts, at, "delta");
+    let drawn = |stem: &str| -> Vec<&Chart> {
+        let id = format!("{}{stem}{number}", at.part);
+        charts.iter().filter(|chart| chart.id == id).collect()
+    };
+    let delta = drawn("delta");
     add("difference", "The difference", (!delta.is_empty()).then(|| shown(&delta)));
     add("figures", "Every figure", figures(one, at));
-    let spectra = drawn(charts, at, "spectra");
+    let spectra = drawn("spectra");
     add("spectra", "Times of both sides", (!spectra.is_empty()).then(|| shown(&spectra)));
     add("doubts", "What speaks against believing it", doubts(one));
     add("gate", "The gate", gated.map(gate));
@@ -97,10 +101,10 @@ fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], at: &At) -> 
     out
 }
 
-/// Everything of one comparison, for pages that show more than that.
-pub(super) fn body(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], at: &At) -> Markup {
+/// Everything of one comparison, for pages that show more than that; `number` stands behind the ids of its charts.
+pub(super) fn body(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], number: &str, at: &At) -> Markup {
     html! {
-        @for part in parts(one, gated, charts, at) {
+        @for part in parts(one, gated, charts, number, at) {
             div #{ (at.id(part.id)) } { @if part.id != "difference" { (at.heading(part.title)) } (part.body) }
         }
     }
@@ -136,7 +140,7 @@ fn several(all: &[Comparison], gates: &[Gated], charts: &[Chart]) -> Section {
         @for (at, one) in all.iter().enumerate() {
             details.comparison #{ "c" (at + 1) } open[open] {
                 summary { (line(one)) }
-                (body(one, gates.get(at), charts, &At { prefix: format!("c{}-", at + 1) }))
+                (body(one, gates.get(at), charts, &format!("-{}", at + 1), &At::default().below(&format!("c{}-", at + 1))))
             }
         }
     };

@@ -26,16 +26,16 @@ pub struct Part {
 
 /// The page; `document` is what `--json` prints.
 pub fn page(name: &str, parts: Vec<Part>, document: Value) -> Page {
-    let at = |number: usize| At { prefix: format!("p{number}-") };
     let mut charts = Vec::new();
     let mut reports = Vec::new();
     let overview = overview(&parts);
     let head = head(name, &parts);
     for (number, part) in (1..).zip(parts) {
+        let at = At::part(number);
         // One page has several charts over the same axis.
         let own: Vec<Chart> =
-            part.charts.iter().map(|chart| Chart { id: at(number).id(&chart.id), ..chart.clone() }).collect();
-        reports.push(report(number, &part, &own, &at(number)));
+            part.charts.iter().map(|chart| Chart { id: at.id(&chart.id), ..chart.clone() }).collect();
+        reports.push(report(number, &part, &own, &at));
         charts.extend(own);
     }
     let each = html! { @for report in &reports { (report) } };

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod digest;
 mod doubts;
 mod facts;
+mod fresh;
 mod gaps;
 mod little;
 mod offered;
@@ -27,6 +28,8 @@ mod watched;
 mod windows;
 
 pub use digest::{Digest, Seen, Watching, digest, sizes};
+pub(crate) use fresh::{Seconds, seconds};
 pub use summary::{summarise, summarise_with};
 pub use threshold::{Reading, reading_within};
+pub(crate) use timeline::Standing;
 pub use windows::{Sliding, width_of};

@@ -24,19 +24,23 @@ pub(super) struct Moment {
 }
 
 /// What has been opened and not closed, from the first tick on.
-#[derive(Default)]
-struct Standing {
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Standing {
     connections: i64,
     streams: i64,
 }
 
 /// One per tick that any machine has, in order.
 pub(super) fn moments(facts: &Facts) -> Vec<Moment> {
+    moments_from(facts, &mut Standing::default())
+}
+
+/// The same where `open` stood before the first of them.
+pub(super) fn moments_from(facts: &Facts, open: &mut Standing) -> Vec<Moment> {
     let mut ticks: Vec<u32> = facts.machines.iter().flat_map(|m| m.origin.ticks.keys().copied()).collect();
     ticks.sort_unstable();
     ticks.dedup();
-    let mut open = Standing::default();
-    ticks.into_iter().map(|tick| moment(facts, tick, &mut open)).collect()
+    ticks.into_iter().map(|tick| moment(facts, tick, open)).collect()
 }
 
 fn moment(facts: &Facts, tick: u32, open: &mut Standing) -> Moment {

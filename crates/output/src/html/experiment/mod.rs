@@ -98,7 +98,7 @@ pub(super) fn sections(c: &Conclusion, files: &[RunFile], charts: &[Chart], at: 
 
 /// Those whose ids begin so: a page of several results has the name of the part before them.
 pub(super) fn drawn<'a>(charts: &'a [Chart], at: &At, stem: &str) -> Vec<&'a Chart> {
-    let start = at.id(stem);
+    let start = format!("{}{stem}", at.part);
     charts.iter().filter(|chart| chart.id.starts_with(&start)).collect()
 }
 
@@ -141,7 +141,8 @@ fn comparisons(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {
         @for (number, one) in c.comparisons.iter().enumerate() {
             details.comparison open[open] {
                 summary { (comparison::line(one)) }
-                (comparison::body(one, None, charts, &At { prefix: at.id(&format!("c{}-", number + 1)) }))
+                @let suffix = if c.comparisons.len() > 1 { format!("-{}", number + 1) } else { String::new() };
+                (comparison::body(one, None, charts, &suffix, &at.below(&format!("c{}-", number + 1))))
             }
         }
     })
