@@ -223,6 +223,10 @@ describe("the stage bar", () => {
     expect([drawn.now, drawn.left_s]).toEqual([0.6, 20]);
   });
 
+  test("a part ends in the second in which the next begins", () => {
+    expect(bar(job({ planned_s: 50, stages }), 20).parts.map((part) => part.when)).toEqual(["past", "now"]);
+  });
+
   test("a run that takes longer does not leave the bar", () => {
     expect(bar(job({ planned_s: 50, stages }), 80)).toMatchObject({ now: 1, left_s: 0 });
   });
@@ -317,6 +321,7 @@ describe("a live run", () => {
   test("the generator is late when that spoils the times, not before", () => {
     expect(late({ ...tiles, lateness_p99_ns: 9e5 })).toBe(false);
     expect(late({ ...tiles, lateness_p99_ns: 2e6 })).toBe(true);
+    expect(late({ ...tiles, lateness_p99_ns: 2e6, p99_ns: 1.5e7 })).toBe(true);
     expect(late({ ...tiles, lateness_p99_ns: 2e6, p99_ns: 1e8 })).toBe(false);
     expect(late({ ...tiles, lateness_p99_ns: null })).toBe(false);
   });
