@@ -6,6 +6,10 @@
 
 mod chart;
 pub mod page;
+pub mod piece;
+mod run;
+pub mod table;
 
 pub use chart::figure;
-pub use page::{Page, Section};
+pub use page::{Page, STYLE, Section};
+pub use run::{caution_codes, run_page};
