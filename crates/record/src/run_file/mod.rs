@@ -15,6 +15,7 @@ mod spans;
 mod writer;
 
 pub use error::Error;
+pub(crate) use reader::each_span;
 pub use reader::{Span, read, read_spans};
 pub use writer::{Finished, RunFile, Writer, write};
 
