@@ -87,6 +87,7 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#root.tabIndex = 0;
     this.#root.setAttribute("role", "group");
     this.#root.setAttribute("aria-roledescription", "chart");
+    this.#root.setAttribute("aria-description", "Arrows move the cursor, plus and minus zoom, Escape shows all.");
     this.#said.setAttribute("aria-live", "polite");
     this.#tip.hidden = true;
     element.append(this.#root);
