@@ -4,7 +4,7 @@
 //! users who wait for each answer cannot have more in flight than there are of them.
 
 use crate::audit::judged::{Judged, rows};
-use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
+use crate::chart::{Axis, Chart, Form, Panel, Pool, Scale, Series, Unit};
 use crate::format::counted;
 use plimsoll_record::audit::{Audit, Grade};
 use plimsoll_record::foreign::{Document, Measure};
@@ -66,6 +66,7 @@ fn law(rows: &[Judged]) -> Option<Chart> {
             name: format!("{name} ({})", of.len()),
             colour,
             form,
+            pool: Pool::Mean,
             x: Some(of.iter().map(|p| p.users).collect()),
             y: of.iter().map(|p| Some(p.in_flight)).collect(),
             low: of.iter().map(|p| Some(p.low)).collect(),
@@ -77,6 +78,7 @@ fn law(rows: &[Judged]) -> Option<Chart> {
         name: "N = X R".into(),
         colour: 7,
         form: Form::Dashed,
+        pool: Pool::Mean,
         x: Some(vec![from, to]),
         y: vec![Some(from), Some(to)],
         low: Vec::new(),
@@ -96,6 +98,7 @@ fn law(rows: &[Judged]) -> Option<Chart> {
         from: Some(from),
         to: Some(to),
         ticks: Vec::new(),
+        names: Vec::new(),
     };
     Some(Chart {
         id: "audit".into(),
@@ -135,6 +138,7 @@ fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
         name: name.into(),
         colour,
         form: Form::Bars,
+        pool: Pool::Mean,
         x: None,
         y: shown.iter().map(|row| Some(count(row, grade))).collect(),
         low: Vec::new(),
@@ -155,6 +159,7 @@ fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
             from: Some(0.5),
             to: Some(shown.len() as f64 + 0.5),
             ticks: Vec::new(),
+            names: Vec::new(),
         },
         xs: (1..=shown.len()).map(|at| at as f64).collect(),
         panels: vec![Panel {
@@ -166,6 +171,7 @@ fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
                 from: None,
                 to: None,
                 ticks: Vec::new(),
+                names: Vec::new(),
             },
             series: vec![
                 bars("wrong", "cannot be true", 1, Grade::CannotBeTrue),
