@@ -148,7 +148,12 @@ fn named(axis: &Axis, at: &[f64], text: impl Fn(f64) -> String) -> Vec<(f64, Str
 }
 
 fn labelled(axis: &Axis, unit: &str) -> String {
-    if unit.is_empty() { axis.label.clone() } else { format!("{}, {unit}", axis.label) }
+    match unit {
+        "" => axis.label.clone(),
+        // `requests per second`
+        unit if unit.starts_with("per ") => format!("{} {unit}", axis.label),
+        unit => format!("{}, {unit}", axis.label),
+    }
 }
 
 /// The unit of an axis that reaches this far.

@@ -11,6 +11,10 @@ pub mod comparison;
 pub mod experiment;
 pub mod page;
 pub mod parts;
+pub mod piece;
+mod run;
+pub mod table;
 
 pub use chart::figure;
-pub use page::{Page, Section};
+pub use page::{Page, STYLE, Section};
+pub use run::{caution_codes, run_page};
