@@ -20,10 +20,12 @@ pub fn render(sentence: &str, hint: Option<&str>, look: &Look) -> String {
     write_all(&lines, look)
 }
 
-/// What can go wrong in this crate: a document that cannot be written as JSON, a picture that no image can be made of.
+/// What can go wrong in this crate: a document that cannot be written as JSON, or not be packed into a page; a picture
+/// that no image can be made of.
 #[derive(Debug)]
 pub enum Error {
     Json(serde_json::Error),
+    Packing(std::io::Error),
     Picture(String),
 }
 
@@ -31,6 +33,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Json(error) => write!(f, "the summary cannot be written as JSON: {error}"),
+            Error::Packing(error) => write!(f, "the data of the page cannot be packed: {error}"),
             Error::Picture(why) => write!(f, "no image can be made of the picture: {why}"),
         }
     }
@@ -40,6 +43,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Json(error) => Some(error),
+            Error::Packing(error) => Some(error),
             Error::Picture(_) => None,
         }
     }

@@ -26,6 +26,7 @@ pub mod png;
 pub mod sizing;
 pub mod study;
 pub mod style;
+pub mod template;
 pub mod terminal;
 pub mod trust;
 mod watched;
