@@ -86,7 +86,7 @@ pub const TABLE: &[Explained] = &[
     row(
         "U020",
         "the output is there already",
-        "No run file is ever overwritten.\n\n  plimsoll URL --out another.plim",
+        "No run file and no page is ever overwritten.\n\n  plimsoll URL --out another.plim",
     ),
     row("U021", "there is no such code", "`plimsoll explain` lists all codes."),
     row(
@@ -166,6 +166,17 @@ pub const TABLE: &[Explained] = &[
          its loads itself, and a share that is written already is one of several machines.\n\n  \
          generators: 2\n  load: { users: [100, 1000], duration: 30s }",
     ),
+    row(
+        "U038",
+        "two results on standard output",
+        "A page on standard output stands in place of the text; beside a document it needs a file of its own.\n\n  \
+         plimsoll report run.plim --json --html run.html",
+    ),
+    row(
+        "U039",
+        "a result without a page",
+        "Not everything has a page of its own.\n\n  plimsoll report run.plim --html run.html",
+    ),
 ];
 
 #[cfg(test)]
@@ -181,6 +192,7 @@ mod tests {
             include_str!("flags/draft.rs"),
             include_str!("flags/mod.rs"),
             include_str!("commands/merge.rs"),
+            include_str!("commands/page.rs"),
             include_str!("commands/report.rs"),
             include_str!("commands/run.rs"),
             include_str!("commands/check.rs"),

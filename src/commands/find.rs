@@ -25,6 +25,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         )
         .into());
     };
+    super::page::refuse(&find.flags.manner.page, "a search")?;
     let mut wrong = refused(&find.flags, &find.search);
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| target.ends_with(end));
     let study = match target.contains("://") || !(is_file || Path::new(target).exists()) {

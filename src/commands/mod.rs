@@ -13,6 +13,7 @@ pub mod find;
 pub mod folder_report;
 pub mod load;
 pub mod merge;
+pub mod page;
 pub mod parts;
 pub mod parts_report;
 pub mod report;

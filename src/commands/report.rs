@@ -1,5 +1,6 @@
 //! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
+use super::page::{self, Wanted};
 use super::{figures, folder_report};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
@@ -22,7 +23,9 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         )
         .into());
     };
+    let wanted = Wanted::of(&flags.page, flags.form.flag())?;
     if Path::new(file).is_dir() {
+        page::refuse(&flags.page, "an experiment")?;
         let form = folder_report::Form::of_report(&flags.form)?;
         let exit = folder_report::print(Path::new(file), &form)?;
         if let Some(to) = &flags.figures {
@@ -32,11 +35,13 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
     }
     let record = run_file::read(Path::new(file))?;
     let summary = summarise(&record);
-    print(&summary, &flags.form, Some(file))?;
+    if !wanted.as_ref().is_some_and(Wanted::is_result) {
+        print(&summary, &flags.form, Some(file))?;
+    }
     if let Some(to) = &flags.figures {
         figures::of_run(&summary, Path::new(to))?;
     }
-    Ok(summary.verdict.result.into())
+    page::write_run(wanted.as_ref(), &record, &summary, Some(Path::new(file)))
 }
 
 /// Prints a summary in the form asked for.

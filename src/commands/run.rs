@@ -66,6 +66,7 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         Some(Part { name: None, study, .. }) => study,
         last => {
             all.extend(last);
+            super::page::refuse(&run.flags.manner.page, "a file of several experiments")?;
             return parts::run(file, all, run);
         }
     };
@@ -73,6 +74,7 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
+    super::page::refuse(&run.flags.manner.page, "an experiment of several runs")?;
     let again = campaign::Again::new(file, None, &run.flags);
     let (experiment, cells) = find::cells(study, &run.flags)?;
     let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, Some(&again))?;

@@ -1,6 +1,7 @@
 //! The flags of a load: the one table from which parser, help and reference page are made. Values are text
 //! here.
 
+use super::page::PageFlag;
 use clap::Args;
 
 const LOAD: &str = "Load";
@@ -121,6 +122,9 @@ pub struct MannerFlags {
     #[arg(short = 'o', long, value_name = "FILE", help_heading = OUTPUT)]
     pub out: Option<String>,
 
+    #[command(flatten)]
+    pub page: PageFlag,
+
     /// No colours (also: the variable NO_COLOR)
     #[arg(long, help_heading = OUTPUT)]
     pub no_color: bool,
@@ -166,7 +170,8 @@ impl LoadFlags {
             monitors,
             thresholds,
             bands,
-            manner: MannerFlags { json: _, quiet: _, out: _, no_color: _, allow, keep_pushing, limits },
+            manner:
+                MannerFlags { json: _, quiet: _, out: _, page: _, no_color: _, allow, keep_pushing, limits },
         } = self;
         let single = [
             ("connections", connections),
