@@ -50,7 +50,8 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
         .into());
     }
     let gate = Gate { allow: rules };
-    let page = wanted.as_ref().map(|wanted| page(&comparisons, &gate).map(|page| (wanted, page))).transpose()?;
+    let page =
+        wanted.as_ref().map(|wanted| page(&comparisons, &gate).map(|page| (wanted, page))).transpose()?;
     if let Some(path) = &flags.junit {
         refuse_other_kinds(path)?;
         let xml = render::junit(&comparisons, &gate);

@@ -73,11 +73,8 @@ fn scaled(scaling: &Scaling, place: usize, at: &At) -> Markup {
 /// One row for each cell, repeats pooled, with its intervals and its run files.
 pub fn table(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
     let study = c.study.as_ref().filter(|study| !study.table.is_empty())?;
-    let mut heads: Vec<Column> = study
-        .axes
-        .iter()
-        .map(|axis| Column { title: axis, is_number: is_number(study, axis) })
-        .collect();
+    let mut heads: Vec<Column> =
+        study.axes.iter().map(|axis| Column { title: axis, is_number: is_number(study, axis) }).collect();
     if heads.is_empty() {
         heads.push(text("cell"));
     }
