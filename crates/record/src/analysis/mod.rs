@@ -16,6 +16,7 @@ mod offered;
 mod parts;
 mod rows;
 pub mod search;
+mod slices;
 mod spikes;
 mod streams;
 pub mod study;
@@ -29,6 +30,7 @@ mod windows;
 
 pub use digest::{Digest, Seen, Watching, digest, sizes};
 pub(crate) use fresh::{Seconds, seconds};
+pub use slices::slices;
 pub use summary::{summarise, summarise_with};
 pub use threshold::{Reading, reading_within};
 pub(crate) use timeline::Standing;
