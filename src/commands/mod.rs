@@ -17,4 +17,5 @@ pub mod parts;
 pub mod parts_report;
 pub mod report;
 pub mod run;
+pub mod serve;
 pub mod size;
