@@ -167,6 +167,13 @@ pub const TABLE: &[Explained] = &[
          generators: 2\n  load: { users: [100, 1000], duration: 30s }",
     ),
     row(
+        "U048",
+        "a template that gives no text",
+        "It is no template, names something that the result does not have, or does not come to an end. Everything that \
+         there is to name stands in the document of `--json`, and `charts` beside it.\n\n  \
+         plimsoll report run.plim --template comment.md",
+    ),
+    row(
         "U060",
         "no address to listen on",
         "An address of this machine and a port; names are not looked up.\n\n  plimsoll serve --listen 127.0.0.1:0",

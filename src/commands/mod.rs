@@ -19,3 +19,4 @@ pub mod report;
 pub mod run;
 pub mod serve;
 pub mod size;
+pub mod template;

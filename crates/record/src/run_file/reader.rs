@@ -55,6 +55,16 @@ pub fn read_spans(path: &Path, origin: &str, series: Option<u32>) -> Result<Vec<
     check_kind(&opened.db).and_then(|()| spans(&opened.db, origin, series)).map_err(|bad| bad.of(path))
 }
 
+/// Shows all spans of an origin, that of the run as a whole first, then by series and time. Of the run as a whole only
+/// the ticks: its cells are empty.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn each_span(path: &Path, origin: &str, see: impl FnMut(Option<u32>, Span)) -> Result<(), Error> {
+    let opened = opened(path)?;
+    check_kind(&opened.db).and_then(|()| spans_seen(&opened.db, origin, see)).map_err(|bad| bad.of(path))
+}
+
 fn opened(path: &Path) -> Result<Opened, Error> {
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_file() => {}
@@ -86,7 +96,7 @@ fn record(db: &mut Connection) -> Result<RunRecord, Bad> {
     Ok(record)
 }
 
-fn check_kind(tx: &Connection) -> Result<(), Bad> {
+pub(super) fn check_kind(tx: &Connection) -> Result<(), Bad> {
     let pragma = |name| tx.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if pragma("application_id")? != APPLICATION_ID {
         return Err(Bad::Kind);
@@ -106,7 +116,8 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
     let at: i64 = row.get(0)?;
     let mut origin = Origin::new(Arc::new(json(&row.get::<_, String>(2)?)?));
     origin.ending = row.get::<_, Option<String>>(3)?.map(|text| json(&text)).transpose()?;
-    each_blob(tx, "tick", at, |id, body| {
+    let (first, last) = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
+    each_blob(tx, "tick", first, last, |id, body| {
         origin.ticks.insert(schema::tick_of_id(id), TickRow::from_bytes(body.into())?);
         Ok(())
     })?;
@@ -114,7 +125,7 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
         tx.query_row("SELECT body FROM total WHERE origin = ?1", [at], |row| row.get(0)).optional()?;
     let total = total.ok_or_else(|| Bad::Content("it holds no totals".into()))?;
     origin.totals.merge(&interval(&total)?);
-    each_blob(tx, "pending", at, |_, body| {
+    each_blob(tx, "pending", first, last, |_, body| {
         origin.totals.merge(&interval(body)?);
         Ok(())
     })?;
@@ -128,14 +139,15 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
     Ok(origin)
 }
 
-fn each_blob(
+pub(super) fn each_blob(
     tx: &Connection,
     table: &str,
-    at: i64,
+    first: i64,
+    last: i64,
     mut take: impl FnMut(i64, &[u8]) -> Result<(), Bad>,
 ) -> Result<(), Bad> {
     let mut all = tx.prepare(&format!("SELECT id, body FROM {table} WHERE id BETWEEN ?1 AND ?2"))?;
-    let mut rows = all.query((schema::tick_id(at, 0), schema::tick_id(at, u32::MAX)))?;
+    let mut rows = all.query((first, last))?;
     while let Some(row) = rows.next()? {
         let body = row.get_ref(1)?.as_blob().map_err(|_| Bad::Content(format!("no blob in `{table}`")))?;
         take(row.get(0)?, body)?;
@@ -143,7 +155,7 @@ fn each_blob(
     Ok(())
 }
 
-fn workers(tx: &Connection, at: i64) -> Result<Vec<Pulse>, Bad> {
+pub(super) fn workers(tx: &Connection, at: i64) -> Result<Vec<Pulse>, Bad> {
     let mut workers = Vec::new();
     let mut all = tx.prepare(
         "SELECT wall_ns, busy_ns, spin_ns, sleep_ns, run_queue_ns FROM worker WHERE origin = ?1 ORDER BY worker",
@@ -162,7 +174,7 @@ fn workers(tx: &Connection, at: i64) -> Result<Vec<Pulse>, Bad> {
     Ok(workers)
 }
 
-fn notes(tx: &Connection, at: i64) -> Result<Vec<Note>, Bad> {
+pub(super) fn notes(tx: &Connection, at: i64) -> Result<Vec<Note>, Bad> {
     let mut notes = Vec::new();
     let mut all = tx.prepare("SELECT at_ns, kind, text FROM note WHERE origin = ?1 ORDER BY id")?;
     let mut rows = all.query([at])?;
@@ -207,17 +219,39 @@ fn spans(db: &Connection, origin: &str, series: Option<u32>) -> Result<Vec<Span>
     Ok(spans)
 }
 
+fn spans_seen(db: &Connection, origin: &str, mut see: impl FnMut(Option<u32>, Span)) -> Result<(), Bad> {
+    let mut all = db.prepare(
+        "SELECT series, first_tick, last_tick, series.body FROM series JOIN origin ON origin.id = series.origin
+         WHERE origin.name = ?1 ORDER BY series, first_tick",
+    )?;
+    let mut rows = all.query([origin])?;
+    while let Some(row) = rows.next()? {
+        // -1: the run as a whole.
+        let series = u32::try_from(row.get::<_, i64>(0)?).ok();
+        let cells = match series {
+            None => Tally::on_demand(Layout::default()),
+            Some(_) => {
+                let mut body =
+                    row.get_ref(3)?.as_blob().map_err(|_| Bad::Content("no blob in `series`".into()))?;
+                widened(Tally::decode(&mut body)?, SERIES_LAYOUT)
+            }
+        };
+        see(series, Span { first_tick: row.get(1)?, last_tick: row.get(2)?, cells });
+    }
+    Ok(())
+}
+
 fn interval(mut bytes: &[u8]) -> Result<Interval, Bad> {
     let interval = Interval::decode(&mut bytes)?;
     if bytes.is_empty() { Ok(interval) } else { Err(Bad::Content("bytes behind an interval".into())) }
 }
 
-fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Bad> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Bad> {
     serde_json::from_str(text).map_err(|e| Bad::Content(e.to_string()))
 }
 
 /// What is wrong with a file, before its path is added.
-enum Bad {
+pub(super) enum Bad {
     Kind,
     Newer(i64),
     Layout(String),
@@ -250,7 +284,7 @@ impl From<plimsoll_stats::Error> for Bad {
 }
 
 impl Bad {
-    fn of(self, path: &Path) -> Error {
+    pub(super) fn of(self, path: &Path) -> Error {
         let path = path.to_path_buf();
         match self {
             Bad::Kind => Error::NotARunFile { path },
