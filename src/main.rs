@@ -18,6 +18,8 @@ mod interrupt;
 #[cfg(target_os = "linux")]
 mod say;
 #[cfg(target_os = "linux")]
+mod steer;
+#[cfg(target_os = "linux")]
 mod wall;
 
 use std::process::ExitCode;

@@ -61,9 +61,6 @@ pub struct Run {
     /// Without the monitors of the file: another process that shares the run watches already
     #[arg(long, hide = true)]
     pub unwatched: bool,
-    /// End, with a report, when the process of this number, which started this one, ends
-    #[arg(long, hide = true, value_name = "PID")]
-    pub with_parent: Option<u32>,
     #[command(flatten)]
     pub flags: LoadFlags,
 }
