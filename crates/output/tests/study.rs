@@ -308,9 +308,13 @@ fn a_sweep_is_drawn_over_its_axis_with_units_and_intervals() {
         check(&format!("figures/{}.svg", chart.id), &svg);
     }
     let svg = draw(&charts[2], Skin::File);
-    for text in
-        ["requests per second", "response time p50, ms", "response time p99, ms", ">users (logarithmic)<", "variant node"]
-    {
+    for text in [
+        "requests per second",
+        "response time p50, ms",
+        "response time p99, ms",
+        ">users (logarithmic)<",
+        "variant node",
+    ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
     assert!(svg.contains("95 % intervals"));
