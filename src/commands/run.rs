@@ -164,7 +164,10 @@ pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
 }
 
 /// All experiments of a file, or those of these names.
-fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
+///
+/// # Errors
+/// Every mistake in it, or in what it is read with.
+pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
     let given = given(flags).map_err(Failure::Text)?;
     plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)
 }
