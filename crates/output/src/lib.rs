@@ -22,6 +22,7 @@ pub mod json;
 pub mod line;
 pub mod markdown;
 pub mod ndjson;
+pub mod png;
 pub mod sizing;
 pub mod study;
 pub mod style;
