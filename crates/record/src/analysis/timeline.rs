@@ -26,7 +26,7 @@ pub(crate) struct Moment {
 }
 
 /// What has been opened and not closed, from the first tick on.
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Standing {
     connections: i64,
     streams: i64,
@@ -86,9 +86,17 @@ pub(super) fn moments(facts: &Facts) -> Vec<Moment> {
     moments_seen(facts, |_, _| {})
 }
 
+/// The same where `open` stood before the first of them.
+pub(super) fn moments_from(facts: &Facts, open: &mut Standing) -> Vec<Moment> {
+    moments_with(facts, open, |_, _| {})
+}
+
 /// The same, and shows each tick: decoding is what takes the time.
-pub(super) fn moments_seen(facts: &Facts, mut see: impl FnMut(&Sum, &Moment)) -> Vec<Moment> {
-    let mut open = Standing::default();
+pub(super) fn moments_seen(facts: &Facts, see: impl FnMut(&Sum, &Moment)) -> Vec<Moment> {
+    moments_with(facts, &mut Standing::default(), see)
+}
+
+fn moments_with(facts: &Facts, open: &mut Standing, mut see: impl FnMut(&Sum, &Moment)) -> Vec<Moment> {
     let mut moments = Vec::new();
     for tick in ticks(facts) {
         let rows = facts
@@ -101,7 +109,7 @@ pub(super) fn moments_seen(facts: &Facts, mut see: impl FnMut(&Sum, &Moment)) ->
         });
         if let Some(mut sum) = sum {
             sum.from_ns = facts.plan.tick_bounds_ns(tick).0;
-            let moment = moment(&facts.plan, &sum, &mut open);
+            let moment = moment(&facts.plan, &sum, open);
             see(&sum, &moment);
             moments.push(moment);
         }

@@ -96,7 +96,7 @@ fn record(db: &mut Connection) -> Result<RunRecord, Bad> {
     Ok(record)
 }
 
-fn check_kind(tx: &Connection) -> Result<(), Bad> {
+pub(super) fn check_kind(tx: &Connection) -> Result<(), Bad> {
     let pragma = |name| tx.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if pragma("application_id")? != APPLICATION_ID {
         return Err(Bad::Kind);
@@ -116,7 +116,8 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
     let at: i64 = row.get(0)?;
     let mut origin = Origin::new(Arc::new(json(&row.get::<_, String>(2)?)?));
     origin.ending = row.get::<_, Option<String>>(3)?.map(|text| json(&text)).transpose()?;
-    each_blob(tx, "tick", at, |id, body| {
+    let (first, last) = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
+    each_blob(tx, "tick", first, last, |id, body| {
         origin.ticks.insert(schema::tick_of_id(id), TickRow::from_bytes(body.into())?);
         Ok(())
     })?;
@@ -124,7 +125,7 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
         tx.query_row("SELECT body FROM total WHERE origin = ?1", [at], |row| row.get(0)).optional()?;
     let total = total.ok_or_else(|| Bad::Content("it holds no totals".into()))?;
     origin.totals.merge(&interval(&total)?);
-    each_blob(tx, "pending", at, |_, body| {
+    each_blob(tx, "pending", first, last, |_, body| {
         origin.totals.merge(&interval(body)?);
         Ok(())
     })?;
@@ -138,14 +139,15 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
     Ok(origin)
 }
 
-fn each_blob(
+pub(super) fn each_blob(
     tx: &Connection,
     table: &str,
-    at: i64,
+    first: i64,
+    last: i64,
     mut take: impl FnMut(i64, &[u8]) -> Result<(), Bad>,
 ) -> Result<(), Bad> {
     let mut all = tx.prepare(&format!("SELECT id, body FROM {table} WHERE id BETWEEN ?1 AND ?2"))?;
-    let mut rows = all.query((schema::tick_id(at, 0), schema::tick_id(at, u32::MAX)))?;
+    let mut rows = all.query((first, last))?;
     while let Some(row) = rows.next()? {
         let body = row.get_ref(1)?.as_blob().map_err(|_| Bad::Content(format!("no blob in `{table}`")))?;
         take(row.get(0)?, body)?;
@@ -153,7 +155,7 @@ fn each_blob(
     Ok(())
 }
 
-fn workers(tx: &Connection, at: i64) -> Result<Vec<Pulse>, Bad> {
+pub(super) fn workers(tx: &Connection, at: i64) -> Result<Vec<Pulse>, Bad> {
     let mut workers = Vec::new();
     let mut all = tx.prepare(
         "SELECT wall_ns, busy_ns, spin_ns, sleep_ns, run_queue_ns FROM worker WHERE origin = ?1 ORDER BY worker",
@@ -172,7 +174,7 @@ fn workers(tx: &Connection, at: i64) -> Result<Vec<Pulse>, Bad> {
     Ok(workers)
 }
 
-fn notes(tx: &Connection, at: i64) -> Result<Vec<Note>, Bad> {
+pub(super) fn notes(tx: &Connection, at: i64) -> Result<Vec<Note>, Bad> {
     let mut notes = Vec::new();
     let mut all = tx.prepare("SELECT at_ns, kind, text FROM note WHERE origin = ?1 ORDER BY id")?;
     let mut rows = all.query([at])?;
@@ -244,12 +246,12 @@ fn interval(mut bytes: &[u8]) -> Result<Interval, Bad> {
     if bytes.is_empty() { Ok(interval) } else { Err(Bad::Content("bytes behind an interval".into())) }
 }
 
-fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Bad> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Bad> {
     serde_json::from_str(text).map_err(|e| Bad::Content(e.to_string()))
 }
 
 /// What is wrong with a file, before its path is added.
-enum Bad {
+pub(super) enum Bad {
     Kind,
     Newer(i64),
     Layout(String),
@@ -282,7 +284,7 @@ impl From<plimsoll_stats::Error> for Bad {
 }
 
 impl Bad {
-    fn of(self, path: &Path) -> Error {
+    pub(super) fn of(self, path: &Path) -> Error {
         let path = path.to_path_buf();
         match self {
             Bad::Kind => Error::NotARunFile { path },

@@ -187,11 +187,50 @@ fn put_lapses(db: &Connection, at: i64, watched: &Watched, stored: usize) -> Res
 
 /// What the file has of one origin. `Err` with a sentence: it contradicts itself.
 pub fn read(db: &Connection, at: i64) -> Result<std::result::Result<Watched, String>> {
-    let mut watched = Watched::default();
-    // A run without monitors has none of these tables.
-    let known = "SELECT 1 FROM sqlite_schema WHERE name = 'channel'";
-    if db.query_row(known, (), |_| Ok(())).optional()?.is_none() {
+    let mut watched = match behind(db, at, tick_id(at, 0))? {
+        Ok((watched, _)) => watched,
+        Err(why) => return Ok(Err(why)),
+    };
+    if !is_there(db)? {
         return Ok(Ok(watched));
+    }
+    let range = (tick_id(at, 0), tick_id(at, u32::MAX));
+    let mut all =
+        db.prepare("SELECT monitor, name, value FROM fact WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query(range)?;
+    while let Some(row) = rows.next()? {
+        watched.facts.push(Fact { monitor: row.get(0)?, name: row.get(1)?, value: row.get(2)? });
+    }
+    let mut all =
+        db.prepare("SELECT monitor, at_ns, why FROM lapse WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query(range)?;
+    while let Some(row) = rows.next()? {
+        let at_ns = row.get::<_, i64>(1)? as u64;
+        watched.lapses.push(Lapse { monitor: row.get(0)?, at_ns, why: row.get(2)? });
+    }
+    let mut all = db.prepare("SELECT monitor, count FROM lapsed WHERE origin = ?1")?;
+    let mut rows = all.query([at])?;
+    while let Some(row) = rows.next()? {
+        watched.lapsed.insert(row.get(0)?, row.get::<_, i64>(1)? as u64);
+    }
+    Ok(Ok(watched))
+}
+
+/// A run without monitors has none of these tables.
+fn is_there(db: &Connection) -> Result<bool> {
+    let known = "SELECT 1 FROM sqlite_schema WHERE name = 'channel'";
+    Ok(db.query_row(known, (), |_| Ok(())).optional()?.is_some())
+}
+
+/// Channels with their points from the sample with the id `from` on, and the id of the last one that there is.
+pub fn behind(
+    db: &Connection,
+    at: i64,
+    from: i64,
+) -> Result<std::result::Result<(Watched, Option<i64>), String>> {
+    let mut watched = Watched::default();
+    if !is_there(db)? {
+        return Ok(Ok((watched, None)));
     }
     let range = (tick_id(at, 0), tick_id(at, u32::MAX));
     let mut all = db.prepare("SELECT * FROM channel WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
@@ -213,9 +252,11 @@ pub fn read(db: &Connection, at: i64) -> Result<std::result::Result<Watched, Str
             points: Vec::new(),
         });
     }
-    let mut all = db.prepare("SELECT at_ns, body FROM sight WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
-    let mut rows = all.query(range)?;
+    let mut all = db.prepare("SELECT at_ns, body, id FROM sight WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query((from, range.1))?;
+    let mut last = None;
     while let Some(row) = rows.next()? {
+        last = Some(row.get(2)?);
         let at_ns = row.get::<_, i64>(0)? as u64;
         let body = row.get_ref(1)?;
         let taken = body.as_blob().ok().and_then(|body| take_pairs(&mut watched.channels, at_ns, body));
@@ -223,25 +264,7 @@ pub fn read(db: &Connection, at: i64) -> Result<std::result::Result<Watched, Str
             return Ok(Err("a monitor's sample cannot be read".into()));
         }
     }
-    let mut all =
-        db.prepare("SELECT monitor, name, value FROM fact WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
-    let mut rows = all.query(range)?;
-    while let Some(row) = rows.next()? {
-        watched.facts.push(Fact { monitor: row.get(0)?, name: row.get(1)?, value: row.get(2)? });
-    }
-    let mut all =
-        db.prepare("SELECT monitor, at_ns, why FROM lapse WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
-    let mut rows = all.query(range)?;
-    while let Some(row) = rows.next()? {
-        let at_ns = row.get::<_, i64>(1)? as u64;
-        watched.lapses.push(Lapse { monitor: row.get(0)?, at_ns, why: row.get(2)? });
-    }
-    let mut all = db.prepare("SELECT monitor, count FROM lapsed WHERE origin = ?1")?;
-    let mut rows = all.query([at])?;
-    while let Some(row) = rows.next()? {
-        watched.lapsed.insert(row.get(0)?, row.get::<_, i64>(1)? as u64);
-    }
-    Ok(Ok(watched))
+    Ok(Ok((watched, last)))
 }
 
 fn put_pair(body: &mut Vec<u8>, channel: usize, value: f64) {

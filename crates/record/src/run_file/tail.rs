@@ -1,0 +1,301 @@
+//! Follows a run file that is being written: each look brings what is new since the last one.
+//!
+//! Nothing is held open between two looks. A connection that stood open would keep the writer from folding the file at
+//! the end of its run, and watching must not change what is left behind; opening anew costs a tenth of a millisecond.
+
+use super::reader::{Bad, check_kind, each_blob, json, notes, workers};
+use super::{Error, schema, sights};
+use crate::analysis::{Seconds, Standing, seconds};
+use crate::event::{Ending, Note, Opening, Pulse, Reading, Sight};
+use crate::record::{Origin, RunRecord, TickRow, Watched};
+use crate::summary::Second;
+use plimsoll_plan::Fault;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Whoever holds the file longer than this is let be: the next look brings it all.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// What is new in a run file.
+#[derive(Debug, Clone, Default)]
+pub struct Fresh {
+    /// The first time that it is there; of several machines that of the first.
+    pub opening: Option<Arc<Opening>>,
+    /// In the order of time, all machines added up. The last second of a run comes a second time when the ending, which
+    /// is written behind it, says that it was shorter than it looked.
+    pub seconds: Vec<Second>,
+    /// By second: failures of each class that occurred.
+    pub failures: Vec<Vec<(Fault, u64)>>,
+    /// New ones, and those whose text has changed (a gap that grows).
+    pub notes: Vec<Note>,
+    /// What monitors saw.
+    pub sights: Vec<Sight>,
+    /// By worker of the first machine: its use of time since the look before; empty while nothing was measured.
+    pub pulses: Vec<Pulse>,
+    /// Once: the run has ended. A run that was killed never says so.
+    pub ending: Option<Ending>,
+}
+
+/// See the module.
+pub struct Tail {
+    path: PathBuf,
+    /// By row of `origin`: where its machine was left.
+    places: BTreeMap<i64, Place>,
+    opened: bool,
+    ended: bool,
+    /// What stood open before the ticks of `last`, and behind them.
+    before: Standing,
+    behind: Standing,
+    /// The last second as it was read, in case that it comes again.
+    last: RunRecord,
+}
+
+/// How much of one machine is known.
+struct Place {
+    opening: Arc<Opening>,
+    ending: Option<Ending>,
+    /// Ids of the last rows that were read.
+    tick: i64,
+    sight: i64,
+    notes: Vec<Note>,
+    workers: Vec<Pulse>,
+}
+
+impl Tail {
+    /// Begins to follow `path`, which may have been made just now.
+    ///
+    /// # Errors
+    /// When there is no such file, or nothing that could become a run file.
+    pub fn open(path: &Path) -> Result<Tail, Error> {
+        let tail = Tail {
+            path: path.into(),
+            places: BTreeMap::new(),
+            opened: false,
+            ended: false,
+            before: Standing::default(),
+            behind: Standing::default(),
+            last: RunRecord::default(),
+        };
+        tail.look(|db| kind(db).map(|_| ()))?;
+        Ok(tail)
+    }
+
+    /// What is new. Never waits for the writer, and never makes it wait: while the file is locked nothing is new.
+    ///
+    /// # Errors
+    /// As [`super::read`]. What was read before stays read: the next call goes on behind it.
+    pub fn more(&mut self) -> Result<Fresh, Error> {
+        let found = self.look(|db| match kind(db)? {
+            true => self.news(db).map(Some),
+            false => Ok(None),
+        })?;
+        Ok(found.flatten().map(|news| self.take(news)).unwrap_or_default())
+    }
+
+    /// Whether the ending has been told.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// One transaction over the file; `None`: it is locked.
+    fn look<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Bad>) -> Result<Option<T>, Error> {
+        match std::fs::metadata(&self.path) {
+            Ok(meta) if !meta.is_file() => return Err(Error::NotARunFile { path: self.path.clone() }),
+            Ok(_) => {}
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                return Err(Error::NoSuchFile { path: self.path.clone() });
+            }
+            Err(source) => return Err(Error::CannotRead { path: self.path.clone(), source }),
+        }
+        match in_transaction(&self.path, read) {
+            Ok(found) => Ok(Some(found)),
+            Err(Bad::Sqlite(e)) if is_locked(&e) => Ok(None),
+            Err(bad) => Err(bad.of(&self.path)),
+        }
+    }
+
+    /// Everything behind what is known.
+    fn news(&self, db: &Connection) -> Result<Vec<(i64, News)>, Bad> {
+        let mut all = Vec::new();
+        let mut origins = db.prepare("SELECT id, opening, ending FROM origin ORDER BY id")?;
+        let mut rows = origins.query(())?;
+        while let Some(row) = rows.next()? {
+            let at: i64 = row.get(0)?;
+            let place = self.places.get(&at);
+            let opening = match place {
+                Some(place) => Arc::clone(&place.opening),
+                None => Arc::new(json(&row.get::<_, String>(1)?)?),
+            };
+            let ending = match place.is_some_and(|place| place.ending.is_some()) {
+                true => None,
+                false => row.get::<_, Option<String>>(2)?.map(|text| json(&text)).transpose()?,
+            };
+            let from = place.map_or(schema::tick_id(at, 0), |place| place.tick + 1);
+            let mut ticks = BTreeMap::new();
+            each_blob(db, "tick", from, schema::tick_id(at, u32::MAX), |id, body| {
+                ticks.insert(schema::tick_of_id(id), TickRow::from_bytes(body.into())?);
+                Ok(())
+            })?;
+            let from = place.map_or(schema::tick_id(at, 0), |place| place.sight + 1);
+            let (watched, sight) = sights::behind(db, at, from)?.map_err(Bad::Content)?;
+            let (notes, workers) = (notes(db, at)?, workers(db, at)?);
+            all.push((at, News { opening, ending, ticks, watched, sight, notes, workers }));
+        }
+        Ok(all)
+    }
+
+    /// Takes it as known.
+    fn take(&mut self, news: Vec<(i64, News)>) -> Fresh {
+        let mut fresh = Fresh::default();
+        let mut record = RunRecord::default();
+        for (at, one) in news {
+            if !std::mem::replace(&mut self.opened, true) {
+                fresh.opening = Some(Arc::clone(&one.opening));
+            }
+            let place = self.places.entry(at).or_insert_with(|| Place::new(at, &one.opening));
+            if let Some(last) = one.ticks.keys().next_back() {
+                place.tick = schema::tick_id(at, *last);
+            }
+            place.sight = one.sight.unwrap_or(place.sight);
+            let known = std::mem::replace(&mut place.notes, one.notes);
+            let is_new = |(i, note): &(usize, &Note)| known.get(*i) != Some(note);
+            fresh.notes.extend(place.notes.iter().enumerate().filter(is_new).map(|(_, note)| note.clone()));
+            let before = std::mem::replace(&mut place.workers, one.workers);
+            if fresh.pulses.is_empty() && before != place.workers {
+                fresh.pulses = since(&before, &place.workers);
+            }
+            fresh.sights.extend(sights_of(&one.watched));
+            place.ending = place.ending.take().or(one.ending);
+            let mut origin = Origin::new(one.opening);
+            origin.ending.clone_from(&place.ending);
+            origin.ticks = one.ticks;
+            record.origins.insert(origin.opening.origin.clone(), origin);
+        }
+        self.count(record, &mut fresh);
+        let endings = || self.places.values().map(|place| place.ending.as_ref());
+        if !self.ended && !self.places.is_empty() && endings().all(|ending| ending.is_some()) {
+            fresh.ending = endings().flatten().max_by_key(|ending| ending.elapsed_ns).cloned();
+            self.ended = true;
+        }
+        fresh
+    }
+
+    fn count(&mut self, record: RunRecord, fresh: &mut Fresh) {
+        let last_ns = |record: &RunRecord| {
+            let ends = record.origins.values().filter_map(|origin| {
+                let (tick, _) = origin.ticks.last_key_value()?;
+                Some(origin.opening.outline.tick_bounds_ns(*tick).1)
+            });
+            ends.max()
+        };
+        let Some(_) = last_ns(&record) else {
+            // Nothing but an ending: was the last second as long as it was taken for?
+            let end_ns = record.origins.values().filter_map(|o| Some(o.ending.as_ref()?.elapsed_ns)).max();
+            let is_shorter = !self.ended && end_ns < last_ns(&self.last) && end_ns.is_some();
+            if is_shorter {
+                for (name, origin) in record.origins {
+                    if let Some(last) = self.last.origins.get_mut(&name) {
+                        last.ending = origin.ending;
+                    }
+                }
+                let again = seconds(&self.last, &mut self.before.clone());
+                (fresh.seconds, fresh.failures) = (again.seconds, again.failures);
+            }
+            return;
+        };
+        // All but the last tick first: what stood open before that one is needed when it comes again.
+        let newest = record.origins.values().filter_map(|o| o.ticks.keys().next_back().copied()).max();
+        let (mut first, mut last) = (record.clone(), record);
+        for origin in first.origins.values_mut() {
+            origin.ticks.retain(|tick, _| Some(*tick) != newest);
+        }
+        for origin in last.origins.values_mut() {
+            origin.ticks.retain(|tick, _| Some(*tick) == newest);
+        }
+        let Seconds { seconds: mut all, mut failures } = seconds(&first, &mut self.behind);
+        self.before = self.behind;
+        let end = seconds(&last, &mut self.behind);
+        all.extend(end.seconds);
+        failures.extend(end.failures);
+        self.last = last;
+        (fresh.seconds, fresh.failures) = (all, failures);
+    }
+}
+
+/// What one look found of one machine.
+struct News {
+    opening: Arc<Opening>,
+    ending: Option<Ending>,
+    ticks: BTreeMap<u32, TickRow>,
+    watched: Watched,
+    /// Id of its last sample.
+    sight: Option<i64>,
+    /// All of them.
+    notes: Vec<Note>,
+    workers: Vec<Pulse>,
+}
+
+impl Place {
+    fn new(at: i64, opening: &Arc<Opening>) -> Self {
+        let before = schema::tick_id(at, 0) - 1;
+        let (notes, workers) = Default::default();
+        Self { opening: Arc::clone(opening), ending: None, tick: before, sight: before, notes, workers }
+    }
+}
+
+/// Whether there is a run in it yet. The writer makes an empty file first, then its head, then all tables at once.
+fn kind(db: &Connection) -> Result<bool, Bad> {
+    let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+    let is_empty = db.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? <= 1;
+    if tables == 0 && is_empty {
+        return Ok(false);
+    }
+    check_kind(db).map(|()| true)
+}
+
+fn in_transaction<T>(path: &Path, read: impl FnOnce(&Connection) -> Result<T, Bad>) -> Result<T, Bad> {
+    // For reading only: the last one to close a file that its writer has left would otherwise copy the log into it.
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut db = Connection::open_with_flags(path, flags)?;
+    db.busy_timeout(PATIENCE)?;
+    let tx = db.transaction_with_behavior(TransactionBehavior::Deferred)?;
+    read(&tx)
+}
+
+fn is_locked(e: &rusqlite::Error) -> bool {
+    matches!(e.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Channels with their points as samples again, in the order of time.
+fn sights_of(watched: &Watched) -> Vec<Sight> {
+    let mut found: BTreeMap<(u64, u32), Vec<Reading>> = BTreeMap::new();
+    for channel in &watched.channels {
+        for (at_ns, value) in &channel.points {
+            found.entry((*at_ns, channel.monitor)).or_default().push(Reading {
+                part: channel.part.clone(),
+                metric: channel.metric.clone(),
+                unit: channel.unit,
+                limit: channel.limit,
+                value: *value,
+            });
+        }
+    }
+    let sights = found.into_iter();
+    sights.map(|((at_ns, monitor), readings)| Sight { at_ns, monitor, readings }).collect()
+}
+
+fn since(before: &[Pulse], now: &[Pulse]) -> Vec<Pulse> {
+    let zero = Pulse::default();
+    let both = now.iter().enumerate().map(|(at, now)| (before.get(at).unwrap_or(&zero), now));
+    both.map(|(before, now)| Pulse {
+        wall_ns: now.wall_ns.saturating_sub(before.wall_ns),
+        busy_ns: now.busy_ns.saturating_sub(before.busy_ns),
+        spin_ns: now.spin_ns.saturating_sub(before.spin_ns),
+        sleep_ns: now.sleep_ns.saturating_sub(before.sleep_ns),
+        run_queue_ns: now.run_queue_ns.saturating_sub(before.run_queue_ns),
+    })
+    .collect()
+}
