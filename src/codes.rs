@@ -166,6 +166,13 @@ pub const TABLE: &[Explained] = &[
          its loads itself, and a share that is written already is one of several machines.\n\n  \
          generators: 2\n  load: { users: [100, 1000], duration: 30s }",
     ),
+    row(
+        "U048",
+        "a template that gives no text",
+        "It is no template, names something that the result does not have, or does not come to an end. Everything that \
+         there is to name stands in the document of `--json`, and `charts` beside it.\n\n  \
+         plimsoll report run.plim --template comment.md",
+    ),
 ];
 
 #[cfg(test)]

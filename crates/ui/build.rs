@@ -1,10 +1,216 @@
-//! Makes the scripts from `web/` with Node, once for all profiles.
+//! Makes the scripts from `web/` with Node, once for all profiles, and writes down why where that is not possible: a
+//! machine without Node builds everything else all the same.
+//!
+//! The work is done in `target/ui/KEY`, named by the content of the sources, never in the source tree. What is there
+//! already is taken as it is, even where Node is gone by now.
+
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const WITHOUT: &str = "PLIMSOLL_WITHOUT_UI";
+/// What bundlers and Svelte ask for.
+const LEAST_NODE: (u32, u32) = (20, 19);
+/// Not part of what is built: nobody should wait for a bundler because a test has changed.
+const LEFT_OUT: [&str; 3] = ["node_modules", "fixture", "dist"];
 
 fn main() {
-    let made = "const REPORT_SCRIPT: Option<&str> = None;\nconst CONSOLE_FILES: &[File] = &[];\n\
-                const MISSING: Option<&str> = Some(\"the scripts were not built\");\n";
-    let out = std::env::var("OUT_DIR").unwrap_or_default();
-    if let Err(e) = std::fs::write(format!("{out}/made.rs"), made) {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=PATH");
+    println!("cargo::rerun-if-env-changed={WITHOUT}");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    let made = made(&out);
+    if let Err(why) = &made
+        && std::env::var_os(WITHOUT).is_none()
+    {
+        println!("cargo::warning=the report's script and the console are left out: {why}");
+    }
+    if let Err(e) = embed(&out, made) {
         println!("cargo::error=cannot write what was made: {e}");
     }
+}
+
+/// The folder with the finished scripts.
+fn made(out: &Path) -> Result<PathBuf, String> {
+    let web = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("web");
+    // Cargo looks through whole folders, so `web` itself would mean all of node_modules.
+    for entry in names(&web)?.iter().filter(|name| !LEFT_OUT.contains(&name.as_str())) {
+        println!("cargo::rerun-if-changed=web/{entry}");
+    }
+    if std::env::var_os(WITHOUT).is_some_and(|value| value == "1") {
+        return Err(format!("this build was made with {WITHOUT}=1; build again without it"));
+    }
+    let mut sources = Vec::new();
+    gather(&web, "", &mut sources)?;
+    let work = shared(out).join("ui").join(key(&sources));
+    let dist = work.join("dist");
+    // Written last, below a lock: a folder that has it is whole.
+    let finished = work.join("finished");
+    if finished.is_file() {
+        return Ok(dist);
+    }
+    needs_node()?;
+    say(fs::create_dir_all(&work), "cannot make the work folder")?;
+    let lock = say(fs::File::create(work.join("lock")), "cannot make the lock file")?;
+    // Another profile may be at it. The system drops the lock when a build is killed.
+    say(lock.lock(), "cannot wait for another build")?;
+    if finished.is_file() {
+        return Ok(dist);
+    }
+    for (path, bytes) in &sources {
+        let to = work.join(path);
+        say(fs::create_dir_all(to.parent().unwrap_or(&work)), "cannot make the work folder")?;
+        say(fs::write(&to, bytes), "cannot copy the sources")?;
+    }
+    let quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--include=dev", "--no-update-notifier"];
+    // One more try after a second: whoever is offline should not wait for minutes.
+    let patience = ["--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
+    npm(&work, [&["ci"][..], &quiet, &patience].concat())?;
+    // The console is a part of its own: the script of the report needs nothing of it.
+    let has_console = work.join("console/index.html").is_file();
+    npm(&work, vec!["run", if has_console { "build" } else { "build:report" }])?;
+    // 100 MB that nobody needs again: other sources get another folder. If they cannot be removed they stay.
+    let _ = fs::remove_dir_all(work.join("node_modules"));
+    say(fs::write(&finished, "yes\n"), "cannot finish the work folder")?;
+    Ok(dist)
+}
+
+fn needs_node() -> Result<(), String> {
+    let get = format!(
+        "install Node {}.{} or newer with npm, then `touch crates/ui/build.rs` and build again",
+        LEAST_NODE.0, LEAST_NODE.1
+    );
+    let version = said("node").ok_or_else(|| format!("Node was not found; {get}"))?;
+    said("npm").ok_or_else(|| format!("npm was not found; {get}"))?;
+    let mut numbers = version.trim().trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(0));
+    let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if found >= LEAST_NODE { Ok(()) } else { Err(format!("Node {} is too old; {get}", version.trim())) }
+}
+
+/// What a program answers to `--version`, if it can be run at all.
+fn said(program: &str) -> Option<String> {
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), String> {
+    let again = "then `touch crates/ui/build.rs` and build again";
+    // An environment of production would leave out the bundler. What npm says must not reach cargo, which reads it.
+    let run = Command::new("npm")
+        .args(&arguments)
+        .current_dir(work)
+        .env_remove("NODE_ENV")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("cannot start npm: {e}; {again}"))?;
+    if run.status.success() {
+        return Ok(());
+    }
+    let _ = fs::write(work.join("npm.log"), [&run.stdout[..], &run.stderr].concat());
+    let log = work.join("npm.log");
+    let verb = arguments.iter().take(2).copied().collect::<Vec<_>>().join(" ");
+    let verb = verb.trim_end_matches(" --ignore-scripts");
+    let why = "it needs the npm registry the first time";
+    Err(format!("`npm {verb}` failed ({why}; see `{}`): mend that, {again}", log.display()))
+}
+
+/// Where all profiles meet: the folder that cargo has tagged as its own, or the one above `PROFILE/build/NAME/out`.
+fn shared(out: &Path) -> &Path {
+    let tagged = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    let usual = || out.ancestors().nth(2).filter(|folder| folder.ends_with("build"))?.ancestors().nth(2);
+    tagged.or_else(usual).unwrap_or(out)
+}
+
+/// Sorted, because the order of a folder differs between machines.
+fn names(folder: &Path) -> Result<Vec<String>, String> {
+    let entries = say(fs::read_dir(folder), "cannot list the sources")?;
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    Ok(names)
+}
+
+fn gather(folder: &Path, prefix: &str, into: &mut Vec<(String, Vec<u8>)>) -> Result<(), String> {
+    for name in names(folder)? {
+        let path = folder.join(&name);
+        if LEFT_OUT.contains(&name.as_str()) || name.ends_with(".test.ts") {
+            continue;
+        }
+        let inside = format!("{prefix}{name}");
+        if path.is_dir() {
+            gather(&path, &format!("{inside}/"), into)?;
+        } else {
+            into.push((inside, say(fs::read(&path), "cannot read a source")?));
+        }
+    }
+    Ok(())
+}
+
+/// FNV-1a, 128 bit (Fowler, Noll, Vo): nobody attacks a build folder's name, and a build without dependencies is quick.
+fn key(sources: &[(String, Vec<u8>)]) -> String {
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let mut eat = |bytes: &[u8]| {
+        for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            hash = (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+    };
+    // How it is made decides over the result as well.
+    eat(include_bytes!("build.rs"));
+    for (path, bytes) in sources {
+        eat(path.as_bytes());
+        eat(bytes);
+    }
+    format!("{hash:032x}")
+}
+
+/// Copies into `OUT_DIR`: the shared folder may be removed while this crate still counts as built.
+fn embed(out: &Path, made: Result<PathBuf, String>) -> std::io::Result<()> {
+    let (mut script, mut console, mut missing) = ("None".to_owned(), String::new(), "None".to_owned());
+    match made {
+        Err(why) => missing = format!("Some({why:?})"),
+        Ok(dist) => {
+            fs::copy(dist.join("report/report.js"), out.join("report.js"))?;
+            script = r#"Some(include_str!(concat!(env!("OUT_DIR"), "/report.js")))"#.to_owned();
+            let mut files = Vec::new();
+            if dist.join("console").is_dir() {
+                gather(&dist.join("console"), "", &mut files).map_err(std::io::Error::other)?;
+            }
+            for (path, bytes) in files {
+                let to = out.join("console").join(&path);
+                fs::create_dir_all(to.parent().unwrap_or(out))?;
+                fs::write(&to, bytes)?;
+                let mime = mime(Path::new(&path));
+                let _ = writeln!(
+                    console,
+                    "    File {{ path: {path:?}, mime: {mime:?}, bytes: \
+                     include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }},",
+                    format!("/console/{path}")
+                );
+            }
+        }
+    }
+    let made = format!(
+        "const REPORT_SCRIPT: Option<&str> = {script};\nconst CONSOLE_FILES: &[File] = &[\n{console}];\n\
+         const MISSING: Option<&str> = {missing};\n"
+    );
+    fs::write(out.join("made.rs"), made)
+}
+
+fn mime(path: &Path) -> &'static str {
+    match path.extension().and_then(OsStr::to_str) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("json") => "application/json",
+        Some("png") => "image/png",
+        Some("woff2") => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+fn say<T>(result: std::io::Result<T>, what: &str) -> Result<T, String> {
+    result.map_err(|e| format!("{what}: {e}"))
 }

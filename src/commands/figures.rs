@@ -1,10 +1,12 @@
 //! `plimsoll report ... --figures FOLDER`: pictures of a run or an experiment as SVG files.
 
 use crate::exit::Failure;
-use plimsoll_output::figure;
+use plimsoll_output::chart::Chart;
+use plimsoll_output::figure::{self, Skin};
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::experiment::Conclusion;
 use plimsoll_record::folder;
+use plimsoll_record::picture::Picture;
 use plimsoll_record::run_file;
 use plimsoll_record::summary::Summary;
 use std::io::Write;
@@ -18,7 +20,7 @@ const MOST_COURSES: usize = 6;
 /// # Errors
 /// When a file cannot be written, or is there already.
 pub fn of_run(summary: &Summary, to: &Path) -> Result<(), Failure> {
-    write(&figure::of_run(summary), to)
+    write(&of_summary(summary), to)
 }
 
 /// Pictures of an experiment; of a few runs also the course of each.
@@ -33,16 +35,23 @@ pub fn of_folder(conclusion: &Conclusion, runs: &Path, to: &Path) -> Result<(), 
             let stem =
                 run.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
             let summary = summarise(&run_file::read(&run.path)?);
-            all.extend(
-                figure::of_run(&summary).into_iter().map(|(name, svg)| (format!("{stem}-{name}"), svg)),
-            );
+            all.extend(of_summary(&summary).into_iter().map(|mut chart| {
+                chart.id = format!("{stem}-{}", chart.id);
+                chart
+            }));
         }
     }
     write(&all, to)
 }
 
+/// Under the name of the run: a file stands alone.
+fn of_summary(summary: &Summary) -> Vec<Chart> {
+    let name = if summary.name.is_empty() { &summary.target } else { &summary.name };
+    figure::of_run(summary, &Picture::default()).iter().map(|chart| figure::titled(chart, name)).collect()
+}
+
 /// A picture that somebody kept is worth more than the same one again.
-fn write(figures: &[(String, String)], to: &Path) -> Result<(), Failure> {
+fn write(charts: &[Chart], to: &Path) -> Result<(), Failure> {
     let failed = |path: &Path, e: std::io::Error| {
         let hint = match e.kind() {
             std::io::ErrorKind::AlreadyExists => Some("name another folder, or remove the file".to_owned()),
@@ -51,8 +60,9 @@ fn write(figures: &[(String, String)], to: &Path) -> Result<(), Failure> {
         Failure::machine(format!("cannot write `{}`: {}", path.display(), e.to_string().to_lowercase()), hint)
     };
     std::fs::create_dir_all(to).map_err(|e| failed(to, e))?;
-    for (stem, svg) in figures {
-        let path = to.join(format!("{stem}.svg"));
+    for chart in charts {
+        let svg = figure::draw(chart, Skin::File);
+        let path = to.join(format!("{}.svg", chart.id));
         let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
         made.and_then(|mut file| file.write_all(svg.as_bytes())).map_err(|e| failed(&path, e))?;
     }

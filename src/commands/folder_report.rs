@@ -1,11 +1,11 @@
 //! Prints an experiment from its folder: at the end of its runs, and whenever somebody asks again.
 
-use super::{figures, parts_report};
+use super::{figures, parts_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Find;
 use crate::flags::verbs::{Form as ReportForm, Run};
 use crate::say;
-use plimsoll_output::{experiment as render, find, json};
+use plimsoll_output::{experiment as render, figure, find, json};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::experiment::{Conclusion, conclude};
@@ -87,6 +87,21 @@ pub fn concluded(path: &Path) -> Result<Conclusion, Failure> {
         false => conclude(read),
     };
     conclusion.ok_or_else(|| folder::Error::Empty { path: path.into() }.into())
+}
+
+/// Prints what a template makes of the folder, and says how the command ends.
+///
+/// # Errors
+/// When the folder or the template cannot be read, or the template names what is not there.
+pub fn fill_in(path: &Path, own: &str) -> Result<Exit, Failure> {
+    if let Some((document, exit)) = parts_report::document_of(path)? {
+        say::result(&template::rendered(own, &document, Vec::new())?)?;
+        return Ok(exit);
+    }
+    let conclusion = concluded(path)?;
+    let pictures = template::pictures(figure::of_conclusion(&conclusion));
+    say::result(&template::rendered(own, &document(&conclusion)?, pictures)?)?;
+    Ok(conclusion.result.into())
 }
 
 /// Draws what there is to see; of several experiments into a folder for each.

@@ -18,3 +18,4 @@ pub mod parts_report;
 pub mod report;
 pub mod run;
 pub mod size;
+pub mod template;

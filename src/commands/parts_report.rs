@@ -114,6 +114,26 @@ pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
     if form.csv {
         return Err(no_table(path, &parts).into());
     }
+    let told = all(path, &parts);
+    if !form.json {
+        say::result(&reports(path, &parts, &told, form)?)?;
+    }
+    end(&parts.name, &told, form)?;
+    Ok(Some(worst(&told)))
+}
+
+/// The document of all parts, and how a command over them ends; `None`: it is no such folder.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn document_of(path: &Path) -> Result<Option<(String, Exit)>, Failure> {
+    let Some(parts) = list::read(path)? else { return Ok(None) };
+    let told = all(path, &parts);
+    Ok(Some((document(&parts.name, &told)?, worst(&told))))
+}
+
+/// Every part in its order, with what its runs say.
+fn all(path: &Path, parts: &Parts) -> Vec<Told> {
     let mut told = Vec::new();
     for part in &parts.parts {
         let folder = path.join(&part.folder);
@@ -125,11 +145,7 @@ pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
             },
         });
     }
-    if !form.json {
-        say::result(&reports(path, &parts, &told, form)?)?;
-    }
-    end(&parts.name, &told, form)?;
-    Ok(Some(worst(&told)))
+    told
 }
 
 /// All reports, each below its heading.

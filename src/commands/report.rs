@@ -1,10 +1,10 @@
 //! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
-use super::{figures, folder_report};
+use super::{figures, folder_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
-use plimsoll_output::{csv, json, markdown, ndjson, terminal};
+use plimsoll_output::{csv, figure, json, markdown, ndjson, terminal};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::analysis::summarise;
@@ -23,6 +23,13 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         .into());
     };
     if Path::new(file).is_dir() {
+        if let Some(own) = &flags.template {
+            let exit = folder_report::fill_in(Path::new(file), own)?;
+            if let Some(to) = &flags.figures {
+                folder_report::draw(Path::new(file), Path::new(to))?;
+            }
+            return Ok(exit);
+        }
         let form = folder_report::Form::of_report(&flags.form)?;
         let exit = folder_report::print(Path::new(file), &form)?;
         if let Some(to) = &flags.figures {
@@ -32,7 +39,13 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
     }
     let record = run_file::read(Path::new(file))?;
     let summary = summarise(&record);
-    print(&summary, &flags.form, Some(file))?;
+    match &flags.template {
+        Some(own) => {
+            let pictures = template::pictures(figure::of_run(&summary));
+            say::result(&template::rendered(own, &json::to_string(&summary)?, pictures)?)?;
+        }
+        None => print(&summary, &flags.form, Some(file))?,
+    }
     if let Some(to) = &flags.figures {
         figures::of_run(&summary, Path::new(to))?;
     }

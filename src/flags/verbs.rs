@@ -112,7 +112,8 @@ pub struct Explain {
 #[command(
     name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
-    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson] [--figures FOLDER]"
+    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson | --template FILE] \
+                      [--figures FOLDER]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -120,6 +121,9 @@ pub struct Report {
     pub file: Option<String>,
     #[command(flatten)]
     pub form: Form,
+    /// Fill in this text of your own: Markdown, HTML or anything else, with `{{ names }}` of the JSON document
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown", "csv", "ndjson"])]
+    pub template: Option<String>,
     /// Also draw what there is to see into this folder, as SVG
     #[arg(long, value_name = "FOLDER")]
     pub figures: Option<String>,

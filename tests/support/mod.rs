@@ -60,9 +60,15 @@ impl Drop for Scratch {
     }
 }
 
-/// Held by a test that loads real sockets: two of them at once would measure each other. A test that failed
+static QUIET: std::sync::RwLock<()> = std::sync::RwLock::new(());
+
+/// Held by a test that measures on real sockets: two of them at once would measure each other. A test that failed
 /// while holding it has already said so.
-pub fn alone() -> std::sync::MutexGuard<'static, ()> {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+pub fn alone() -> std::sync::RwLockWriteGuard<'static, ()> {
+    QUIET.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Held by a test that makes load and does not look at its times: it may run beside others of its kind.
+pub fn beside() -> std::sync::RwLockReadGuard<'static, ()> {
+    QUIET.read().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -16,13 +16,13 @@ fn status_kib(pid: u32, field: &str) -> Option<u64> {
     line.trim_start_matches(':').split_whitespace().next()?.parse().ok()
 }
 
-/// Half a minute (nightly: 15 minutes) of an open model with times and errors of every size: from the tenth second on
+/// Twenty seconds (nightly: 15 minutes) of an open model with times and errors of every size: from the tenth second on
 /// memory does not grow by more than 2 %, although each second makes 2,000 requests and a row of the
 /// timeline.
 #[test]
 fn memory_is_flat_over_a_long_run() {
     let _alone = alone();
-    let seconds = if is_nightly() { 900 } else { 30 };
+    let seconds = if is_nightly() { 900 } else { 20 };
     let ruler = Ruler::start(&["--delay", "exponential:10ms", "--error-rate", "0.01"]);
     let duration = format!("{seconds}s");
     let running = Tool::new(&[&ruler.url("/"), "-r", "2000", "-c", "200", "-d", &duration, "--json"]).start();

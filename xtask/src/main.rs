@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod browser;
 mod docs;
 mod lab;
 mod needs;
@@ -44,6 +45,12 @@ const COMMANDS: &[Command] = &[
         usage: lab::USAGE,
         about: "the systems of testbed/: started, loaded, held against their contracts, stopped",
         run: lab::command,
+    },
+    Command {
+        name: "browser",
+        usage: browser::USAGE,
+        about: "the report and the console in a real browser; --shots takes pictures of each section",
+        run: browser::command,
     },
     Command {
         name: "nightly",

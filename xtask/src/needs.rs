@@ -33,6 +33,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("redis-server", "redis-server", "a cache under load"),
     ("prometheus", "prometheus", "a scraper beside the load"),
     ("prometheus-node-exporter", "prometheus-node-exporter", "the machine as Prometheus sees it"),
+    ("chromium", "chromium", "pages in a real browser"),
     ("strace", "strace", "system calls per request"),
 ];
 

@@ -44,6 +44,9 @@ pub struct Axis {
     /// Where marks must stand because these values were chosen (levels of a sweep); empty: round numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ticks: Vec<f64>,
+    /// What stands at these ticks instead of their numbers, one for each; empty: the numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -112,6 +115,18 @@ pub struct Series {
     pub low: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub high: Vec<Option<f64>>,
+    /// What several neighbours become where there is room for one only.
+    #[serde(skip)]
+    pub pool: Pool,
+}
+
+/// See [`Series::pool`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pool {
+    #[default]
+    Mean,
+    /// Of times and failures: the one bad second is what is looked for.
+    Highest,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -131,7 +146,7 @@ pub enum Form {
     Dots,
     Crosses,
     Rings,
-    /// Columns from 0, as wide as the steps of x.
+    /// Columns from 0 around their x, half-way to their neighbours.
     Bars,
 }
 
@@ -201,4 +216,94 @@ pub struct Limit {
     pub word: String,
     /// It was kept; `None`: nobody judges it.
     pub met: Option<bool>,
+}
+
+impl Chart {
+    /// A chart of nothing yet.
+    pub fn new(id: &str, title: impl Into<String>, x: Axis) -> Chart {
+        Chart {
+            id: id.to_owned(),
+            title: title.into(),
+            subtitle: String::new(),
+            help: String::new(),
+            x,
+            xs: Vec::new(),
+            panels: Vec::new(),
+            stretches: Vec::new(),
+            marks: Vec::new(),
+            group: String::new(),
+        }
+    }
+
+    /// Where the values of a series stand on x.
+    pub fn xs_of<'a>(&'a self, series: &'a Series) -> &'a [f64] {
+        series.x.as_deref().unwrap_or(&self.xs)
+    }
+}
+
+impl Axis {
+    /// Linear, from 0 (x: from the least value) to a round number.
+    pub fn new(label: impl Into<String>, unit: Unit) -> Axis {
+        Axis {
+            label: label.into(),
+            unit,
+            scale: Scale::Linear,
+            from: None,
+            to: None,
+            ticks: Vec::new(),
+            names: Vec::new(),
+        }
+    }
+
+    pub fn scaled(mut self, scale: Scale) -> Axis {
+        self.scale = scale;
+        self
+    }
+
+    /// Exactly from here to there.
+    pub fn between(mut self, from: f64, to: f64) -> Axis {
+        (self.from, self.to) = (Some(from), Some(to));
+        self
+    }
+}
+
+impl Panel {
+    pub fn new(id: &str, y: Axis, series: Vec<Series>) -> Panel {
+        let (bands, limits) = (Vec::new(), Vec::new());
+        Panel { id: id.to_owned(), y, series, bands, limits, heat: None, stacked: false }
+    }
+}
+
+impl Series {
+    pub fn new(id: &str, name: impl Into<String>, colour: u8, form: Form, y: Vec<Option<f64>>) -> Series {
+        Series {
+            id: id.to_owned(),
+            name: name.into(),
+            colour,
+            form,
+            x: None,
+            y,
+            low: Vec::new(),
+            high: Vec::new(),
+            pool: Pool::Mean,
+        }
+    }
+
+    /// With an x of its own.
+    pub fn at(mut self, x: Vec<f64>) -> Series {
+        self.x = Some(x);
+        self
+    }
+
+    /// With an interval for each value.
+    pub fn within(mut self, low: Vec<Option<f64>>, high: Vec<Option<f64>>) -> Series {
+        (self.low, self.high) = (low, high);
+        self
+    }
+
+    /// See [`Pool::Highest`].
+    pub fn highest(mut self) -> Series {
+        self.pool = Pool::Highest;
+        self
+    }
 }

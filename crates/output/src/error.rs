@@ -20,16 +20,18 @@ pub fn render(sentence: &str, hint: Option<&str>, look: &Look) -> String {
     write_all(&lines, look)
 }
 
-/// What can go wrong in this crate: nothing but a document that cannot be written as JSON.
+/// What can go wrong in this crate: a document that cannot be written as JSON, or not be packed into a page.
 #[derive(Debug)]
 pub enum Error {
     Json(serde_json::Error),
+    Packing(std::io::Error),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Json(error) => write!(f, "the summary cannot be written as JSON: {error}"),
+            Error::Packing(error) => write!(f, "the data of the page cannot be packed: {error}"),
         }
     }
 }
@@ -38,6 +40,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Json(error) => Some(error),
+            Error::Packing(error) => Some(error),
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod ndjson;
 pub mod sizing;
 pub mod study;
 pub mod style;
+pub mod template;
 pub mod terminal;
 pub mod trust;
 mod watched;

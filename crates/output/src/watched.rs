@@ -45,7 +45,7 @@ const UNNAMED: usize = 4;
 /// Of one whose numbers have these names.
 const MOST: usize = 7;
 /// At its limit for this share of the seconds.
-const FULL: f64 = 0.5;
+pub(crate) const FULL: f64 = 0.5;
 /// More findings of one kind are for the JSON document.
 const TOLD: usize = 5;
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
 
+use plimsoll_output::figure;
 use plimsoll_output::find::{COLUMNS, csv, json, markdown, step_line, terminal};
 use plimsoll_output::line::width;
 use plimsoll_output::style::Look;
@@ -9,6 +10,15 @@ use plimsoll_plan::experiment::Purpose;
 use plimsoll_record::analysis::search::{
     Answer, Capacity, Knee, Limited, Point, Reading, Refusal, Shape, StepRow, Style,
 };
+
+fn check(name: &str, text: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).expect("the golden directory can be written");
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(golden == text, "tests/golden/{name} differs; look at it with UPDATE_GOLDEN=1 and `git diff`");
+}
 
 fn look(width: u16, unicode: bool) -> Look {
     Look { colour: false, width, unicode }
@@ -241,7 +251,10 @@ fn a_search_is_drawn_step_by_step_with_its_interval() {
     one.steps.extend(
         (3..18u32).map(|turn| step(turn, 9_300.0 + 20.0 * f64::from(turn), Purpose::Confirm, turn % 3 > 0)),
     );
-    let svg = plimsoll_output::figure::of_answer("node & go", "variant node", &one);
+    let drawn = |name: &str, settings: &str, answer: &Answer| {
+        figure::draw(&figure::of_answer(name, settings, answer), figure::Skin::File)
+    };
+    let svg = drawn("node & go", "variant node", &one);
     assert!(svg.len() < 60_000 && svg.ends_with("</svg>\n"), "{svg}");
     for text in [
         "node &amp; go: variant node",
@@ -253,11 +266,8 @@ fn a_search_is_drawn_step_by_step_with_its_interval() {
         assert!(svg.contains(text), "{text} in {svg}");
     }
     assert!(!svg.contains("does not count") && !svg.contains("NaN"));
-    if let Some(folder) = std::env::var_os("PLIMSOLL_FIGURES") {
-        std::fs::write(std::path::Path::new(&folder).join("search.svg"), &svg)
-            .expect("a folder to look into");
-    }
+    check("figures/search.svg", &svg);
     one.steps.clear();
     one.capacity = None;
-    assert!(!plimsoll_output::figure::of_answer("nothing", "", &one).contains("NaN"));
+    assert!(!drawn("nothing", "", &one).contains("NaN"));
 }

@@ -6,6 +6,7 @@
 
 use plimsoll_output::Look;
 use plimsoll_output::figure;
+use plimsoll_output::figure::{Skin, draw};
 use plimsoll_output::study::{COLUMNS, csv, markdown, terminal};
 use plimsoll_plan::experiment::{CellOutline, Setting};
 use plimsoll_plan::watch::Unit;
@@ -294,25 +295,34 @@ fn assert_is_a_picture(stem: &str, svg: &str) {
         assert!(!svg.contains(bad), "`{bad}` in {svg}");
     }
     assert_eq!(svg.matches("<text ").count(), svg.matches("</text>").count());
-    if let Some(folder) = std::env::var_os("PLIMSOLL_FIGURES") {
-        std::fs::write(Path::new(&folder).join(format!("{stem}.svg")), svg).expect("a folder to look into");
-    }
 }
 
 #[test]
 fn a_sweep_is_drawn_over_its_axis_with_units_and_intervals() {
-    let figures = figure::of_study(&ranked());
-    let [(stem, svg)] = figures.as_slice() else { panic!("{} pictures", figures.len()) };
-    assert_eq!(stem, "over-users");
-    assert_is_a_picture(stem, svg);
-    for text in
-        ["requests per second", "response time p50, ms", "response time p99, ms", ">users<", "variant node"]
-    {
+    let charts = figure::of_study(&ranked());
+    let ids: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
+    assert_eq!(ids, ["capacity-users", "latency-users", "over-users"]);
+    for chart in &charts {
+        let svg = draw(chart, Skin::File);
+        assert_is_a_picture(&chart.id, &svg);
+        check(&format!("figures/{}.svg", chart.id), &svg);
+    }
+    let svg = draw(&charts[2], Skin::File);
+    for text in [
+        "requests per second",
+        "response time p50, ms",
+        "response time p99, ms",
+        ">users (logarithmic)<",
+        "variant node",
+    ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
-    // Each of the two variants has eight levels, but one cell is no measurement.
-    assert!(svg.matches("<rect").count() >= 15 && svg.contains("95 % intervals"));
-    assert_is_a_picture("watched-sweep", &figure::of_study(&watched())[0].1);
+    assert!(svg.contains("95 % intervals"));
+    let watched = figure::of_study(&watched());
+    let over = watched.iter().find(|chart| chart.id.starts_with("over-")).expect("every axis has one");
+    let svg = draw(over, Skin::File);
+    assert_is_a_picture(&over.id, &svg);
+    check("figures/over-watched.svg", &svg);
     assert!(figure::of_study(&scaled()).is_empty(), "servers have a table of their own");
     assert!(figure::of_study(&study(&[], &StudyAsked::default())).is_empty());
 }
@@ -325,5 +335,7 @@ fn a_figure_that_is_none_is_left_out_of_a_picture_and_names_cannot_break_it() {
     study.table[0].p99_ns.value = Some(f64::NAN);
     study.table[1].p99_ns.high = Some(f64::INFINITY);
     study.table[2].rate_per_s.value = None;
-    assert_is_a_picture("odd", &figure::of_study(&study)[0].1);
+    for chart in figure::of_study(&study) {
+        assert_is_a_picture(&chart.id, &draw(&chart, Skin::File));
+    }
 }

@@ -3,11 +3,11 @@
 use super::fails;
 use crate::help::{caution, count};
 use crate::provoke::{FIREWALL, Line, ROUTES_FIRST, faults, firewall, json, middle, no_faults, only, shell};
-use crate::support::{Ruler, alone, namespace};
+use crate::support::{Ruler, beside, namespace};
 
 #[test]
 fn a_listener_that_closes_in_the_middle_refuses_connections() {
-    let _alone = alone();
+    let _beside = beside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
     no_faults(&middle(&ruler, &args, 0, || ()));
@@ -27,7 +27,7 @@ fn a_listener_that_closes_in_the_middle_refuses_connections() {
 #[test]
 fn syns_that_vanish_are_a_connect_timeout() {
     namespace::inside("faults::network::syns_that_vanish_are_a_connect_timeout", FIREWALL, || {
-        let _alone = alone();
+        let _beside = beside();
         let ruler = Ruler::start(&["--delay", "2ms"]);
         let limit = "connect_timeout_ns=300ms";
         let args = [&ruler.url("/"), "-c", "5", "-d", "2s", "--no-keepalive", "--limit", limit];
@@ -47,7 +47,7 @@ fn syns_that_vanish_are_a_connect_timeout() {
 
 #[test]
 fn a_listen_queue_that_is_full_is_a_connect_timeout() {
-    let _alone = alone();
+    let _beside = beside();
     // Nobody takes a connection beyond so many; the kernel's queue behind them holds one more than this.
     let start = |most, queue| {
         Ruler::start(&[
@@ -79,7 +79,7 @@ fn a_listen_queue_that_is_full_is_a_connect_timeout() {
 #[test]
 fn a_way_that_is_gone_is_unreachable() {
     namespace::inside("faults::network::a_way_that_is_gone_is_unreachable", ROUTES_FIRST, || {
-        let _alone = alone();
+        let _beside = beside();
         let ruler = Ruler::start(&["--delay", "2ms"]);
         let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
         no_faults(&middle(&ruler, &args, 0, || ()));
@@ -96,7 +96,7 @@ fn a_way_that_is_gone_is_unreachable() {
 #[test]
 fn a_router_that_says_no_is_unreachable() {
     namespace::inside("faults::network::a_router_that_says_no_is_unreachable", FIREWALL, || {
-        let _alone = alone();
+        let _beside = beside();
         let ruler = Ruler::start(&["--delay", "2ms"]);
         let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
         no_faults(&middle(&ruler, &args, 0, || ()));

@@ -1,59 +1,88 @@
-//! Pictures of results as SVG: what a table shows digit for digit, for the eye. A file stands alone: no scripts, no
-//! fonts from elsewhere, a light ground of its own, and below 60 kB.
+//! Pictures of results: what a table shows digit for digit, for the eye. Every figure is a function to a
+//! [`Chart`], and one drawer makes SVG of it: a file that stands alone, or a part of a page.
 //!
 //! The renderer is our own because charts of a load test have needs that plotting libraries leave to their users: every
-//! axis is labelled with its unit, axes of times and rates begin at 0, intervals are drawn wherever they are known, and
-//! a second without a value is a gap and never a line through it.
+//! axis is labelled with its unit, axes of times and rates begin at 0 unless they are logarithmic and say so, intervals
+//! are drawn wherever they are known, and a second without a value is a gap and never a line through it.
 
-mod chart;
+pub mod audit;
+mod compare;
+mod draw;
+mod live;
 mod run;
 mod scale;
 mod search;
+mod spark;
 mod study;
 mod svg;
+mod table;
+mod text;
 
+pub use draw::{CSS, Skin, draw};
+pub use live::{Row, live, live_row};
+pub use run::of_run;
+pub use spark::spark;
+pub use table::{Cell, Table, tables};
+
+use crate::chart::Chart;
+use plimsoll_record::analysis::compare::Comparison;
 use plimsoll_record::analysis::search::Answer;
 use plimsoll_record::analysis::study::Study;
 use plimsoll_record::experiment::Conclusion;
-use plimsoll_record::summary::Summary;
+use plimsoll_record::picture::Spectrum;
 
-/// Pictures of an experiment, each with the stem of its file's name: one for each curve of a sweep's axis, one for each
-/// search.
-pub fn of_conclusion(c: &Conclusion) -> Vec<(String, String)> {
-    let mut out: Vec<(String, String)> = Vec::new();
+/// Pictures of an experiment: those of each curve of a sweep's axis, one for each search, one for each comparison.
+pub fn of_conclusion(c: &Conclusion) -> Vec<Chart> {
+    let mut out = Vec::new();
     if let Some(study) = &c.study {
         out.extend(of_study(study));
     }
     for (at, searched) in c.searches.iter().enumerate() {
         let Some(answer) = &searched.answer else { continue };
         let values: Vec<&str> = searched.settings.iter().map(|s| s.value.as_str()).collect();
-        let stem = match values.as_slice() {
-            [] => "search".to_owned(),
-            some => format!("search-{}-{}", at + 1, plain(&some.join("-"))),
-        };
-        out.push((stem, of_answer(&c.name, &values.join(", "), answer)));
+        let mut chart = of_answer(&c.name, &values.join(", "), answer);
+        if !values.is_empty() {
+            chart.id = format!("search-{}-{}", at + 1, plain(&values.join("-")));
+        }
+        out.push(chart);
+    }
+    for (at, comparison) in c.comparisons.iter().enumerate() {
+        let mut charts = of_comparison(comparison, None);
+        if c.comparisons.len() > 1 {
+            charts.iter_mut().for_each(|chart| chart.id = format!("{}-{}", chart.id, at + 1));
+        }
+        out.extend(charts);
     }
     out
 }
 
-/// Rate and response times over the numeric axis of a sweep.
-pub fn of_study(study: &Study) -> Vec<(String, String)> {
+/// Rate, times, errors and what was watched over the numeric axes of a sweep; where the axis is one of load also the
+/// capacity over it, with the fitted law and the knee.
+pub fn of_study(study: &Study) -> Vec<Chart> {
     study::figures(study)
 }
 
 /// The steps of a search and its answer. `settings`: of its cell, empty where there is only one.
-pub fn of_answer(name: &str, settings: &str, answer: &Answer) -> String {
+pub fn of_answer(name: &str, settings: &str, answer: &Answer) -> Chart {
     search::figure(name, settings, answer)
 }
 
-/// Pictures of a run: its course, and below it on the same axis that of what was watched. None for a run of fewer than
-/// three seconds.
-pub fn of_run(s: &Summary) -> Vec<(String, String)> {
-    run::figure(s).map(|svg| vec![("timeline".to_owned(), svg)]).unwrap_or_default()
+/// What changed from A to B, with intervals; and, where both are at hand, their distributions over each other.
+pub fn of_comparison(c: &Comparison, spectra: Option<(&Spectrum, &Spectrum)>) -> Vec<Chart> {
+    compare::figures(c, spectra)
+}
+
+/// A chart under the name of its run, for a file that stands alone.
+pub fn titled(chart: &Chart, name: &str) -> Chart {
+    let mut chart = chart.clone();
+    if !name.is_empty() {
+        chart.title = format!("{name}: {}", chart.title);
+    }
+    chart
 }
 
 /// Letters, digits and dashes: a file's name on any system.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let dashed: String = text.chars().map(keep).collect();
     let words: Vec<&str> = dashed.split('-').filter(|word| !word.is_empty()).collect();

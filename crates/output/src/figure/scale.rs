@@ -1,77 +1,189 @@
-//! Axes: from values to places, with round numbers at the marks.
+//! Axes: from values to places, with round numbers at the marks and the unit that suits the highest value.
 
+use crate::chart::{Axis, Scale as Kind, Unit};
+use crate::format::{bytes, chosen_ns, quantile_name};
 use plimsoll_record::phrase::trimmed_value;
 
-/// One axis.
+/// One axis, ready to draw.
 #[derive(Debug, Clone)]
 pub struct Scale {
     from: f64,
     to: f64,
-    is_log: bool,
-    /// Values of the marks.
-    pub marks: Vec<f64>,
+    kind: Kind,
+    /// Values of the marks, and what stands there.
+    pub marks: Vec<(f64, String)>,
+    /// The label with its unit.
+    pub label: String,
 }
 
 /// What values are divided by, and the unit that is left.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shown {
-    pub by: f64,
-    pub unit: &'static str,
+struct Shown {
+    by: f64,
+    unit: &'static str,
 }
 
 impl Scale {
-    /// From 0 to a round number above `most`, about `marks` marks.
-    pub fn from_zero(most: f64, marks: usize) -> Scale {
-        let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
-        let step = round_step(most / marks.max(1) as f64);
-        let count = (most / step - 1e-9).ceil().max(1.0);
-        let marks = (0..=count as usize).map(|k| k as f64 * step).collect();
-        Scale { from: 0.0, to: count * step, is_log: false, marks }
-    }
-
-    /// Exactly `from` to `to`, marks at round numbers.
-    pub fn between(from: f64, to: f64, marks: usize) -> Scale {
-        let to = if to > from { to } else { from + 1.0 };
-        let step = round_step((to - from) / marks.max(1) as f64);
-        let first = (from / step - 1e-9).ceil() as i64;
-        let last = (to / step + 1e-9).floor() as i64;
-        Scale { from, to, is_log: false, marks: (first..=last).map(|k| k as f64 * step).collect() }
-    }
-
-    /// Powers of ten, with marks at the levels themselves: they were chosen, and nothing lies between them.
-    pub fn levels(levels: &[f64]) -> Scale {
-        let least = levels.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let is_log = least > 0.0 && most / least >= 20.0;
-        if is_log {
-            let margin = (most / least).powf(0.03);
-            let (from, to) = (least / margin, most * margin);
-            let mut marks: Vec<f64> = Vec::new();
-            for level in levels {
-                // Marks that would run into each other are left out; the points stay.
-                let apart = |other: &f64| (level / other).ln().abs() > (to / from).ln() / 14.0;
-                if marks.iter().all(apart) {
-                    marks.push(*level);
-                }
-            }
-            return Scale { from, to, is_log, marks };
+    /// `least` and `most`: of the values that are drawn; `marks`: about how many are wanted.
+    pub fn of(axis: &Axis, least: f64, most: f64, marks: usize) -> Scale {
+        match axis.scale {
+            Kind::Linear => Scale::linear(axis, least, most, marks),
+            Kind::Log => Scale::log(axis, least, most, marks),
+            Kind::Nines => Scale::nines(axis, most),
         }
-        let margin = 0.03 * (most - least);
-        let from = if least >= 0.0 && least < 0.4 * most { 0.0 } else { least - margin };
-        Scale::between(from, most + margin, 8)
     }
 
-    /// 0 to 1.
-    pub fn place(&self, value: f64) -> f64 {
-        let place = match self.is_log {
-            true => (value.max(f64::MIN_POSITIVE) / self.from).ln() / (self.to / self.from).ln(),
-            false => (value - self.from) / (self.to - self.from),
+    fn linear(axis: &Axis, least: f64, most: f64, marks: usize) -> Scale {
+        let low = axis.from.unwrap_or(if least < 0.0 { least } else { 0.0 });
+        let most = axis.to.unwrap_or(most);
+        let most = if most.is_finite() && most > low { most } else { low + fallback(axis.unit) };
+        let shown = shown(axis.unit, most.abs().max(low.abs()));
+        let step = shown.by * round_step((most - low) / shown.by / marks.max(1) as f64);
+        // Where nobody set an end the axis goes on to the next mark.
+        let from = if axis.from.is_some() { low } else { (low / step + 1e-9).floor() * step };
+        let to = if axis.to.is_some() { most } else { (most / step - 1e-9).ceil() * step };
+        let (first, last) = ((from / step - 1e-6).ceil() as i64, (to / step + 1e-6).floor() as i64);
+        let round: Vec<f64> = (first..=last).map(|k| k as f64 * step).collect();
+        let at = if axis.ticks.is_empty() { round } else { axis.ticks.clone() };
+        let text = |value: f64| match axis.unit {
+            Unit::Ratio => format!("{} %", mark(value * 100.0)),
+            Unit::Quantile => quantile_name(value),
+            _ => mark(value / shown.by),
         };
-        if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 }
+        let marks = named(axis, &at, text);
+        Scale { from, to, kind: Kind::Linear, marks, label: labelled(axis, shown.unit) }
     }
 
-    pub fn is_log(&self) -> bool {
-        self.is_log
+    /// Powers of ten, each mark with its own unit: one unit for five of them would be a row of zeros.
+    fn log(axis: &Axis, least: f64, most: f64, marks: usize) -> Scale {
+        let most = axis.to.unwrap_or(most).max(f64::MIN_POSITIVE);
+        let least = axis.from.unwrap_or(least).clamp(f64::MIN_POSITIVE, most);
+        let (mut from, mut to) = (least, most);
+        if axis.from.is_none() || axis.to.is_none() {
+            let margin = (most / least).max(1.5).powf(0.04);
+            from = axis.from.unwrap_or(least / margin);
+            to = axis.to.unwrap_or(most * margin);
+        }
+        if to <= from * 1.000_001 {
+            (from, to) = (from / 2.0, to * 2.0);
+        }
+        let mut at = if axis.ticks.is_empty() { decades(from, to, marks) } else { axis.ticks.clone() };
+        at.retain(|value| *value >= from * 0.999_999 && *value <= to * 1.000_001);
+        // Marks that would run into each other are left out; the points stay.
+        let mut apart: Vec<f64> = Vec::new();
+        for value in at {
+            let is_apart = |other: &f64| (value / other).ln().abs() > (to / from).ln() / 16.0;
+            if apart.iter().all(is_apart) {
+                apart.push(value);
+            }
+        }
+        let text = |value: f64| match axis.unit {
+            Unit::Nanoseconds => chosen_ns(value.round().max(0.0) as u64),
+            Unit::Bytes => bytes(value.round().max(0.0) as u64),
+            Unit::Ratio => format!("{} %", mark(value * 100.0)),
+            _ => mark(value),
+        };
+        let marks = named(axis, &apart, text);
+        let label = match axis.unit {
+            Unit::Nanoseconds | Unit::Bytes | Unit::Ratio => axis.label.clone(),
+            unit => labelled(axis, shown(unit, 0.0).unit),
+        };
+        Scale { from, to, kind: Kind::Log, marks, label: format!("{label} (logarithmic)") }
+    }
+
+    /// Equal steps from 0 to 0.9 to 0.99 to 0.999.
+    fn nines(axis: &Axis, most: f64) -> Scale {
+        let to = nines(axis.to.unwrap_or(most)).max(1.0);
+        let mut marks = vec![(0.0, "0 %".to_owned()), (0.5, "p50".to_owned())];
+        for k in 1..=to.floor().min(9.0) as i32 {
+            let q = 1.0 - 10f64.powi(-k);
+            marks.push((q, quantile_name(q)));
+        }
+        let label = axis.label.clone();
+        Scale { from: 0.0, to, kind: Kind::Nines, marks, label }
+    }
+
+    /// Where a value lies, 0 to 1; what lies outside stands at the edge.
+    pub fn place(&self, value: f64) -> f64 {
+        let place = match self.kind {
+            Kind::Linear => (value - self.from) / (self.to - self.from),
+            Kind::Log => (value.max(f64::MIN_POSITIVE) / self.from).ln() / (self.to / self.from).ln(),
+            Kind::Nines => nines(value) / self.to,
+        };
+        if place.is_finite() { place.clamp(0.0, 1.0) } else { f64::from(u8::from(place > 0.0)) }
+    }
+
+    /// Whether a value lies on the axis.
+    pub fn holds(&self, value: f64) -> bool {
+        let value = if self.kind == Kind::Nines { nines(value) } else { value };
+        let slack = (self.to - self.from) * 1e-9;
+        value >= self.from - slack && value <= self.to + slack
+    }
+
+    /// What columns stand on.
+    pub fn ground(&self) -> f64 {
+        if self.kind == Kind::Linear && self.from < 0.0 { self.place(0.0) } else { 0.0 }
+    }
+}
+
+fn nines(q: f64) -> f64 {
+    if q < 1.0 { -(1.0 - q.max(0.0)).log10() } else { f64::INFINITY }
+}
+
+/// The end of an axis on which everything is 0.
+fn fallback(unit: Unit) -> f64 {
+    match unit {
+        Unit::Nanoseconds => 1e6,
+        Unit::Ratio => 0.01,
+        Unit::Bytes | Unit::BytesPerSecond => 1e3,
+        _ => 1.0,
+    }
+}
+
+fn named(axis: &Axis, at: &[f64], text: impl Fn(f64) -> String) -> Vec<(f64, String)> {
+    let name = |k: usize| axis.names.get(k).filter(|_| !axis.ticks.is_empty());
+    at.iter()
+        .enumerate()
+        .map(|(k, value)| (*value, name(k).cloned().unwrap_or_else(|| text(*value))))
+        .collect()
+}
+
+fn labelled(axis: &Axis, unit: &str) -> String {
+    match unit {
+        "" => axis.label.clone(),
+        // `requests per second`
+        unit if unit.starts_with("per ") => format!("{} {unit}", axis.label),
+        unit => format!("{}, {unit}", axis.label),
+    }
+}
+
+/// The unit of an axis that reaches this far.
+fn shown(unit: Unit, most: f64) -> Shown {
+    let (by, unit) = match unit {
+        Unit::Seconds if most > 7_200.0 => (3_600.0, "h"),
+        Unit::Seconds if most > 600.0 => (60.0, "min"),
+        Unit::Seconds => (1.0, "s"),
+        Unit::Nanoseconds => match most {
+            n if n >= 2e9 => (1e9, "s"),
+            n if n >= 2e6 => (1e6, "ms"),
+            n if n >= 2e3 => (1e3, "us"),
+            _ => (1.0, "ns"),
+        },
+        Unit::Bytes => scaled_bytes(most, ["B", "kB", "MB", "GB"]),
+        Unit::BytesPerSecond => scaled_bytes(most, ["B/s", "kB/s", "MB/s", "GB/s"]),
+        Unit::PerSecond => (1.0, "per second"),
+        Unit::Cores => (1.0, "cores"),
+        Unit::Ratio | Unit::Count | Unit::Quantile | Unit::Plain => (1.0, ""),
+    };
+    Shown { by, unit }
+}
+
+/// Decimal, as everywhere.
+fn scaled_bytes(most: f64, units: [&'static str; 4]) -> (f64, &'static str) {
+    match most {
+        n if n >= 2e9 => (1e9, units[3]),
+        n if n >= 2e6 => (1e6, units[2]),
+        n if n >= 2e3 => (1e3, units[1]),
+        _ => (1.0, units[0]),
     }
 }
 
@@ -81,28 +193,21 @@ fn round_step(step: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].map(|k| k * power).into_iter().find(|s| *s >= step * (1.0 - 1e-9)).unwrap_or(step)
 }
 
-/// Nanoseconds in the unit of the highest.
-pub fn times(most_ns: f64) -> Shown {
-    match most_ns {
-        n if n >= 2e9 => Shown { by: 1e9, unit: "s" },
-        n if n >= 2e6 => Shown { by: 1e6, unit: "ms" },
-        n if n >= 2e3 => Shown { by: 1e3, unit: "us" },
-        _ => Shown { by: 1.0, unit: "ns" },
-    }
+/// Powers of ten, where these are few also 2 and 5 times them, where they are many only each second or third.
+fn decades(from: f64, to: f64, marks: usize) -> Vec<f64> {
+    let (first, last) = (from.log10().floor() as i32, to.log10().ceil() as i32);
+    let spans = (to / from).log10();
+    let factors: &[f64] = match spans {
+        s if s <= 1.2 => &[1.0, 2.0, 3.0, 5.0, 7.0],
+        s if s <= 3.2 && marks >= 4 => &[1.0, 2.0, 5.0],
+        _ => &[1.0],
+    };
+    let every = ((spans / (1.5 * marks.max(2) as f64)).ceil() as usize).max(1);
+    let powers = (first..=last).step_by(every).map(|k| 10f64.powi(k));
+    powers.flat_map(|power| factors.iter().map(move |factor| factor * power)).collect()
 }
 
-/// Bytes in the unit of the highest, decimal as everywhere.
-pub fn bytes(most: f64) -> Shown {
-    match most {
-        n if n >= 2e9 => Shown { by: 1e9, unit: "GB" },
-        n if n >= 2e6 => Shown { by: 1e6, unit: "MB" },
-        n if n >= 2e3 => Shown { by: 1e3, unit: "kB" },
-        _ => Shown { by: 1.0, unit: "B" },
-    }
-}
-
-/// The text of a mark.
-pub fn mark(value: f64) -> String {
-    // 0.30000000000000004 is how a third step of 0.1 adds up.
+/// 0.30000000000000004 is how a third step of 0.1 adds up.
+fn mark(value: f64) -> String {
     trimmed_value((value * 1e9).round() / 1e9)
 }

@@ -1,13 +1,43 @@
-//! A chart in a page: its picture, and behind it the table that says the same to those who do not see it.
+//! A chart in a page: its picture, and behind it the tables that say the same to those who do not see it.
 
 use crate::chart::Chart;
-use maud::{Markup, html};
+use crate::figure::{Skin, Table, draw, tables};
+use maud::{Markup, PreEscaped, html};
 
-/// The script finds it by `data-chart` and its values in the page's data.
+/// The script finds it by `data-chart` and its values in the page's data, and draws into `.plot` what moves.
 pub fn figure(chart: &Chart) -> Markup {
     html! {
         figure.chart #{ "chart-" (chart.id) } data-chart=(chart.id) {
-            figcaption { b { (chart.title) } " " (chart.subtitle) }
+            figcaption {
+                b { (chart.title) }
+                @if !chart.subtitle.is_empty() { " " span.sub { (chart.subtitle) } }
+                @if !chart.help.is_empty() { p.help { (chart.help) } }
+            }
+            // Every text in the picture is escaped where it is written.
+            div.plot { (PreEscaped(draw(chart, Skin::Page))) }
+            details.values {
+                summary { "Table" }
+                @for (at, one) in tables(chart).iter().enumerate() { (table(chart, at, one)) }
+            }
         }
     }
+}
+
+fn table(chart: &Chart, at: usize, table: &Table) -> Markup {
+    html! {
+        table.data #{ "table-" (chart.id) "-" (at + 1) } data-sortable {
+            caption { (chart.title) @if !table.note.is_empty() { "; " (table.note) } }
+            thead { tr { @for (column, head) in table.heads.iter().enumerate() {
+                th scope="col" data-kind=[kind(table, column)] { (head) }
+            } } }
+            tbody { @for row in &table.rows { tr { @for cell in row {
+                td data-v=[cell.value] { (cell.text) }
+            } } } }
+        }
+    }
+}
+
+fn kind(table: &Table, column: usize) -> Option<&'static str> {
+    let is_number = table.rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.value.is_some()));
+    Some(if is_number { "number" } else { "text" })
 }

@@ -1,16 +1,31 @@
-//! The frame of a page: head, policy, sections, and the data of its charts.
+//! The frame of a page: head, policy, contents, sections, and the data of its charts.
+//!
+//! The same input gives the same bytes: no clock and no chance have a part in it.
 
 use crate::Error;
 use crate::chart::Chart;
-use maud::{DOCTYPE, Markup, html};
+use crate::line::is_harmful;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::{Compression, write::GzEncoder};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::io::Write;
+
+/// The one style sheet of pages and of the console.
+pub const STYLE: &str = include_str!("style.css");
+
+/// Raised when the data block of a page changes its form.
+const DATA_VERSION: u32 = 1;
 
 /// A page in the making.
 pub struct Page {
     /// What kind of result it shows: `run`, `experiment`, `search`, `comparison`, `audit`, `parts`.
     pub kind: &'static str,
     pub title: String,
-    /// Above everything else: the verdict.
+    /// Above everything else: the verdict. It holds the page's one `h1`.
     pub head: Markup,
     pub sections: Vec<Section>,
     /// Those that the sections show, for the script.
@@ -29,19 +44,116 @@ pub struct Section {
     pub body: Markup,
 }
 
+/// What the script reads.
+#[derive(Serialize)]
+struct Data<'a> {
+    version: u32,
+    kind: &'a str,
+    charts: &'a [Chart],
+    document: &'a Value,
+}
+
 impl Page {
-    /// The file.
+    /// The file, with the script that makes it move if this tool was built with one.
     ///
     /// # Errors
     /// When the data cannot be expressed in JSON.
     pub fn render(&self) -> Result<String, Error> {
+        self.render_with(plimsoll_ui::report_script())
+    }
+
+    /// The same with this script, or without any: a page that is only to be looked at.
+    ///
+    /// # Errors
+    /// As [`Page::render`].
+    pub fn render_with(&self, script: Option<&str>) -> Result<String, Error> {
+        let data = self.data()?;
         let page = html! {
             (DOCTYPE)
-            html lang="en" {
-                head { meta charset="utf-8"; title { (self.title) } }
-                body { (self.head) @for section in &self.sections { section id=(section.id) { h2 { (section.title) } (section.body) } } }
+            html lang="en" data-theme="auto" data-kind=(self.kind) {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy(script));
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="referrer" content="no-referrer";
+                    // Browsers ask the server for an icon of their own accord; this one is empty and stands here.
+                    link rel="icon" href="data:,";
+                    title { (safe(&self.title)) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    (PreEscaped(safe(&self.body(script.is_some()).into_string())))
+                    script #page-data type="application/octet-stream" { (data) }
+                    @if let Some(script) = script { script { (PreEscaped(script)) } }
+                }
             }
         };
         Ok(page.into_string())
     }
+
+    fn body(&self, is_moving: bool) -> Markup {
+        html! {
+            a.skip href="#main" { "To the result" }
+            @if let Some(bar) = &self.bar { header.bar { (bar) } }
+            div.frame {
+                nav.contents aria-label="Contents" {
+                    ol {
+                        li { a href="#main" { "Verdict" } }
+                        @for section in &self.sections {
+                            li { a href={ "#" (section.id) } { (section.title) } }
+                        }
+                    }
+                }
+                main #main tabindex="-1" {
+                    (self.head)
+                    @for section in &self.sections {
+                        section id=(section.id) aria-labelledby={ (section.id) "-title" } {
+                            h2 id={ (section.id) "-title" } { (section.title) }
+                            (section.body)
+                        }
+                    }
+                    footer {
+                        p {
+                            "Made by plimsoll " (env!("CARGO_PKG_VERSION")) ". This file needs nothing else and asks \
+                             nobody for anything."
+                        }
+                        @if !is_moving {
+                            p {
+                                "Pictures and tables stand still here: charts move, and tables sort, in pages of a tool \
+                                 that was built where Node is installed."
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// JSON, gzip, base64: nothing in it can end the element that it stands in.
+    fn data(&self) -> Result<String, Error> {
+        let data =
+            Data { version: DATA_VERSION, kind: self.kind, charts: &self.charts, document: &self.document };
+        // The header that this writes carries neither a time nor a name.
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&serde_json::to_vec(&data)?).map_err(Error::Packing)?;
+        Ok(STANDARD.encode(packed.finish().map_err(Error::Packing)?))
+    }
+}
+
+/// Nothing may load, run or be sent anywhere but what stands in the file.
+fn policy(script: Option<&str>) -> String {
+    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    format!(
+        "default-src 'none'; script-src {}; style-src {}; img-src data: blob:; base-uri 'none'; \
+         form-action 'none'",
+        script.map_or_else(|| "'none'".into(), hash),
+        hash(STYLE)
+    )
+}
+
+/// Names come from outside: what could reverse the text around it is replaced, here for all of a page.
+fn safe(text: &str) -> String {
+    let shown = |c: char| if is_harmful(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
+    text.chars().map(shown).collect()
 }

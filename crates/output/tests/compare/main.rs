@@ -150,3 +150,17 @@ fn well_formed(xml: &str) {
         assert!(["lt;", "gt;", "amp;", "quot;", "apos;"].iter().any(|name| part.starts_with(name)), "{part}");
     }
 }
+
+#[test]
+fn changes_are_drawn_with_their_intervals() {
+    for (name, comparison) in fixtures::all() {
+        let charts = plimsoll_output::figure::of_comparison(&comparison, None);
+        for chart in &charts {
+            let svg = plimsoll_output::figure::draw(chart, plimsoll_output::figure::Skin::File);
+            assert!(!svg.contains("NaN") && !svg.contains("<script"), "{name}: {svg}");
+            if name == "slower" || name == "mixed" {
+                check(&format!("figures/{}-{name}.svg", chart.id), &svg);
+            }
+        }
+    }
+}

@@ -3,10 +3,12 @@
 //! histograms, so that figures fit together.
 
 mod parts;
+mod picture;
 mod shop;
 mod watched;
 
 pub use parts::*;
+pub use picture::{drawn, drawn_with_monitors, spectrum};
 pub use shop::{plan as shop_plan, shop};
 pub use watched::watched;
 

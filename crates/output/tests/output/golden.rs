@@ -4,9 +4,10 @@ use crate::fixtures;
 use plimsoll_output::{Look, csv, json, markdown, ndjson, terminal};
 use std::path::Path;
 
-fn check(name: &str, text: &str) {
+pub fn check(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod documents;
+mod figures;
 mod fixtures;
 mod formats;
 mod golden;

@@ -1,0 +1,106 @@
+//! A comparison: what changed from A to B with the interval of each change, and both distributions over each other.
+
+use super::run::{spectrum_chart, spectrum_line};
+use crate::chart::{Axis, Band, Chart, Form, Panel, Series, Unit};
+use crate::format::{count, ratio};
+use plimsoll_record::analysis::compare::{Compared, Comparison, Scale, Verdict};
+use plimsoll_record::picture::Spectrum;
+
+pub fn figures(c: &Comparison, spectra: Option<(&Spectrum, &Spectrum)>) -> Vec<Chart> {
+    let mut out: Vec<Chart> = delta(c).into_iter().collect();
+    if let Some((a, b)) = spectra {
+        out.push(overlaid(c, a, b));
+    }
+    out
+}
+
+/// Classes of change with their names and colours.
+type Class = (&'static str, &'static str, u8, fn(Verdict) -> bool);
+
+const CLASSES: [Class; 4] = [
+    ("better", "B is better", 2, Verdict::is_better),
+    ("worse", "B is worse", 1, Verdict::is_worse),
+    ("same", "no difference worth naming", 7, |verdict| verdict == Verdict::NoDifference),
+    ("open", "cannot tell", 4, |verdict| verdict == Verdict::CannotTell),
+];
+
+/// One row for each figure that has a relative change; the errors, which are compared by their difference, have a panel
+/// of their own.
+fn delta(c: &Comparison) -> Option<Chart> {
+    let rows: Vec<&Compared> =
+        c.figures.iter().filter(|row| row.difference.is_some_and(f64::is_finite)).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let n = rows.len();
+    let mut axis = Axis::new("", Unit::Plain).between(0.5, n as f64 + 0.5);
+    axis.ticks = (1..=n).map(|k| k as f64).collect();
+    axis.names = rows.iter().map(|row| format!("{} {}", row.figure.replace('_', " "), change(row))).collect();
+    let mut chart = Chart::new("delta", format!("what changed from {} to {}", c.a.name, c.b.name), axis);
+    chart.subtitle = c.sentence.clone();
+    chart.help = "Each point is the change of one figure, with its interval. One that lies wholly inside the ground around \
+                  zero is no difference worth naming; one that reaches out of it on both sides tells nothing."
+        .into();
+    chart.xs = (1..=n).map(|k| k as f64).collect();
+    for (scale, id, label, worth) in [
+        (Scale::Ratio, "change", "change from A to B", c.worth),
+        (Scale::Points, "points", "change of the share of errors", c.worth_errors),
+    ] {
+        if !rows.iter().any(|row| row.scale == scale) {
+            continue;
+        }
+        let series = CLASSES.iter().filter_map(|(name, said, colour, is_of)| {
+            let of = |value: fn(&Compared) -> Option<f64>| -> Vec<Option<f64>> {
+                let is_own = |row: &&&Compared| row.scale == scale && is_of(row.verdict);
+                rows.iter().map(|row| Some(row).filter(is_own).and_then(|row| value(row))).collect()
+            };
+            let y = of(|row| row.difference);
+            let has_any = y.iter().any(Option::is_some);
+            let series = Series::new(&format!("{id}-{name}"), *said, *colour, Form::Dots, y);
+            has_any.then(|| series.within(of(|row| row.low), of(|row| row.high)))
+        });
+        let mut panel = Panel::new(id, Axis::new(label, Unit::Ratio), series.collect());
+        if worth > 0.0 && worth.is_finite() {
+            panel.bands.push(Band { low: -worth, high: worth, word: String::new() });
+        }
+        chart.panels.push(panel);
+    }
+    Some(chart)
+}
+
+/// `+12.3 %`, with its sign.
+fn change(row: &Compared) -> String {
+    let difference = row.difference.unwrap_or(0.0);
+    let sign = if difference > 0.0 { "+" } else { "" };
+    format!("{sign}{}", ratio(difference))
+}
+
+fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
+    let mut series = Vec::new();
+    for (side, spectrum, colour) in [(&c.a, a, 0), (&c.b, b, 1)] {
+        let id = if colour == 0 { "a" } else { "b" };
+        let (n, m) = (spectrum.response_count, spectrum.service_count);
+        let name = format!("{}: response time", side.name);
+        series.push(spectrum_line(
+            &format!("{id}-response"),
+            &name,
+            colour,
+            Form::Line,
+            &spectrum.response,
+            n,
+        ));
+        let name = format!("{}: service time", side.name);
+        series.push(spectrum_line(
+            &format!("{id}-service"),
+            &name,
+            colour,
+            Form::Dashed,
+            &spectrum.service,
+            m,
+        ));
+    }
+    series.retain(|one| !one.y.is_empty());
+    let mut chart = spectrum_chart("spectra", "both distributions", series);
+    chart.subtitle = format!("{} and {} response times", count(a.response_count), count(b.response_count));
+    chart
+}

@@ -1,0 +1,46 @@
+//! The looks of pictures: the rules for pages, and the same with a light palette for files.
+
+/// What the style sheet of a page needs for pictures: rules for everything in an `svg.pic` and an `svg.spark`, by the
+/// page's own variables.
+pub const CSS: &str = include_str!("../chart.css");
+
+/// Colours that colour-blind readers can tell apart (Okabe & Ito 2008), some of them darker, so that they stand out from
+/// white by 3:1; `c7` is for what stands back. The shades of a heat-map fall in brightness by equal steps.
+const LIGHT: [(&str, &str); 25] = [
+    ("c0", "#0072b2"),
+    ("c1", "#d55e00"),
+    ("c2", "#009e73"),
+    ("c3", "#cc79a7"),
+    ("c4", "#b07d00"),
+    ("c5", "#4295c8"),
+    ("c6", "#333333"),
+    ("c7", "#8a8a8a"),
+    ("ink", "#14181d"),
+    ("soft", "#4b535c"),
+    ("faint", "#8b949e"),
+    ("ground", "#ffffff"),
+    ("line", "#e6e9ec"),
+    ("pass", "#0a7d45"),
+    ("fail", "#c62828"),
+    ("doubt", "#8a6100"),
+    ("h0", "#dcebf6"),
+    ("h1", "#bddbee"),
+    ("h2", "#96c6e3"),
+    ("h3", "#6aadd5"),
+    ("h4", "#4592c4"),
+    ("h5", "#2675b0"),
+    ("h6", "#125996"),
+    ("h7", "#0a3f74"),
+    ("h8", "#08264d"),
+];
+
+/// Rules of a picture that stands alone. Programs that turn SVG into pixels know no variables.
+pub fn of_file() -> String {
+    let rules = CSS.lines().filter(|line| line.starts_with(".pic"));
+    let mut css: String =
+        rules.map(|line| line.replace("; }", "}").replace(" { ", "{").replace(": ", ":")).collect();
+    for (name, colour) in LIGHT {
+        css = css.replace(&format!("var(--{name})"), colour);
+    }
+    css
+}

@@ -1,0 +1,110 @@
+//! The pictures of a run that is going on: the same charts without values, and the values of a second for them.
+
+use super::run::course::{self, Shape};
+use super::run::{Rows, middle_s, per_s, watched};
+use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
+use plimsoll_plan::Outline;
+use plimsoll_record::analysis::digest::{CPU_NAMES, MEMORY_NAMES};
+use plimsoll_record::summary::{Course, Second};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One second for the charts of [`live`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// On the axis of the charts, s from the start of the run.
+    pub x: f64,
+    /// By chart, then by series; what is not known is not there.
+    pub values: BTreeMap<&'static str, BTreeMap<String, f64>>,
+}
+
+/// Charts of a run that just begins. `classes`: the failures that have occurred, by name; `courses`: what is watched,
+/// with or without points. When either grows these charts are made again.
+pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Chart> {
+    let is_open = outline.load.is_open();
+    let shape = Shape {
+        has_offer: is_open,
+        counts_iterations: !outline.lanes.is_empty() || outline.requests.len() > 1,
+        has_users: !is_open,
+        has_errors: true,
+    };
+    let at = Rows::default();
+    let mut chart = over_time("timeline", "the course of the run");
+    chart.panels = vec![course::rate(&shape, &at), course::latency(&at), course::in_flight(&shape, &at)];
+    chart.panels.push(course::connections(&at));
+    if !classes.is_empty() {
+        chart.panels.push(course::errors(classes, &|_, _| None, &at));
+    }
+    chart.panels.push(course::bytes(&at));
+    if is_open {
+        chart.panels.push(course::lateness(&at));
+    }
+    let mut out = vec![chart];
+    for (id, label, metrics) in SIZES {
+        let own = courses.iter().filter(|course| is_shown(course, courses, metrics));
+        let series: Vec<Series> = own
+            .enumerate()
+            .map(|(at, course)| {
+                let id = watched::series_id(course);
+                Series::new(&id, course.monitor.clone(), (at % 7) as u8, Form::Line, Vec::new())
+            })
+            .collect();
+        if series.is_empty() {
+            continue;
+        }
+        let mut chart = over_time(id, &format!("{label} of what is watched"));
+        let unit = if id == "monitors-cpu" { Unit::Cores } else { Unit::Bytes };
+        chart.panels.push(Panel::new(label, Axis::new(label, unit), series));
+        out.push(chart);
+    }
+    out
+}
+
+/// The values of a second. `failures`: of each class by its name; `samples`: what monitors saw last.
+pub fn live_row(row: &Second, failures: &[(&str, u64)], courses: &[Course]) -> Row {
+    let ns = |time: Option<u64>| time.map(|ns| ns as f64);
+    let all = [
+        ("offered", row.offered_rate_per_s),
+        ("achieved", Some(row.achieved_rate_per_s)),
+        ("good", per_s(row.requests.saturating_sub(row.errors), row)),
+        ("p50", ns(row.p50_ns)),
+        ("p90", ns(row.p90_ns)),
+        ("p99", ns(row.p99_ns)),
+        ("max", ns(row.max_ns)),
+        ("in_flight", Some(row.in_flight)),
+        ("users", Some(row.users)),
+        ("opened", per_s(row.connections_opened, row)),
+        ("bytes_in", per_s(row.bytes_in, row)),
+        ("bytes_out", per_s(row.bytes_out, row)),
+        ("lateness_p99", ns(row.lateness_p99_ns)),
+    ];
+    let known = |(id, value): (&str, Option<f64>)| Some((id.to_owned(), value.filter(|y| y.is_finite())?));
+    let mut timeline: BTreeMap<String, f64> = all.into_iter().filter_map(known).collect();
+    timeline.extend(failures.iter().filter_map(|(class, n)| known((class, per_s(*n, row)))));
+    let mut values = BTreeMap::from([("timeline", timeline)]);
+    for (id, _, metrics) in SIZES {
+        let own = courses.iter().filter(|course| is_shown(course, courses, metrics));
+        let last = own.filter_map(|course| Some((watched::series_id(course), course.points.last()?.1)));
+        let last: BTreeMap<String, f64> = last.filter(|(_, y)| y.is_finite()).collect();
+        if !last.is_empty() {
+            values.insert(id, last);
+        }
+    }
+    Row { x: middle_s(row), values }
+}
+
+const SIZES: [(&str, &str, &[&str]); 2] =
+    [("monitors-cpu", "CPU", &CPU_NAMES), ("monitors-memory", "memory", &MEMORY_NAMES)];
+
+/// The first of these numbers that its monitor has.
+fn is_shown(course: &Course, all: &[Course], metrics: &[&str]) -> bool {
+    let own = |metric: &str| {
+        all.iter().any(|c| c.part.is_empty() && c.monitor == course.monitor && c.metric == metric)
+    };
+    course.part.is_empty() && metrics.iter().find(|metric| own(metric)) == Some(&course.metric.as_str())
+}
+
+fn over_time(id: &str, title: &str) -> Chart {
+    let axis = Axis::new("time from the start of the run", Unit::Seconds);
+    Chart { group: "time".into(), ..Chart::new(id, title, axis) }
+}

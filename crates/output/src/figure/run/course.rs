@@ -1,0 +1,150 @@
+//! The course of a run: rates, times, what was in flight, errors by class, bytes, and how late the generator was.
+
+use super::{Rows, over_time, per_s, time_limits};
+use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
+use plimsoll_record::picture::Picture;
+use plimsoll_record::summary::{Second, Summary};
+
+/// Where the longest time is this many medians, a linear axis would show the longest alone.
+const LOG_FROM: f64 = 50.0;
+
+pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
+    let mut chart = over_time("timeline", "the course of the run", s, p);
+    chart.subtitle = s.raw_window.as_ref().map(|w| w.sentence.clone()).unwrap_or_default();
+    chart.help =
+        "Panels share one time axis. A rate that falls below what is offered, or times that climb while the \
+                  rate stays level, show where the service had enough."
+            .into();
+    let at = Rows::of(rows);
+    chart.xs = at.xs();
+    let shape = Shape {
+        has_offer: s.offered.is_some(),
+        counts_iterations: s.counts_iterations(),
+        has_users: rows.iter().any(|t| t.users > 0.0),
+        has_errors: s.totals.errors > 0,
+    };
+    let mut latency = latency(&at);
+    let (middle, longest) = (s.response_time.p50_ns.unwrap_or(0), s.response_time.max_ns.unwrap_or(0));
+    if middle > 0 && longest as f64 / middle as f64 > LOG_FROM {
+        latency.y.scale = Scale::Log;
+    }
+    latency.limits = time_limits(s);
+    let failed = |class: usize, row: usize| p.failures.get(row).and_then(|all| all.get(class)).copied();
+    let all = [
+        Some(rate(&shape, &at)).filter(has_values),
+        Some(latency).filter(has_values),
+        Some(in_flight(&shape, &at)).filter(any),
+        Some(connections(&at)).filter(any),
+        Some(errors(&p.classes, &failed, &at)).filter(any),
+        Some(bytes(&at)).filter(any),
+        Some(lateness(&at)).filter(has_values),
+    ];
+    chart.panels = all.into_iter().flatten().collect();
+    chart
+}
+
+/// What decides which lines there are.
+pub struct Shape {
+    /// Open model.
+    pub has_offer: bool,
+    /// See [`Summary::counts_iterations`].
+    pub counts_iterations: bool,
+    pub has_users: bool,
+    pub has_errors: bool,
+}
+
+/// A panel of nothing is left out.
+fn has_values(panel: &Panel) -> bool {
+    panel.series.iter().any(|series| series.y.iter().flatten().any(|y| y.is_finite()))
+}
+
+/// And one of zeros, where zero is what is expected.
+fn any(panel: &Panel) -> bool {
+    panel.series.iter().any(|series| series.y.iter().flatten().any(|y| *y > 0.0))
+}
+
+/// What is offered, what is achieved, and what of it was good. Of a run without failures the last two are one line.
+pub fn rate(shape: &Shape, at: &Rows) -> Panel {
+    let mut series = Vec::new();
+    // An arrival of several requests is not to be held against each of them.
+    let (offers, achieves) = match shape.counts_iterations {
+        true => ("iterations offered", "requests achieved"),
+        false => ("offered", "achieved"),
+    };
+    if shape.has_offer {
+        let offered = at.values(|t| t.offered_rate_per_s);
+        series.push(Series::new("offered", offers, 7, Form::Dashed, offered));
+    }
+    let achieved = at.values(|t| Some(t.achieved_rate_per_s));
+    series.push(Series::new("achieved", achieves, 0, Form::Line, achieved));
+    if shape.has_errors {
+        let good = at.values(|t| per_s(t.requests.saturating_sub(t.errors), t));
+        series.push(Series::new("good", "without failure", 2, Form::Line, good));
+    }
+    Panel::new("rate", Axis::new("requests", Unit::PerSecond), series)
+}
+
+pub fn latency(at: &Rows) -> Panel {
+    let times = |of: fn(&Second) -> Option<u64>| at.values(|t| of(t).map(|ns| ns as f64));
+    let series = vec![
+        Series::new("p50", "p50", 0, Form::Line, times(|t| t.p50_ns)),
+        Series::new("p90", "p90", 4, Form::Line, times(|t| t.p90_ns)),
+        Series::new("p99", "p99", 1, Form::Line, times(|t| t.p99_ns)).highest(),
+        Series::new("max", "longest", 3, Form::Dots, times(|t| t.max_ns)).highest(),
+    ];
+    Panel::new("latency", Axis::new("response time", Unit::Nanoseconds), series)
+}
+
+pub fn in_flight(shape: &Shape, at: &Rows) -> Panel {
+    let mut series =
+        vec![Series::new("in_flight", "in flight", 0, Form::Line, at.values(|t| Some(t.in_flight)))];
+    if shape.has_users {
+        series.push(Series::new("users", "users", 7, Form::Dashed, at.values(|t| Some(t.users))));
+    }
+    Panel::new("in_flight", Axis::new("in flight", Unit::Count), series)
+}
+
+pub fn connections(at: &Rows) -> Panel {
+    let opened = at.values(|t| per_s(t.connections_opened, t));
+    let label = "connections opened";
+    let series = vec![Series::new("opened", label, 1, Form::Line, opened).highest()];
+    Panel::new("connections", Axis::new(label, Unit::PerSecond), series)
+}
+
+/// One layer for each class that occurred; without classes one for all. `failed`: how many of a class in a row.
+pub fn errors(classes: &[&str], failed: &dyn Fn(usize, usize) -> Option<u64>, at: &Rows) -> Panel {
+    let mut series = Vec::new();
+    for (class, name) in classes.iter().enumerate() {
+        let rates = at.numbered(|row, t| per_s(failed(class, row)?, t));
+        // A live view knows its classes before their values.
+        if rates.is_empty() || rates.iter().flatten().any(|rate| *rate > 0.0) {
+            let colour = COLOURS[series.len() % COLOURS.len()];
+            series.push(Series::new(name, name.replace('_', " "), colour, Form::Bars, rates).highest());
+        }
+    }
+    if series.is_empty() {
+        let all = at.values(|t| per_s(t.errors, t));
+        series.push(Series::new("errors", "failures", 1, Form::Bars, all).highest());
+    }
+    let mut panel = Panel::new("errors", Axis::new("failures", Unit::PerSecond), series);
+    panel.stacked = true;
+    panel
+}
+
+/// Warm colours first: these are failures.
+const COLOURS: [u8; 7] = [1, 3, 4, 6, 5, 2, 0];
+
+pub fn bytes(at: &Rows) -> Panel {
+    let series = vec![
+        Series::new("bytes_in", "received", 0, Form::Line, at.values(|t| per_s(t.bytes_in, t))),
+        Series::new("bytes_out", "sent", 1, Form::Line, at.values(|t| per_s(t.bytes_out, t))),
+    ];
+    Panel::new("bytes", Axis::new("bytes", Unit::BytesPerSecond), series)
+}
+
+/// The generator's own.
+pub fn lateness(at: &Rows) -> Panel {
+    let late = at.values(|t| t.lateness_p99_ns.map(|ns| ns as f64));
+    let series = vec![Series::new("lateness_p99", "p99", 5, Form::Line, late).highest()];
+    Panel::new("lateness", Axis::new("lateness of sends", Unit::Nanoseconds), series)
+}

@@ -1,0 +1,88 @@
+//! Where response times lay, second for second and as a whole: bands, plateaus and pauses that no percentile shows.
+
+use super::{over_time, per_s, time_limits};
+use crate::chart::{Axis, Chart, Form, Heat, Panel, Scale, Series, Unit};
+use crate::format::{chosen_s, count};
+use plimsoll_record::picture::{Heat as Seen, Picture};
+use plimsoll_record::summary::{Second, Summary};
+
+/// Columns of the distribution.
+const BARS: usize = 60;
+
+/// Of response times and of service times; none where nothing was counted.
+pub fn heats(s: &Summary, p: &Picture, rows: &[Second]) -> Vec<Chart> {
+    let of = |id: &str, title: &str, what: &str, seen: &Seen| {
+        let total: u64 = seen.counts.iter().flatten().sum();
+        if total == 0 || seen.edges_ns.len() < 2 {
+            return None;
+        }
+        let mut chart = over_time(id, title, s, p);
+        let width = seen.from_s.get(1).unwrap_or(&seen.to_s) - seen.from_s.first().unwrap_or(&0.0);
+        chart.subtitle = format!(
+            "{} requests in {} columns of {}",
+            count(total),
+            count(seen.from_s.len() as u64),
+            chosen_s(width)
+        );
+        chart.help = "Each cell holds the requests that ended in that stretch of time after that long; the darker, the \
+                      more. Two bands are two kinds of answers; a vertical streak is a pause."
+            .into();
+        chart.xs = seen.from_s.clone();
+        chart.x.to = Some(seen.to_s.max(chart.x.to.unwrap_or(0.0)));
+        let y = Axis::new(what, Unit::Nanoseconds).scaled(Scale::Log);
+        let mut panel = Panel::new("heat", y, Vec::new());
+        panel.heat =
+            Some(Heat { edges: seen.edges_ns.clone(), counts: seen.counts.clone(), what: "requests".into() });
+        if what == "response time" {
+            panel.limits = time_limits(s);
+        }
+        chart.panels.push(panel);
+        chart.panels.extend(failures(rows));
+        Some(chart)
+    };
+    let response = of("heat", "where response times lay", "response time", &p.response_heat);
+    let service = of("heat-service", "where service times lay", "service time", &p.service_heat);
+    response.into_iter().chain(service).collect()
+}
+
+fn failures(rows: &[Second]) -> Option<Panel> {
+    let x = rows.iter().map(|row| row.from_s + row.length_s / 2.0).collect();
+    let y = rows.iter().map(|row| per_s(row.errors, row)).collect();
+    let series = Series::new("errors", "failures", 1, Form::Bars, y).at(x).highest();
+    let has_any = rows.iter().any(|row| row.errors > 0);
+    has_any.then(|| Panel::new("errors", Axis::new("failures", Unit::PerSecond), vec![series]))
+}
+
+/// How many requests took how long, the warm-up left out.
+pub fn distribution(s: &Summary, p: &Picture) -> Option<Chart> {
+    let seen = &p.response_heat;
+    let rows = seen.edges_ns.len().checked_sub(1)?;
+    let measured =
+        seen.from_s.iter().zip(&seen.counts).filter(|(from, _)| **from >= s.totals.warmup_s - 1e-6);
+    let mut sums = vec![0u64; rows];
+    for (_, column) in measured {
+        sums.iter_mut().zip(column).for_each(|(sum, n)| *sum += n);
+    }
+    let first = sums.iter().position(|n| *n > 0)?;
+    let last = sums.iter().rposition(|n| *n > 0)? + 1;
+    let width = (last - first).div_ceil(BARS).max(1);
+    let edge = |at: usize| seen.edges_ns.get(at.min(rows)).copied().unwrap_or(1.0).max(1.0);
+    let bins: Vec<(f64, f64, u64)> = (first..last)
+        .step_by(width)
+        // The last one is as wide as the others, or its bar would tell less than it holds.
+        .map(|at| (edge(at), edge(at + width), sums[at..(at + width).min(last)].iter().sum()))
+        .collect();
+    let (from, to) = (bins.first()?.0, bins.last()?.1);
+    let axis = Axis::new("response time", Unit::Nanoseconds).scaled(Scale::Log).between(from, to);
+    let mut chart = Chart::new("distribution", "how many requests took how long", axis);
+    let total: u64 = bins.iter().map(|(.., n)| n).sum();
+    chart.subtitle = format!("{} requests of the measured part", count(total));
+    chart.help = "Columns are equally wide on a logarithmic axis. More than one hill means more than one kind of answer."
+        .into();
+    // The middle on that axis.
+    chart.xs = bins.iter().map(|(from, to, _)| (from * to).sqrt()).collect();
+    let y = bins.iter().map(|(.., n)| Some(*n as f64)).collect();
+    let series = vec![Series::new("requests", "requests", 0, Form::Bars, y)];
+    chart.panels.push(Panel::new("requests", Axis::new("requests", Unit::Count), series));
+    Some(chart)
+}

@@ -1,0 +1,138 @@
+//! Pictures of one run: its course, where times lay, what the slow ones waited for, and what was watched.
+
+pub mod course;
+mod heat;
+mod phases;
+mod spectrum;
+mod streams;
+pub mod watched;
+
+pub use spectrum::{chart as spectrum_chart, line as spectrum_line};
+
+use crate::chart::{Axis, Chart, Limit, Mark, MarkKind, Stretch, StretchKind, Unit};
+use plimsoll_record::picture::{Moment, MomentKind, Picture};
+use plimsoll_record::summary::{FigureUnit, Second, Summary};
+
+/// Fewer rows than this are no course.
+const ROWS: usize = 3;
+
+/// All charts that the run has something for, in the order in which a page shows them.
+pub fn of_run(s: &Summary, p: &Picture) -> Vec<Chart> {
+    let rows = if p.rows.is_empty() { &s.timeline } else { &p.rows };
+    let mut out = Vec::new();
+    if rows.len() >= ROWS {
+        out.push(course::timeline(s, p, rows));
+        out.extend(streams::streams(s, p, rows));
+        out.extend(heat::heats(s, p, rows));
+    }
+    out.extend(spectrum::spectrum(s, p));
+    out.extend(spectrum::of_requests(p));
+    out.extend(heat::distribution(s, p));
+    out.extend(phases::phases(p));
+    if rows.len() >= ROWS {
+        out.extend(watched::monitors(s, p));
+    }
+    out
+}
+
+/// The axis that all charts of group `time` share.
+pub fn time_axis(s: &Summary) -> Axis {
+    let end_s = s.timeline.last().map_or(1.0, |t| t.from_s + t.length_s);
+    let seen_s = s.courses.iter().flat_map(|c| c.points.last()).map(|(at, _)| *at).fold(0.0, f64::max);
+    // A monitor's last sample comes a moment after the last request; the axis ends with the load.
+    let end_s = if end_s > 0.0 { end_s } else { seen_s };
+    Axis::new("time from the start of the run", Unit::Seconds).between(0.0, end_s)
+}
+
+/// A chart over the time of the run, with what happened in it.
+fn over_time(id: &str, title: impl Into<String>, s: &Summary, p: &Picture) -> Chart {
+    let mut chart = Chart::new(id, title, time_axis(s));
+    chart.group = "time".into();
+    chart.stretches = stretches(s);
+    chart.marks = p.moments.iter().filter(|m| m.kind != MomentKind::Gap).map(mark).collect();
+    chart
+}
+
+fn stretches(s: &Summary) -> Vec<Stretch> {
+    let mut out = Vec::new();
+    if s.totals.warmup_s > 0.0 {
+        let word = "warm-up".to_owned();
+        out.push(Stretch { from: 0.0, to: s.totals.warmup_s, word, kind: StretchKind::Warmup });
+    }
+    let gap = |g: &plimsoll_record::summary::Gap| Stretch {
+        from: g.from_s,
+        to: g.to_s,
+        word: "no data".into(),
+        kind: StretchKind::Gap,
+    };
+    out.extend(s.gaps.iter().map(gap));
+    out.extend(s.spikes.iter().map(|spike| Stretch {
+        from: spike.from_s,
+        to: spike.from_s + spike.slow_s,
+        word: "slow".into(),
+        kind: StretchKind::Spike,
+    }));
+    out
+}
+
+fn mark(moment: &Moment) -> Mark {
+    let kind = match moment.kind {
+        MomentKind::Stage => MarkKind::Stage,
+        MomentKind::Note => MarkKind::Note,
+        MomentKind::Control | MomentKind::Gap => MarkKind::Control,
+        MomentKind::Change | MomentKind::Spike => MarkKind::Change,
+    };
+    Mark { at: moment.at_s, word: moment.text.clone(), kind }
+}
+
+/// Thresholds on response times of all requests.
+fn time_limits(s: &Summary) -> Vec<Limit> {
+    let of_all = s.thresholds.iter().filter(|t| {
+        t.unit == FigureUnit::Nanoseconds && t.what.starts_with("response_time") && !t.what.contains('{')
+    });
+    of_all.map(|t| Limit { value: t.limit, word: t.text.clone(), met: Some(t.met) }).collect()
+}
+
+/// The middles of the rows, and of each hole between them one more, at which there is no value.
+#[derive(Default)]
+pub struct Rows<'a> {
+    at: Vec<(f64, Option<(usize, &'a Second)>)>,
+}
+
+impl Rows<'_> {
+    pub fn of(rows: &[Second]) -> Rows<'_> {
+        let mut at: Vec<(f64, Option<(usize, &Second)>)> = Vec::new();
+        let mut end_s: Option<f64> = None;
+        for (number, row) in rows.iter().enumerate() {
+            if let Some(end_s) = end_s.filter(|end_s| row.from_s > end_s + 0.5 * row.length_s.max(1e-9)) {
+                at.push(((end_s + row.from_s) / 2.0, None));
+            }
+            at.push((middle_s(row), Some((number, row))));
+            end_s = Some(row.from_s + row.length_s);
+        }
+        Rows { at }
+    }
+
+    pub fn xs(&self) -> Vec<f64> {
+        self.at.iter().map(|(x, _)| *x).collect()
+    }
+
+    pub fn values(&self, of: impl Fn(&Second) -> Option<f64>) -> Vec<Option<f64>> {
+        self.numbered(|_, row| of(row))
+    }
+
+    /// With the number of the row among those that are there.
+    pub fn numbered(&self, of: impl Fn(usize, &Second) -> Option<f64>) -> Vec<Option<f64>> {
+        self.at.iter().map(|(_, row)| row.and_then(|(number, row)| of(number, row))).collect()
+    }
+}
+
+/// Where the values of a row stand: the first and the last second may be cut.
+pub fn middle_s(row: &Second) -> f64 {
+    row.from_s + row.length_s / 2.0
+}
+
+/// A count of a row as a rate.
+pub fn per_s(n: u64, row: &Second) -> Option<f64> {
+    (row.length_s > 0.0).then(|| n as f64 / row.length_s)
+}

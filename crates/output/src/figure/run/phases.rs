@@ -1,0 +1,47 @@
+//! What requests waited for, from the fastest to the slowest: a tail that waits for its turn is another problem than one
+//! that waits for the first byte.
+
+use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
+use crate::format::{counted, quantile_name};
+use plimsoll_record::picture::{Picture, Slice};
+
+pub fn phases(p: &Picture) -> Option<Chart> {
+    let slices: Vec<&Slice> = p.slices.iter().filter(|slice| slice.requests > 0).collect();
+    if slices.is_empty() {
+        return None;
+    }
+    let n = slices.len();
+    let mut axis =
+        Axis::new("requests from the fastest to the slowest", Unit::Plain).between(0.5, n as f64 + 0.5);
+    axis.ticks = (1..=n).map(|k| k as f64).collect();
+    axis.names = slices.iter().map(|slice| name(slice)).collect();
+    let mut chart = Chart::new("phases", "what requests waited for", axis);
+    let total = slices.iter().map(|slice| slice.requests).sum();
+    chart.subtitle = format!("mean time in each phase, {}", counted(total, "request"));
+    chart.help = "Each column is a part of the requests by their response time; its layers are what they waited for. The \
+                  layer that grows to the right makes the tail."
+        .into();
+    chart.xs = (1..=n).map(|k| k as f64).collect();
+    let layer = |id: &str, name: &str, colour: u8, of: fn(&Slice) -> f64| {
+        Series::new(id, name, colour, Form::Bars, slices.iter().map(|slice| Some(of(slice))).collect())
+    };
+    let series = vec![
+        layer("wait", "before the send", 7, |slice| slice.wait_ns),
+        layer("first_byte", "to the first byte", 0, |slice| slice.first_byte_ns),
+        layer("body", "to the last byte", 4, |slice| slice.body_ns),
+    ];
+    let mut panel = Panel::new("phases", Axis::new("mean time", Unit::Nanoseconds), series);
+    panel.stacked = true;
+    chart.panels.push(panel);
+    Some(chart)
+}
+
+/// `up to p50`, `p50 to p90`, `above p99.9`.
+pub fn name(slice: &Slice) -> String {
+    match (slice.from_q <= 0.0, slice.to_q >= 1.0) {
+        (true, true) => "all".into(),
+        (true, false) => format!("up to {}", quantile_name(slice.to_q)),
+        (false, true) => format!("above {}", quantile_name(slice.from_q)),
+        _ => format!("{} to {}", quantile_name(slice.from_q), quantile_name(slice.to_q)),
+    }
+}

@@ -1,0 +1,84 @@
+//! Whole distributions over quantiles: response and service time of all requests, and one line for each request.
+
+use super::time_limits;
+use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
+use crate::format::{count, counted};
+use plimsoll_record::picture::{Picture, Point, Spectrum};
+use plimsoll_record::summary::Summary;
+
+/// More lines in one panel cannot be told apart.
+pub const LINES: usize = 7;
+/// Where the highest is this many times the lowest a linear axis shows the highest alone.
+const LOG_FROM: f64 = 200.0;
+
+pub fn spectrum(s: &Summary, p: &Picture) -> Option<Chart> {
+    let all = p.spectra.first().filter(|all| all.request.is_empty() && !all.response.is_empty())?;
+    let mut series =
+        vec![line("response", "response time", 0, Form::Line, &all.response, all.response_count)];
+    if !all.service.is_empty() {
+        series.push(line("service", "service time", 2, Form::Dashed, &all.service, all.service_count));
+    }
+    let mut chart = chart("spectrum", "response times by percentile", series);
+    chart.subtitle =
+        format!("{} and {}", samples(all.response_count, "response"), samples(all.service_count, "service"));
+    if all.censored > 0 {
+        let cut_off = counted(all.censored, "time");
+        chart.subtitle.push_str(&format!("; {cut_off} known only to be longer"));
+    }
+    chart.help = "To the right the slowest: each step is a tenth of the requests that were left. Response time counts \
+                  from the instant when a request was due, service time from its send; the ground between is waiting."
+        .into();
+    chart.panels[0].limits = time_limits(s);
+    Some(chart)
+}
+
+fn samples(n: u64, what: &str) -> String {
+    format!("{} {what} time{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// One line for each named request, the busiest.
+pub fn of_requests(p: &Picture) -> Option<Chart> {
+    let named: Vec<&Spectrum> = p.spectra.iter().filter(|one| !one.request.is_empty()).collect();
+    let has_line = |one: &&&Spectrum| !one.response.is_empty();
+    let shown: Vec<&Spectrum> = named.iter().filter(has_line).take(LINES).copied().collect();
+    if shown.len() < 2 {
+        return None;
+    }
+    let lines = shown.iter().enumerate().map(|(at, one)| {
+        let name = match &one.scenario {
+            Some(scenario) => format!("{scenario}: {}", one.request),
+            None => one.request.clone(),
+        };
+        line(&format!("request-{}", at + 1), &name, at as u8, Form::Line, &one.response, one.response_count)
+    });
+    let mut chart = chart("spectrum-requests", "response times by request", lines.collect());
+    chart.subtitle = match named.len() - shown.len() {
+        0 => format!("{} requests", shown.len()),
+        more => format!("the {} busiest requests; {more} more are in the table", shown.len()),
+    };
+    Some(chart)
+}
+
+pub fn chart(id: &str, title: &str, series: Vec<Series>) -> Chart {
+    let most = |of: &dyn Fn(&Series) -> f64| series.iter().map(of).fold(0.0, f64::max);
+    let highest = most(&|one| one.y.iter().flatten().copied().fold(0.0, f64::max));
+    let lowest =
+        series.iter().filter_map(|one| one.y.iter().flatten().next()).copied().fold(f64::INFINITY, f64::min);
+    let scale = if lowest > 0.0 && highest / lowest > LOG_FROM { Scale::Log } else { Scale::Linear };
+    let to = most(&|one| one.x.iter().flatten().copied().fold(0.0, f64::max));
+    let x = Axis::new("share of the requests that took no longer", Unit::Quantile)
+        .scaled(Scale::Nines)
+        .between(0.0, to.max(0.9));
+    let mut chart = Chart::new(id, title, x);
+    let y = Axis::new("response time", Unit::Nanoseconds).scaled(scale);
+    chart.panels.push(Panel::new("times", y, series));
+    chart
+}
+
+/// The longest of n stands at 1 - 1 / 2n, since the axis has no place for 1.
+pub fn line(id: &str, name: &str, colour: u8, form: Form, points: &[Point], n: u64) -> Series {
+    let end = 1.0 - 0.5 / n.max(1) as f64;
+    let x = points.iter().map(|point| point.q.min(end)).collect();
+    let y = points.iter().map(|point| Some(point.value_ns as f64)).collect();
+    Series::new(id, name, colour, form, y).at(x).highest()
+}

@@ -1,0 +1,162 @@
+//! Small things that several pages show: the badge of a verdict, tiles, figures that can be copied, findings.
+
+use crate::chart::Chart;
+use maud::{Markup, html};
+use plimsoll_record::summary::{Outcome, Weight};
+
+/// How good something is, for its sign and its colour; a word says the same beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Pass,
+    Fail,
+    Doubt,
+    Note,
+}
+
+impl Tone {
+    pub const fn class(self) -> &'static str {
+        match self {
+            Tone::Pass => "pass",
+            Tone::Fail => "fail",
+            Tone::Doubt => "doubt",
+            Tone::Note => "note",
+        }
+    }
+}
+
+impl From<Outcome> for Tone {
+    fn from(outcome: Outcome) -> Tone {
+        match outcome {
+            Outcome::Pass => Tone::Pass,
+            Outcome::Fail => Tone::Fail,
+            Outcome::Inconclusive => Tone::Doubt,
+        }
+    }
+}
+
+impl From<Weight> for Tone {
+    fn from(weight: Weight) -> Tone {
+        match weight {
+            Weight::Inconclusive => Tone::Fail,
+            Weight::Warning => Tone::Doubt,
+            Weight::Note => Tone::Note,
+        }
+    }
+}
+
+/// A shape of its own for each tone, because colour alone tells not everybody: a disc with a tick, a square with a
+/// cross, a triangle with an exclamation mark, a ring with an i.
+pub fn sign(tone: Tone) -> Markup {
+    const DISC: &str = "M8 0a8 8 0 1 0 0 16A8 8 0 1 0 8 0z";
+    const SQUARE: &str = "M2 0h12a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H2a2 2 0 0 1-2-2V2a2 2 0 0 1 2-2z";
+    let (ground, mark) = match tone {
+        Tone::Pass => (DISC, "M4.2 8.4l2.6 2.6 5-5.6"),
+        Tone::Fail => (SQUARE, "M4.8 4.8l6.4 6.4M11.2 4.8l-6.4 6.4"),
+        Tone::Doubt => ("M8 .6L16 15.4H0z", "M8 5.6v4.6M8 12.2v1.4"),
+        Tone::Note => (DISC, "M8 3v2M8 7v6"),
+    };
+    html! {
+        svg.sign.{(tone.class())} viewBox="0 0 16 16" aria-hidden="true" focusable="false" {
+            path.ground d=(ground) {}
+            path.mark d=(mark) {}
+        }
+    }
+}
+
+/// The word of a verdict with its shape.
+pub fn badge(tone: Tone, word: &str) -> Markup {
+    html! { span.badge.{(tone.class())} { (sign(tone)) (word) } }
+}
+
+/// A figure: its text, and its raw value in base units for those who copy it.
+pub fn figure(text: &str, raw: Option<f64>) -> Markup {
+    match raw.filter(|raw| raw.is_finite()) {
+        Some(raw) => html! { data.figure value=(raw) { (text) } },
+        None => html! { span { (text) } },
+    }
+}
+
+/// One of the few figures at the top.
+pub struct Tile {
+    pub label: String,
+    pub text: String,
+    pub raw: Option<f64>,
+    /// Its interval, how many samples stand behind it.
+    pub aside: String,
+    pub tone: Option<Tone>,
+}
+
+pub fn tiles(tiles: &[Tile]) -> Markup {
+    html! {
+        dl.tiles {
+            @for tile in tiles {
+                div.tile.{(tile.tone.map_or("", Tone::class))} {
+                    dt { (tile.label) }
+                    dd { (figure(&tile.text, tile.raw)) @if !tile.aside.is_empty() { small { (tile.aside) } } }
+                }
+            }
+        }
+    }
+}
+
+/// Something found, with what says so and what to do.
+pub struct Finding {
+    pub tone: Tone,
+    /// What the sign says: `warning`.
+    pub word: String,
+    pub title: String,
+    /// Stable code of a caution, empty for others.
+    pub code: String,
+    pub evidence: String,
+    pub advice: String,
+    /// Anchor and name of what shows it.
+    pub shown: Option<(String, String)>,
+}
+
+pub fn findings(all: &[Finding]) -> Markup {
+    html! {
+        ul.findings {
+            @for f in all {
+                li.{(f.tone.class())} {
+                    (sign(f.tone))
+                    div {
+                        p.what {
+                            b { (f.title) } " " span.word { (f.word) }
+                            @if !f.code.is_empty() { " " code { (f.code) } }
+                        }
+                        @if !f.evidence.is_empty() { p { (prose(&f.evidence)) } }
+                        @if !f.advice.is_empty() { p.advice { span.word { "To do: " } (prose(&f.advice)) } }
+                        @if let Some((anchor, name)) = &f.shown {
+                            p { a href={ "#" (anchor) } { "See " (name) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A sentence with commands between backticks, which become code.
+pub fn prose(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    // A name with a backtick of its own leaves an odd one: then none of them means anything.
+    if parts.len().is_multiple_of(2) {
+        return html! { (text) };
+    }
+    html! {
+        @for (at, part) in parts.iter().enumerate() {
+            @if at % 2 == 0 { (part) } @else { code { (part) } }
+        }
+    }
+}
+
+/// The charts with these ids, in this order, those that there are; side by side where the window is wide.
+pub fn charts(all: &[Chart], ids: &[&str]) -> Option<Markup> {
+    let found: Vec<&Chart> = ids.iter().filter_map(|id| all.iter().find(|chart| chart.id == *id)).collect();
+    (!found.is_empty()).then(|| grid(&found))
+}
+
+/// Charts side by side where the window is wide.
+pub fn grid(charts: &[&Chart]) -> Markup {
+    html! { div.charts { @for chart in charts { (super::figure(chart)) } } }
+}

@@ -1,0 +1,106 @@
+//! What failed: classes, statuses, checks, and examples as they were kept, secrets taken out.
+
+use crate::format::{chosen_ns, ratio};
+use crate::html::table::{Cell, Row, number, table, text};
+use crate::words;
+use maud::{Markup, html};
+use plimsoll_record::summary::{CheckRow, ErrorRow, SampleRow, Summary};
+
+/// More of them are in the JSON document: a page is to be read.
+const SAMPLES: usize = 30;
+
+pub fn body(s: &Summary) -> Option<Markup> {
+    let failed: Vec<&ErrorRow> =
+        s.errors.iter().chain(&s.client.faults).filter(|row| row.count > 0).collect();
+    if failed.is_empty() && s.statuses.len() < 2 && s.samples.is_empty() {
+        return None;
+    }
+    Some(html! {
+        div.pair {
+            @if !failed.is_empty() { div { h3 { "Classes" } (classes(&failed)) } }
+            @if !s.statuses.is_empty() { div { h3 { "Statuses" } (statuses(s)) } }
+        }
+        @if s.client.faults.iter().any(|row| row.count > 0) {
+            p.faint { "Failures on the client's side are faults of the load generator and never count as errors." }
+        }
+        @if !s.samples.is_empty() { h3 { "Examples" } (samples(s)) }
+    })
+}
+
+fn classes(failed: &[&ErrorRow]) -> Markup {
+    let row = |row: &&ErrorRow| {
+        Row::new(vec![
+            Cell::Markup(html! { code { (row.class) } }),
+            Cell::text(words::side(row.side)),
+            Cell::count(row.count),
+            Cell::text(row.sentence),
+        ])
+    };
+    let rows: Vec<Row> = failed.iter().map(row).collect();
+    table(
+        "errors",
+        "Failures by class",
+        &[text("class"), text("side"), number("count"), text("meaning")],
+        &rows,
+    )
+}
+
+fn statuses(s: &Summary) -> Markup {
+    let all: u64 = s.statuses.values().sum();
+    let row = |(status, n): (&String, &u64)| {
+        let share = *n as f64 / all.max(1) as f64;
+        Row::new(vec![Cell::text(status), Cell::count(*n), Cell::number(ratio(share), Some(share))])
+    };
+    let rows: Vec<Row> = s.statuses.iter().map(row).collect();
+    table("statuses", "Answers by status", &[text("status"), number("answers"), number("share")], &rows)
+}
+
+fn samples(s: &Summary) -> Markup {
+    html! {
+        ul.samples {
+            @for SampleRow { sample, origin } in s.samples.iter().take(SAMPLES) {
+                li {
+                    p {
+                        b { (sample.check) } " in " b { (sample.request) }
+                        " at " (chosen_ns(sample.at_ns))
+                        @if sample.status > 0 { ", status " (sample.status) }
+                        @if s.origins.len() > 1 { ", " (host(s, origin)) }
+                    }
+                    @if !sample.found.is_empty() { p { (sample.found) } }
+                    @if !sample.excerpt.trim().is_empty() {
+                        details open { summary { "The beginning of the answer" } pre.excerpt { (sample.excerpt) } }
+                    }
+                }
+            }
+        }
+        @if s.samples.len() > SAMPLES {
+            p.faint { "and " (s.samples.len() - SAMPLES) " more, in the JSON document" }
+        }
+    }
+}
+
+/// The machine that a sample comes from.
+fn host<'a>(s: &'a Summary, origin: &'a str) -> &'a str {
+    s.origins.iter().find(|row| row.origin == origin).map_or(origin, |row| &row.host)
+}
+
+/// Checks, those that failed most first, as the summary brings them.
+pub fn checks(s: &Summary) -> Option<Markup> {
+    if s.checks.is_empty() {
+        return None;
+    }
+    let row = |check: &CheckRow| {
+        let share = (check.made > 0).then(|| check.failed as f64 / check.made as f64);
+        let row = Row::new(vec![
+            Cell::text(&check.name),
+            Cell::text(&check.request),
+            Cell::count(check.made),
+            Cell::count(check.failed),
+            Cell::number(share.map_or_else(|| crate::format::NONE.into(), ratio), share),
+        ]);
+        if check.failed > 0 { row.marked("bad") } else { row }
+    };
+    let rows: Vec<Row> = s.checks.iter().map(row).collect();
+    let columns = [text("check"), text("request"), number("made"), number("failed"), number("failed share")];
+    Some(table("checks", "Checks", &columns, &rows))
+}

@@ -1,0 +1,188 @@
+//! Findings, by what they are about: the system under test, the plan, the load generator. Each with its evidence, what
+//! to do, and a way to what shows it.
+
+use super::Anchors;
+use crate::format::{chosen_s, duration_ns};
+use crate::html::piece::{Finding, Tone, findings};
+use crate::words;
+use maud::{Markup, html};
+use plimsoll_record::summary::{Caution, SlopeVerdict, Summary};
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Set {
+    System,
+    Plan,
+    Generator,
+}
+
+use Set::{Generator, Plan, System};
+
+const COURSE: &[&str] = &["chart-timeline", "times"];
+const SPECTRUM: &[&str] = &["chart-spectrum", "times"];
+const LATENESS: &[&str] = &["chart-timeline", "generator"];
+const BOX: &[&str] = &["generator"];
+const LINKS: &[&str] = &["connections"];
+const WATCHED: &[&str] = &["system", "generator"];
+const REQUESTS: &[&str] = &["requests", "times"];
+const MACHINES: &[&str] = &["machines", "generator"];
+const METHOD: &[&str] = &["method"];
+
+/// What each caution is about, and what shows it: the first of these anchors that the page has.
+pub const CAUTIONS: &[(&str, Set, &[&str])] = &[
+    ("client_fd_limit", Generator, BOX),
+    ("client_ports_exhausted", Generator, BOX),
+    ("client_memory", Generator, BOX),
+    ("client_blocked", Generator, BOX),
+    ("client_stalled", Generator, LATENESS),
+    ("missing_intervals", Generator, COURSE),
+    ("no_requests", Plan, METHOD),
+    ("offered_not_sent", Generator, COURSE),
+    ("late_sends", Generator, LATENESS),
+    ("too_few_samples", Plan, SPECTRUM),
+    ("merged_apart", Generator, MACHINES),
+    ("backlog_grew", System, COURSE),
+    ("not_steady", System, COURSE),
+    ("lost_syns", System, LINKS),
+    ("all_at_once", Plan, COURSE),
+    ("listen_overflowed", System, WATCHED),
+    ("descriptors_short", System, WATCHED),
+    ("throttled", System, WATCHED),
+    ("link_full", System, COURSE),
+    ("connections_unfair", System, LINKS),
+    ("connections_not_reused", System, LINKS),
+    ("few_ports_left", Generator, BOX),
+    ("timeouts_censor", Plan, SPECTRUM),
+    ("closed_model_blind_spot", Plan, SPECTRUM),
+    ("connection_cap_hit", Plan, COURSE),
+    ("littles_law", Generator, BOX),
+    ("client_cpu", Generator, BOX),
+    ("run_queue", Generator, BOX),
+    ("steal", Generator, BOX),
+    ("retransmits", System, COURSE),
+    ("stale_connections", System, LINKS),
+    ("surplus_bytes", System, LINKS),
+    ("mean_above_p95", System, SPECTRUM),
+    ("response_changed", System, REQUESTS),
+    ("rows_not_appended", Plan, METHOD),
+    ("iterations_abandoned", Plan, REQUESTS),
+    ("merged_targets_differ", Plan, MACHINES),
+    ("monitor_failed", Generator, WATCHED),
+    ("memory_grows", System, WATCHED),
+    ("same_machine", Generator, BOX),
+    ("in_flight_censors", Plan, SPECTRUM),
+    ("round_trip_bound", Plan, SPECTRUM),
+    ("short_run", Plan, COURSE),
+    ("data_ran_out", Plan, COURSE),
+    ("interrupted", Plan, COURSE),
+];
+
+pub fn body(s: &Summary, anchors: &Anchors) -> Option<Markup> {
+    let mut all: Vec<(Set, Finding)> = Vec::new();
+    // The heaviest first; those of one weight stay in the order in which they were raised.
+    let mut sorted: Vec<&Caution> = s.cautions.iter().collect();
+    sorted.sort_by_key(|c| c.weight);
+    all.extend(sorted.into_iter().map(|c| caution(c, anchors)));
+    all.extend(pressures(s, anchors));
+    all.extend(slopes(s, anchors));
+    all.extend(spikes(s, anchors));
+    if all.is_empty() && s.limiting_resource.is_none() {
+        return None;
+    }
+    let of = |set: Set, all: &mut Vec<(Set, Finding)>| -> Vec<Finding> {
+        all.extract_if(.., |(its, _)| *its == set).map(|(_, finding)| finding).collect()
+    };
+    let groups = [("The system under test", System), ("The plan", Plan), ("The load generator", Generator)]
+        .map(|(title, set)| (title, of(set, &mut all)));
+    Some(html! {
+        @if let Some(limiting) = &s.limiting_resource { p.lead { "At its limit: " b { (limiting) } } }
+        @for (title, found) in groups.iter().filter(|(_, found)| !found.is_empty()) {
+            h3 { (title) }
+            (findings(found))
+        }
+    })
+}
+
+/// The name that a link to an anchor has.
+fn shown(anchors: &Anchors, wanted: &[&str]) -> Option<(String, String)> {
+    let anchor = anchors.first(wanted)?;
+    let name = match anchor.as_str() {
+        "chart-timeline" => "the course over time",
+        "chart-spectrum" => "the spectrum of response times",
+        "generator" => "what the load generator says of itself",
+        "connections" => "the connections",
+        "system" => "the system under test",
+        "requests" => "the requests",
+        "machines" => "the machines",
+        "method" => "the plan",
+        _ => "the response times",
+    };
+    Some((anchor, name.to_owned()))
+}
+
+fn caution(c: &Caution, anchors: &Anchors) -> (Set, Finding) {
+    let row = CAUTIONS.iter().find(|(code, ..)| *code == c.code);
+    let (set, wanted) = row.map_or((Plan, METHOD), |(_, set, wanted)| (*set, *wanted));
+    let finding = Finding {
+        tone: c.weight.into(),
+        word: words::weight(c.weight).into(),
+        title: c.title.clone(),
+        code: c.code.into(),
+        evidence: c.evidence.clone(),
+        advice: c.advice.clone(),
+        shown: shown(anchors, wanted),
+    };
+    (set, finding)
+}
+
+/// A finding that is no caution: the result stands, and this is a part of it.
+fn found(
+    tone: Tone,
+    word: &str,
+    title: String,
+    evidence: String,
+    shown: Option<(String, String)>,
+) -> (Set, Finding) {
+    let (word, code, advice) = (word.to_owned(), String::new(), String::new());
+    (System, Finding { tone, word, title, code, evidence, advice, shown })
+}
+
+/// More of one kind are for the table.
+const TOLD: usize = 5;
+
+fn pressures(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
+    let one = |p: &plimsoll_record::summary::Pressure| {
+        found(Tone::Doubt, "at its limit", p.what.clone(), p.evidence.clone(), shown(anchors, WATCHED))
+    };
+    s.pressure.iter().take(TOLD).map(one).collect()
+}
+
+fn slopes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
+    let rows = s.monitors.iter().flat_map(|monitor| monitor.rows.iter().map(move |row| (monitor, row)));
+    let moving = rows.filter_map(|(monitor, row)| {
+        let slope = row.slope.as_ref().filter(|slope| slope.verdict != SlopeVerdict::Level)?;
+        let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
+        let title = format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "));
+        Some(found(Tone::Note, "slope", title, slope.sentence.clone(), shown(anchors, WATCHED)))
+    });
+    moving.take(TOLD).collect()
+}
+
+fn spikes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
+    let one = |spike: &plimsoll_record::summary::Spike| {
+        let back = match spike.recovered_after_s {
+            Some(after) => format!("back after {}", chosen_s(after)),
+            None => "not back by the end".into(),
+        };
+        let title = format!("slow from {} on, for {}", chosen_s(spike.from_s), chosen_s(spike.slow_s));
+        let (peak, baseline) = (duration_ns(spike.peak_p95_ns), duration_ns(spike.baseline_p95_ns));
+        let evidence = format!("p95 {peak} against {baseline}, {back}");
+        found(Tone::Doubt, "spike", title, evidence, shown(anchors, COURSE))
+    };
+    let mut all: Vec<(Set, Finding)> = s.spikes.iter().take(TOLD).map(one).collect();
+    if s.spikes.len() > TOLD {
+        let title = format!("and {} more spikes", s.spikes.len() - TOLD);
+        all.push(found(Tone::Note, "spike", title, String::new(), shown(anchors, COURSE)));
+    }
+    all
+}

@@ -1,0 +1,179 @@
+//! What a reader sees first: the verdict with its reason, what was run, and the few figures that people ask for; then
+//! the thresholds that decided it.
+
+use crate::format::{
+    NONE, at_least, bounds, chosen_s, count, duration_ns, figure, quantile_name, rate_per_s, ratio,
+};
+use crate::html::piece::{self, Finding, Tile, Tone, badge, prose, tiles};
+use crate::html::table::{Cell, Row, number, table, text};
+use crate::words::{self, Shown};
+use maud::{Markup, html};
+use plimsoll_record::phrase::utc;
+use plimsoll_record::summary::{Caution, Judged, Outcome, Summary, Weight};
+
+/// The verdict and what belongs to it.
+pub fn head(s: &Summary) -> Markup {
+    let tone = Tone::from(s.verdict.result);
+    html! {
+        div.head.{(tone.class())} {
+            h1 { (s.name) }
+            div.verdict { (badge(tone, words::outcome(s.verdict.result))) }
+            p.sentence { (prose(words::sentence(s))) }
+            @if s.verdict.result == Outcome::Inconclusive { (overrule(s)) }
+            @if let Some(question) = &s.plan.question { p.question { (question) } }
+            ul.setting { @for fact in setting(s) { li { (fact) } } }
+            (tiles(&figures(s)))
+        }
+    }
+}
+
+/// What was loaded, how, when and from where.
+fn setting(s: &Summary) -> Vec<String> {
+    let mut facts = vec![s.target.clone()];
+    facts.extend(words::setting(s));
+    if let Some(first) = s.origins.iter().min_by_key(|origin| origin.started_unix_ns) {
+        facts.push(utc(first.started_unix_ns));
+        facts.push(match s.origins.len() {
+            1 => format!("from {}", first.host),
+            n => format!("from {n} machines"),
+        });
+    }
+    facts
+}
+
+/// A load generator in doubt proves nothing, whatever the figures below look like: that is said above them.
+fn overrule(s: &Summary) -> Markup {
+    let decisive: Vec<&Caution> = s.cautions.iter().filter(|c| c.weight == Weight::Inconclusive).collect();
+    let all: Vec<Finding> = decisive
+        .iter()
+        .map(|c| Finding {
+            tone: Tone::Fail,
+            word: String::new(),
+            title: c.title.clone(),
+            code: c.code.to_owned(),
+            evidence: c.evidence.clone(),
+            advice: c.advice.clone(),
+            shown: None,
+        })
+        .collect();
+    html! {
+        div.overrule {
+            h2 { "The figures below prove nothing" }
+            @if all.is_empty() {
+                p { "The load generator or the record is in doubt." }
+            } @else {
+                (piece::findings(&all))
+            }
+        }
+    }
+}
+
+fn figures(s: &Summary) -> Vec<Tile> {
+    let t = &s.totals;
+    // Whether a threshold on it decides: then the figure has its colour.
+    let judged = |what: &str| {
+        let mut about = s.thresholds.iter().filter(|judged| judged.what.starts_with(what)).peekable();
+        about.peek()?;
+        Some(if about.all(|judged| judged.met) { Tone::Pass } else { Tone::Fail })
+    };
+    let quantile = |q: f64| {
+        let name = quantile_name(q);
+        let (text, raw, aside) = match words::percentile(&s.response_time, q) {
+            Shown::Fact(p) if p.at_least => {
+                (at_least(p.value_ns), Some(p.value_ns), format!("{} samples", count(s.response_time.count)))
+            }
+            Shown::Fact(p) => {
+                let bounds = bounds(p.value_ns, p.low_ns, p.high_ns);
+                let samples = format!("{} samples", count(s.response_time.count));
+                let aside = bounds.map_or(samples.clone(), |bounds| format!("95 %: {bounds}; {samples}"));
+                (duration_ns(p.value_ns), Some(p.value_ns), aside)
+            }
+            Shown::TooFew(has, needs) => (NONE.into(), None, words::too_few(has, needs)),
+            Shown::Missing => (NONE.into(), None, String::new()),
+        };
+        Tile {
+            label: format!("response time {name}"),
+            text,
+            raw: raw.map(|ns| ns as f64),
+            aside,
+            tone: judged(&format!("response_time {name}")).filter(|tone| *tone == Tone::Fail),
+        }
+    };
+    let offered = match (&s.offered, s.achieved.ratio) {
+        (Some(offered), Some(share)) => {
+            format!("offered {}, {} kept up with", rate_per_s(offered.rate_per_s), ratio(share))
+        }
+        (Some(offered), None) => format!("offered {}", rate_per_s(offered.rate_per_s)),
+        (None, _) => "closed model: users wait for their answers".into(),
+    };
+    vec![
+        Tile {
+            label: "finished requests".into(),
+            text: rate_per_s(s.achieved.rate_per_s),
+            raw: Some(s.achieved.rate_per_s),
+            aside: offered,
+            tone: judged("achieved").or(judged("rate")).filter(|tone| *tone == Tone::Fail),
+        },
+        quantile(0.5),
+        quantile(0.99),
+        Tile {
+            label: "errors".into(),
+            text: ratio(t.error_ratio),
+            raw: Some(t.error_ratio),
+            aside: format!("{} of {}", count(t.errors), count(t.requests)),
+            tone: judged("errors").filter(|tone| *tone == Tone::Fail),
+        },
+        Tile {
+            label: "requests".into(),
+            text: count(t.requests),
+            raw: Some(t.requests as f64),
+            aside: format!("in {}", chosen_s(t.measured_s)),
+            tone: None,
+        },
+    ]
+}
+
+/// Every condition with what was seen and how far that is from its limit.
+pub fn thresholds(s: &Summary) -> Option<Markup> {
+    if s.thresholds.is_empty() {
+        return None;
+    }
+    let columns = [
+        text("threshold"),
+        text("met"),
+        number("observed"),
+        number("limit"),
+        number("margin"),
+        number("samples"),
+    ];
+    let rows: Vec<Row> = s.thresholds.iter().map(row).collect();
+    Some(html! {
+        @if s.verdict.result == Outcome::Inconclusive {
+            p.lead { "A threshold that was met proves nothing here, because the run is inconclusive." }
+        }
+        (table("thresholds", "Thresholds", &columns, &rows))
+    })
+}
+
+fn row(t: &Judged) -> Row {
+    let tone = if t.met { Tone::Pass } else { Tone::Fail };
+    let asides: Vec<String> = [
+        words::window(t),
+        if t.implied { "implied".into() } else { String::new() },
+        if t.too_few_samples { "too few samples".into() } else { String::new() },
+    ]
+    .into_iter()
+    .filter(|aside| !aside.is_empty())
+    .collect();
+    let named = html! { (t.text) @if !asides.is_empty() { small { (asides.join("; ")) } } };
+    let met = html! { (piece::sign(tone)) " " (if t.met { "yes" } else { "no" }) };
+    let row = Row::new(vec![
+        Cell::Markup(named),
+        Cell::Markup(met),
+        Cell::number(words::observed(t), t.observed),
+        Cell::number(figure(t.limit, t.unit), Some(t.limit)),
+        Cell::number(words::margin(t), t.margin),
+        Cell::count(t.samples),
+    ]);
+    if t.met { row } else { row.marked("bad") }
+}

@@ -1,0 +1,233 @@
+//! How it was measured: the plan, the machines, the seed, what the record holds, and how to repeat it.
+
+use super::repeat;
+use crate::format::{bytes, chosen_ns, chosen_s, count, counted, quantity};
+use crate::html::table::{Cell, Row, facts, number, table, text};
+use crate::words;
+use maud::{Markup, html};
+use plimsoll_plan::Outline;
+use plimsoll_plan::load::{Load, Profile};
+use plimsoll_record::event::Environment;
+use plimsoll_record::summary::{LaneRow, SCHEMA_VERSION, Summary};
+
+/// A plan longer than this is in the JSON document only: the page stays small.
+const PLAN_BYTES: usize = 16_000;
+/// Recorded arrivals have a stage a second.
+const STAGES: usize = 40;
+
+pub fn body(s: &Summary, run_file: Option<&str>) -> Markup {
+    html! {
+        div.pair {
+            div { h3 { "Plan" } (facts(&plan(s))) }
+            div { h3 { "Record" } (facts(&record(s))) }
+        }
+        @if !s.lanes.is_empty() { h3 { "Load models" } (lanes(s)) }
+        @let stages = &s.plan.load.profile().stages;
+        @if !stages.is_empty() && stages.len() <= STAGES { h3 { "Stages" } (stages_of(&s.plan)) }
+        h3 { "The load generator" }
+        @for (at, environment) in s.environments.iter().enumerate() {
+            @if at > 0 { h3 { (environment.host) } }
+            (facts(&machine(environment)))
+        }
+        @if s.environments.is_empty() { p { "Nothing is known of it." } }
+        h3 { "Again" }
+        (again(s, run_file))
+        (whole(s))
+    }
+}
+
+/// The plan as it was understood, for those who want all of it.
+fn whole(s: &Summary) -> Markup {
+    // What cannot be written as JSON has ended the page before.
+    let text = serde_json::to_string_pretty(&s.plan).unwrap_or_default();
+    html! {
+        @if (1..=PLAN_BYTES).contains(&text.len()) {
+            details { summary { "The plan as it was understood, whole" } pre.excerpt { (text) } }
+        }
+    }
+}
+
+fn plan(s: &Summary) -> Vec<(String, Markup)> {
+    let p = &s.plan;
+    let mut rows: Vec<(String, String)> = vec![
+        ("name".into(), p.name.clone()),
+        ("target".into(), p.target.clone()),
+        ("load".into(), words::load(p)),
+    ];
+    if let Some(cell) = &p.cell {
+        let settings: Vec<String> =
+            cell.settings.iter().map(|set| format!("{}={}", set.axis, set.value)).collect();
+        rows.push(("experiment".into(), format!("{}: {}", cell.experiment, settings.join(", "))));
+    }
+    let most = match &p.load {
+        Load::Closed { .. } => counted(u64::from(p.connections), "connection"),
+        Load::Open { .. } => format!("at most {}", counted(u64::from(p.connections), "connection")),
+    };
+    rows.push(("connections".into(), format!("{most}, {}", reuse(p))));
+    let mut stop: Vec<String> =
+        p.stop.duration_ns.map(|ns| format!("after {}", chosen_ns(ns))).into_iter().collect();
+    stop.extend(p.stop.requests.map(|n| format!("after {}", counted(n, "request"))));
+    rows.push(("end".into(), stop.join(", or ")));
+    if p.warmup_ns > 0 {
+        rows.push(("warm-up".into(), format!("{}, left out of all figures", chosen_ns(p.warmup_ns))));
+    }
+    rows.push(("time-out".into(), format!("{} from the send", chosen_ns(p.timeout_ns))));
+    rows.push(("workers".into(), count(u64::from(p.workers))));
+    if p.share.of > 1 {
+        rows.push(("share".into(), format!("{} of {}", p.share.part, p.share.of)));
+    }
+    // Digits only: it is there to be typed again.
+    rows.push(("seed".into(), p.seed.to_string()));
+    if let Some(scale) = p.scale {
+        rows.push(("lengths".into(), format!("those of the file times {}", quantity(scale))));
+    }
+    rows.push(("requests".into(), requests(p)));
+    if !p.watches.is_empty() {
+        let all: Vec<String> =
+            p.watches.iter().map(|w| format!("{} ({} {})", w.name, w.kind, w.of)).collect();
+        rows.push(("monitors".into(), all.join(", ")));
+    }
+    rows.into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(name, text)| (name, html! { (text) }))
+        .collect()
+}
+
+fn reuse(p: &Outline) -> &'static str {
+    if p.keep_alive { "kept open between requests" } else { "a new one for every request" }
+}
+
+/// A few by name; of many, how many.
+fn requests(p: &Outline) -> String {
+    const NAMED: usize = 6;
+    let all: Vec<_> = p.requests.iter().filter(|request| !request.aside).collect();
+    if all.len() > NAMED {
+        return counted(all.len() as u64, "request");
+    }
+    let each: Vec<String> = all
+        .iter()
+        .map(|request| {
+            let body = match request.body_bytes {
+                0 => String::new(),
+                n => format!(" with {} of body", bytes(n)),
+            };
+            format!("{} {}{body}", request.method, request.path)
+        })
+        .collect();
+    each.join("; ")
+}
+
+fn record(s: &Summary) -> Vec<(String, Markup)> {
+    let t = &s.totals;
+    let mut rows: Vec<(String, String)> = vec![
+        ("verdict by".into(), s.verdict.because.join(", ")),
+        ("measured".into(), chosen_s(t.measured_s)),
+        ("end".into(), words::stopped_by(s.stopped_by).into()),
+        ("complete".into(), if s.complete { "yes".into() } else { "no".into() }),
+        ("seconds kept".into(), count(s.timeline.len() as u64)),
+        ("sent".into(), count(t.sent)),
+        ("finished".into(), count(t.requests)),
+        ("in flight at the stop".into(), count(t.in_flight_at_stop)),
+        ("never started".into(), count(t.never_started)),
+        ("iterations".into(), count(t.iterations)),
+        ("given up".into(), words::iterations_lost(s).join(", ")),
+        ("received".into(), format!("{}, {} of bodies", bytes(t.bytes_in), bytes(t.body_bytes))),
+        ("sent out".into(), bytes(t.bytes_out)),
+    ];
+    for gap in &s.gaps {
+        let text = format!("{} to {}: {}", chosen_s(gap.from_s), chosen_s(gap.to_s), gap.why);
+        rows.push(("nothing from".into(), text));
+    }
+    let versions =
+        format!("tool {}, JSON document {SCHEMA_VERSION}, plan {}", s.tool_version, s.plan.version);
+    rows.push(("versions".into(), versions));
+    rows.into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(name, text)| (name, html! { (text) }))
+        .collect()
+}
+
+fn lanes(s: &Summary) -> Markup {
+    let row = |lane: &LaneRow| {
+        let known = |n: Option<u64>| n.map_or_else(|| Cell::number(crate::format::NONE, None), Cell::count);
+        Row::new(vec![
+            Cell::text(&lane.name),
+            Cell::text(lane.model),
+            Cell::number(quantity(lane.peak), Some(lane.peak)),
+            Cell::count(u64::from(lane.connections)),
+            known(lane.requests),
+            known(lane.errors),
+            lane.rate_per_s.map_or_else(
+                || Cell::number(crate::format::NONE, None),
+                |rate| Cell::number(crate::format::rate_per_s(rate), Some(rate)),
+            ),
+        ])
+    };
+    let rows: Vec<Row> = s.lanes.iter().map(row).collect();
+    let columns = [
+        text("name"),
+        text("model"),
+        number("peak users or rate"),
+        number("connections"),
+        number("requests"),
+        number("errors"),
+        number("rate"),
+    ];
+    table("lanes", "Load models", &columns, &rows)
+}
+
+fn stages_of(plan: &Outline) -> Markup {
+    let profile: &Profile = plan.load.profile();
+    let mut begin_ns = 0u64;
+    let mut rows = Vec::new();
+    for stage in &profile.stages {
+        rows.push(Row::new(vec![
+            Cell::number(chosen_ns(begin_ns), Some(begin_ns as f64)),
+            Cell::number(chosen_ns(stage.duration_ns), Some(stage.duration_ns as f64)),
+            Cell::number(quantity(stage.to), Some(stage.to)),
+        ]));
+        begin_ns = begin_ns.saturating_add(stage.duration_ns);
+    }
+    let to = match &plan.load {
+        Load::Closed { .. } => "to users",
+        Load::Open { .. } => "to arrivals per s",
+    };
+    table("stages", "Stages of the load", &[number("from"), number("over"), number(to)], &rows)
+}
+
+fn machine(e: &Environment) -> Vec<(String, Markup)> {
+    let cpus = match e.cpus_online {
+        online if online > e.cpus => format!("{} of {online}, {}", e.cpus, e.cpu_model),
+        _ => format!("{}, {}", e.cpus, e.cpu_model),
+    };
+    let rows = [
+        ("host", e.host.clone()),
+        ("kernel", e.kernel.clone()),
+        ("CPUs", cpus),
+        ("memory", bytes(e.memory_bytes)),
+        ("descriptors", format!("{} (hard limit {})", count(e.nofile_soft), count(e.nofile_hard))),
+        ("local ports", format!("{}-{}", e.port_low, e.port_high)),
+        ("target's addresses", e.addresses.join(", ")),
+        ("the first connection took", chosen_ns(e.first_connect_ns)),
+        ("the target runs here", if e.same_machine { "yes".into() } else { "no".into() }),
+    ];
+    rows.into_iter().map(|(name, text)| (name.to_owned(), html! { (text) })).collect()
+}
+
+fn again(s: &Summary, run_file: Option<&str>) -> Markup {
+    html! {
+        @match repeat::command(&s.plan) {
+            Some(command) => { p { "The same load:" } code.command { (command) } }
+            None => {
+                p {
+                    "The same load: run its file again, with " code { "--seed " (s.plan.seed) } " for the same chances."
+                }
+            }
+        }
+        @if let Some(file) = run_file {
+            p { "The same report as text, and every figure of this page as JSON:" }
+            code.command { "plimsoll report " (repeat::quoted(file)) }
+            code.command { "plimsoll report " (repeat::quoted(file)) " --json" }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The command that repeats a run, as far as its plan is one that a command line can say.
+
+use crate::format::chosen_ns;
+use plimsoll_plan::Outline;
+use plimsoll_plan::load::{Arrivals, Load};
+
+/// `plimsoll http://127.0.0.1:8080/pick -c 100 -d 15s ...`; `None`: the plan came from a file, or holds what no report
+/// shows, such as headers that may be secret and the text of a body.
+pub fn command(plan: &Outline) -> Option<String> {
+    let [request] = plan.requests.as_slice() else { return None };
+    let profile = plan.load.profile();
+    let is_plain = plan.lanes.is_empty()
+        && plan.checks.is_empty()
+        && plan.cell.is_none()
+        && plan.watches.is_empty()
+        && request.headers.is_empty()
+        && request.body_bytes == 0
+        && !request.stream
+        && profile.stages.is_empty();
+    if !is_plain {
+        return None;
+    }
+    let scheme = if plan.link.tls.is_some() { "https" } else { "http" };
+    let mut words =
+        vec!["plimsoll".to_owned(), quoted(&format!("{scheme}://{}{}", plan.target, request.path))];
+    if request.method != "GET" {
+        words.push(format!("-X {}", quoted(&request.method)));
+    }
+    match &plan.load {
+        Load::Closed { .. } => words.push(format!("-c {}", profile.peak())),
+        Load::Open { arrivals, .. } => {
+            words.push(format!("-r {}", profile.peak()));
+            words.push(format!("-c {}", plan.connections));
+            match arrivals {
+                Arrivals::Constant => {}
+                Arrivals::Poisson => words.push("--arrivals poisson".into()),
+                // Recorded instants are in a file.
+                Arrivals::Recorded => return None,
+            }
+        }
+    }
+    words.extend(plan.stop.duration_ns.map(|ns| format!("-d {}", time(ns))));
+    words.extend(plan.stop.requests.map(|n| format!("-n {n}")));
+    if plan.warmup_ns > 0 {
+        words.push(format!("--warmup {}", time(plan.warmup_ns)));
+    }
+    words.push(format!("--timeout {}", time(plan.timeout_ns)));
+    words.push(format!("-t {}", plan.workers));
+    if !plan.keep_alive {
+        words.push("--no-keepalive".into());
+    }
+    if plan.read_bodies {
+        words.push("--read-bodies".into());
+    }
+    let asked = plan.thresholds.iter().filter(|threshold| !threshold.implied);
+    words.extend(asked.map(|threshold| format!("--threshold {}", quoted(&threshold.text))));
+    if plan.share.of > 1 {
+        words.push(format!("--share {}/{}", plan.share.part, plan.share.of));
+    }
+    words.push(format!("--seed {}", plan.seed));
+    Some(words.join(" "))
+}
+
+/// A length as a flag takes it: without the blank.
+fn time(ns: u64) -> String {
+    match (ns % 1_000_000_000, ns % 1_000_000) {
+        (0, _) => format!("{}s", ns / 1_000_000_000),
+        (_, 0) => format!("{}ms", ns / 1_000_000),
+        _ => chosen_ns(ns).replace(' ', ""),
+    }
+}
+
+/// As a POSIX shell takes it for one word.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.into()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,138 @@
+//! One row per named request, in its group; below, scenarios and groups as a whole.
+
+use super::times::{max, mean, nanoseconds, quantile, too_few_note};
+use super::tree::{Node, tree};
+use crate::format::{bytes, bytes_f64, maybe_f64_ns, rate_per_s, ratio};
+use crate::html::table::{Cell, Column, Row, number, table, text};
+use maud::{Markup, html};
+use plimsoll_record::picture::Picture;
+use plimsoll_record::summary::{GroupRow, PartRow, SeriesRow, Summary, Times};
+
+pub fn body(s: &Summary, _picture: &Picture) -> Option<Markup> {
+    if s.requests.is_empty() {
+        return None;
+    }
+    let nodes = tree(s);
+    let rows: Vec<Row> = nodes
+        .into_iter()
+        .map(|(node, place)| {
+            let mut row = match node {
+                Node::Group(group) => group_row(group).marked("part"),
+                Node::Request(_, request) => request_row(s, request),
+            };
+            row.place = (!s.groups.is_empty()).then_some(place);
+            row
+        })
+        .collect();
+    Some(html! {
+        p.lead { "Response time of each request. Columns sort, the field above the table filters." }
+        (table("requests", "Requests", &columns(), &rows))
+        @if let Some(note) = too_few_note(s.requests.iter().map(|row| &row.response_time)) { (note) }
+        @if s.scenarios.len() > 1 { h3 { "Scenarios" } (scenarios(s)) }
+        @if !s.groups.is_empty() {
+            h3 { "Groups" }
+            p.lead { "A passage is the way through a group as a whole, thinking included." }
+            (groups(s))
+        }
+    })
+}
+
+fn columns() -> Vec<Column> {
+    let mut all = vec![text("request")];
+    all.extend(["finished", "ok", "errors", "error share", "rate"].map(number));
+    all.extend(["min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max", "mean", "sd"].map(number));
+    all.extend(["service p50", "service p99", "received", "mean body"].map(number));
+    all
+}
+
+fn request_row(s: &Summary, row: &SeriesRow) -> Row {
+    let tags: Vec<String> = row.tags.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let aside = [
+        row.scenario.clone().filter(|_| s.scenarios.len() > 1).unwrap_or_default(),
+        tags.join(", "),
+        if row.stream { "stream: its times are its whole life".into() } else { String::new() },
+    ];
+    let asides: Vec<&str> = aside.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    let name = html! { (row.name) @if !asides.is_empty() { small { (asides.join("; ")) } } };
+    let mut cells = vec![Cell::Markup(name)];
+    cells.extend(counts(row.requests, row.errors, row.rate_per_s));
+    cells.extend(distribution(&row.response_time));
+    cells.push(quantile(&row.service_time, 0.5));
+    cells.push(quantile(&row.service_time, 0.99));
+    cells.push(Cell::number(bytes(row.bytes_in), Some(row.bytes_in as f64)));
+    let body = row.body_mean_bytes.map_or_else(|| crate::format::NONE.into(), bytes_f64);
+    cells.push(Cell::number(body, row.body_mean_bytes));
+    let line = Row::new(cells);
+    if row.errors > 0 { line.marked("bad") } else { line }
+}
+
+/// A group's requests, those of the groups in it included.
+fn group_row(group: &GroupRow) -> Row {
+    let mut cells = vec![Cell::text(group.name.rsplit(" / ").next().unwrap_or_default())];
+    cells.extend(counts(group.requests, group.errors, group.rate_per_s));
+    cells.extend(distribution(&group.response_time));
+    // Of these a group has no figure of its own.
+    cells.extend([(); 4].map(|()| Cell::text("")));
+    Row::new(cells)
+}
+
+/// Finished, in order, failed, their share, and the rate.
+fn counts(requests: u64, errors: u64, rate: f64) -> [Cell; 5] {
+    let share = (requests > 0).then(|| errors as f64 / requests as f64);
+    [
+        Cell::count(requests),
+        Cell::count(requests.saturating_sub(errors)),
+        Cell::count(errors),
+        Cell::number(share.map_or_else(|| crate::format::NONE.into(), ratio), share),
+        Cell::number(rate_per_s(rate), Some(rate)),
+    ]
+}
+
+fn distribution(times: &Times) -> Vec<Cell> {
+    let mut cells = vec![nanoseconds(times.min_ns)];
+    cells.extend([0.5, 0.75, 0.9, 0.95, 0.99, 0.999].map(|q| quantile(times, q)));
+    cells.push(max(times));
+    cells.push(mean(times));
+    cells.push(Cell::number(maybe_f64_ns(times.std_dev_ns), times.std_dev_ns));
+    cells
+}
+
+fn scenarios(s: &Summary) -> Markup {
+    let row = |part: &PartRow| {
+        let mut cells = vec![Cell::text(&part.name)];
+        cells.extend(counts(part.requests, part.errors, part.rate_per_s));
+        cells.extend([0.5, 0.99].map(|q| quantile(&part.response_time, q)));
+        cells.push(max(&part.response_time));
+        Row::new(cells)
+    };
+    let rows: Vec<Row> = s.scenarios.iter().map(row).collect();
+    let mut columns = vec![text("scenario")];
+    columns.extend(["finished", "ok", "errors", "error share", "rate", "p50", "p99", "max"].map(number));
+    table("scenarios", "Scenarios", &columns, &rows)
+}
+
+fn groups(s: &Summary) -> Markup {
+    let row = |group: &GroupRow| {
+        let passage = &group.passage;
+        Row::new(vec![
+            Cell::text(&group.name),
+            Cell::count(group.passages),
+            Cell::count(group.requests),
+            Cell::count(group.errors),
+            quantile(passage, 0.5),
+            quantile(passage, 0.99),
+            max(passage),
+        ])
+    };
+    let rows: Vec<Row> = s.groups.iter().map(row).collect();
+    let columns = [
+        text("group"),
+        number("passages"),
+        number("requests"),
+        number("errors"),
+        number("passage p50"),
+        number("passage p99"),
+        number("passage max"),
+    ];
+    table("groups", "Groups", &columns, &rows)
+}

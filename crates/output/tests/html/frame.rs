@@ -1,0 +1,166 @@
+//! What holds for every page: one file, nothing loaded, nothing run but what its policy names, found by its contents.
+
+use crate::dom::Dom;
+use crate::shared::fixtures;
+use crate::{dom, page, rendered};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::GzDecoder;
+use plimsoll_record::summary::Summary;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::io::Read;
+
+#[test]
+fn every_page_is_whole_and_says_its_parts_once() {
+    for (name, s) in fixtures::all() {
+        let dom = dom(&s);
+        assert_eq!(dom.errors(), Vec::<String>::new(), "{name}");
+        assert_eq!(dom.all("h1").len(), 1, "{name}");
+        assert_eq!(dom.all("main").len(), 1, "{name}");
+        let ids: Vec<String> = dom.elements().iter().filter_map(|e| e.attribute("id")).collect();
+        let unique: BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(unique.len(), ids.len(), "{name}: {ids:?}");
+    }
+}
+
+#[test]
+fn every_anchor_leads_somewhere_and_every_section_is_in_the_contents() {
+    for (name, s) in fixtures::all() {
+        let dom = dom(&s);
+        let links: BTreeSet<String> = dom.all("a").iter().filter_map(|a| a.attribute("href")).collect();
+        for link in &links {
+            let id = link.strip_prefix('#').unwrap_or_else(|| panic!("{name}: `{link}` leaves the page"));
+            assert!(dom.by_id(id).is_some(), "{name}: nothing at {link}");
+        }
+        for section in dom.all("section") {
+            let id = section.attribute("id").expect("a section has an anchor");
+            assert!(links.contains(&format!("#{id}")), "{name}: {id}");
+            let title = section.attribute("aria-labelledby").and_then(|id| dom.by_id(&id));
+            assert_eq!(title.expect("a section has a title").name(), "h2");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_loaded_and_no_attribute_runs_or_styles() {
+    for (name, s) in fixtures::all() {
+        let dom = dom(&s);
+        for element in dom.elements() {
+            for (attribute, value) in element.attributes() {
+                let at = format!("{name}: <{} {attribute}={value:?}>", element.name());
+                assert!(!attribute.starts_with("on") && attribute != "style", "{at}");
+                let is_address =
+                    ["href", "src", "action", "srcset", "data", "poster"].contains(&attribute.as_str());
+                assert!(!is_address || value.starts_with('#') || value == "data:,", "{at}");
+            }
+        }
+        for loads in ["iframe", "object", "embed", "form", "base", "img", "video", "audio"] {
+            assert!(dom.all(loads).is_empty(), "{name}: <{loads}>");
+        }
+    }
+}
+
+#[test]
+fn the_policy_allows_the_one_style_and_the_one_script_by_their_hashes() {
+    let dom = dom(&fixtures::fail());
+    let policy = dom.all("meta").iter().find(|meta| meta.attribute("http-equiv").is_some()).unwrap().clone();
+    let policy = policy.attribute("content").unwrap();
+    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    let [style] = dom.all("style").try_into().map_err(|_| "one style sheet").unwrap();
+    assert!(policy.contains(&format!("style-src {};", hash(&style.text()))), "{policy}");
+    let scripts = dom.all("script");
+    let running: Vec<_> = scripts.iter().filter(|script| script.attribute("type").is_none()).collect();
+    let [script] = running[..] else { panic!("one script") };
+    assert!(policy.contains(&format!("script-src {};", hash(&script.text()))), "{policy}");
+    assert!(policy.starts_with("default-src 'none';") && !policy.contains("unsafe"), "{policy}");
+}
+
+#[test]
+fn a_page_without_a_script_says_so_and_allows_none() {
+    let text = page(&fixtures::pass()).render_with(None).unwrap();
+    let dom = Dom::parse(&text);
+    assert!(text.contains("script-src 'none'"));
+    assert!(dom.all("script").iter().all(|script| script.attribute("type").is_some()));
+    assert!(dom.all("footer")[0].text().contains("where Node is installed"));
+    let moving = Dom::parse(&rendered(&fixtures::pass()));
+    assert!(!moving.all("footer")[0].text().contains("Node"));
+}
+
+/// What stands in the data block of a page.
+fn data(s: &Summary) -> Value {
+    let packed = dom(s).by_id("page-data").expect("the page has data").text();
+    let mut text = String::new();
+    GzDecoder::new(&STANDARD.decode(packed).unwrap()[..]).read_to_string(&mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn the_data_are_the_json_document_and_the_charts() {
+    for (name, s) in fixtures::all() {
+        let data = data(&s);
+        let printed: Value = serde_json::from_str(&plimsoll_output::json::to_string(&s).unwrap()).unwrap();
+        assert_eq!(data["document"], printed, "{name}");
+        assert_eq!(data["kind"], "run");
+        assert_eq!(data["version"], 1);
+        let ids: Vec<&str> =
+            data["charts"].as_array().unwrap().iter().filter_map(|c| c["id"].as_str()).collect();
+        assert_eq!(ids, ["timeline", "heat", "spectrum", "monitors-cpu"]);
+    }
+}
+
+#[test]
+fn the_same_run_makes_the_same_bytes() {
+    assert_eq!(rendered(&fixtures::shop()), rendered(&fixtures::shop()));
+}
+
+/// Names, reasons and answers that want to be more than text.
+fn hostile() -> Summary {
+    const EVIL: &str =
+        "</script></style><script>alert(1)</script><img src=x onerror=alert(2)>\"' \u{202e}gnp\u{7}&amp;";
+    let mut s = fixtures::shop();
+    for text in [&mut s.name, &mut s.target, &mut s.verdict.sentence, &mut s.thresholds[0].text] {
+        *text = EVIL.into();
+    }
+    s.plan.name = EVIL.into();
+    s.plan.question = Some(EVIL.into());
+    s.plan.requests[0].path = EVIL.into();
+    s.requests[0].name = EVIL.into();
+    s.requests[0].tags = vec![(EVIL.into(), EVIL.into())];
+    s.groups[0].name = EVIL.into();
+    s.checks[0].name = EVIL.into();
+    s.streams[0].name = EVIL.into();
+    s.samples[0].sample.excerpt = EVIL.into();
+    s.samples[0].sample.found = EVIL.into();
+    s.statuses.insert(EVIL.into(), 1);
+    s.environments[0].host = EVIL.into();
+    s.environments[0].addresses = vec![EVIL.into()];
+    s.origins[0].host = EVIL.into();
+    let watched = fixtures::watched();
+    (s.monitors, s.sut, s.cautions) = (watched.monitors, watched.sut, watched.cautions);
+    s.monitors[0].name = EVIL.into();
+    s.monitors[0].rows[0].metric = EVIL.into();
+    s.sut[0].value = EVIL.into();
+    s
+}
+
+#[test]
+fn what_a_server_or_a_file_says_stays_text() {
+    let s = hostile();
+    let (evil, tame) = (dom(&s), dom(&fixtures::shop()));
+    assert_eq!(evil.all("script").len(), tame.all("script").len());
+    assert_eq!(evil.all("style").len(), 1);
+    assert!(evil.all("img").is_empty());
+    assert_eq!(evil.errors(), Vec::<String>::new());
+    let handlers = evil
+        .elements()
+        .iter()
+        .flat_map(|e| e.attributes())
+        .filter(|(name, _)| name.starts_with("on"))
+        .count();
+    assert_eq!(handlers, 0);
+    let body = evil.all("body")[0].text();
+    assert!(body.contains("<script>alert(1)</script>"), "it is there, as text");
+    assert!(!rendered(&s).contains('\u{202e}'), "nothing turns the text around");
+}

@@ -1,0 +1,144 @@
+//! The page says what the terminal and the JSON document say, digit for digit.
+
+use crate::dom;
+use crate::dom::{Dom, Element};
+use crate::shared::fixtures;
+use plimsoll_output::{Look, json, terminal, trust};
+use plimsoll_record::caution;
+use plimsoll_record::summary::Summary;
+use serde_json::Value;
+
+/// Text of the cells of a table, row by row.
+fn cells(dom: &Dom, id: &str) -> Vec<Vec<String>> {
+    let rows = dom.by_id(id).unwrap_or_else(|| panic!("no table {id}")).below("tr");
+    rows.iter().map(|row| cells_of(row).iter().map(Element::text).collect()).collect()
+}
+
+fn cells_of(row: &Element) -> Vec<Element> {
+    let all = |name| row.below(name);
+    let mut cells = all("th");
+    cells.extend(all("td"));
+    cells
+}
+
+#[test]
+fn percentiles_stand_as_in_the_terminal() {
+    for (name, s) in fixtures::all() {
+        let dom = dom(&s);
+        let look = Look { colour: false, width: 120, unicode: true };
+        let text = terminal::summary(&s, &look, None);
+        for row in cells(&dom, "table-times").iter().skip(1) {
+            let line = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+            let (label, response) = (&row[0], row[1].replace("mean above p95", ""));
+            let wanted = format!("{label} {response}");
+            assert!(
+                line.clone().any(|line| line.starts_with(&wanted)),
+                "{name}: `{wanted}` is not in\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_trust_box_has_the_rows_of_the_terminal() {
+    for (name, s) in fixtures::all() {
+        let dom = dom(&s);
+        let list = dom.elements().into_iter().find(|e| e.has_class("trust")).expect("every page has it");
+        let lines: Vec<String> = list.below("li").iter().map(Element::text).collect();
+        let rows = trust::rows(&s);
+        assert_eq!(lines.len(), rows.len(), "{name}");
+        for (line, row) in lines.iter().zip(&rows) {
+            assert!(line.starts_with(&row.label) && line.contains(&row.facts.join("; ")), "{name}: {line}");
+        }
+    }
+}
+
+/// The raw value beside a text is that of the document.
+#[test]
+fn raw_values_are_those_of_the_document() {
+    for (name, s) in fixtures::all() {
+        let dom = dom(&s);
+        let document: Value = serde_json::from_str(&json::to_string(&s).unwrap()).unwrap();
+        if s.requests.is_empty() {
+            continue;
+        }
+        let rows = dom.by_id("table-requests").expect("there are requests").below("tr");
+        for (at, request) in document["requests"].as_array().unwrap().iter().enumerate() {
+            let wanted = request["name"].as_str().unwrap();
+            let row = rows.iter().find(|row| cells_of(row)[0].text().starts_with(wanted));
+            let row = row.unwrap_or_else(|| panic!("{name}: no row {at} `{wanted}`"));
+            let raw =
+                |column: usize| cells_of(row)[column].attribute("data-v").map(|v| v.parse::<f64>().unwrap());
+            assert_eq!(raw(1), request["requests"].as_f64(), "{name}");
+            assert_eq!(raw(3), request["errors"].as_f64(), "{name}");
+            assert_eq!(raw(5), request["rate_per_s"].as_f64(), "{name}");
+            assert_eq!(raw(7), request["response_time"]["p50_ns"].as_f64(), "{name}");
+            assert_eq!(raw(11), shown(&request["response_time"], 0.99), "{name}");
+            assert_eq!(raw(14), request["response_time"]["mean_ns"].as_f64(), "{name}");
+        }
+    }
+}
+
+/// A percentile that enough samples stand behind.
+fn shown(times: &Value, q: f64) -> Option<f64> {
+    let all = times["percentiles"].as_array()?;
+    let found = all.iter().find(|p| (p["q"].as_f64().unwrap_or_default() - q).abs() < 1e-9)?;
+    found["enough_samples"].as_bool().unwrap_or_default().then(|| found["value_ns"].as_f64()).flatten()
+}
+
+#[test]
+fn tiles_say_the_figures_of_the_document() {
+    let s = fixtures::fail();
+    let dom = dom(&s);
+    let tiles = dom.elements().into_iter().find(|e| e.has_class("tiles")).expect("every page has them");
+    let values: Vec<f64> =
+        tiles.below("data").iter().filter_map(|data| data.attribute("value")?.parse().ok()).collect();
+    let p99 = s.response_time.p99_ns.expect("there is one") as f64;
+    let p50 = s.response_time.p50_ns.expect("there is one") as f64;
+    let expected = [s.achieved.rate_per_s, p50, p99, s.totals.error_ratio, s.totals.requests as f64];
+    assert_eq!(values, expected);
+}
+
+#[test]
+fn doubt_overrules_and_says_why_above_the_figures() {
+    let s = fixtures::inconclusive();
+    let text = crate::rendered(&s);
+    let (box_at, tiles_at) = (text.find("class=\"overrule\""), text.find("class=\"tiles\""));
+    assert!(box_at.expect("it is there") < tiles_at.expect("they are there"));
+    let dom = dom(&s);
+    let overrule = dom.elements().into_iter().find(|e| e.has_class("overrule")).expect("it is there");
+    assert!(overrule.text().contains("44 attempts to connect found no free descriptor"));
+    for calm in [fixtures::pass(), fixtures::fail()] {
+        assert!(!crate::rendered(&calm).contains("class=\"overrule\""));
+    }
+}
+
+#[test]
+fn every_caution_has_a_set_and_a_place() {
+    for kind in caution::Kind::ALL {
+        let mut s: Summary = fixtures::pass();
+        s.cautions = vec![kind.raise("the evidence")];
+        let dom = dom(&s);
+        let findings = dom.by_id("findings").expect("there is one");
+        assert!(findings.text().contains(kind.title()), "{}", kind.code());
+        let known = plimsoll_output::html::caution_codes().any(|code| code == kind.code());
+        assert!(known, "{} has no row in html/run/findings.rs", kind.code());
+        assert_eq!(findings.below("a").len(), 1, "{} points nowhere", kind.code());
+    }
+    let strange: Vec<&str> = plimsoll_output::html::caution_codes()
+        .filter(|code| caution::Kind::of_code(code).is_none())
+        .collect();
+    assert_eq!(strange, Vec::<&str>::new());
+}
+
+#[test]
+fn a_mean_above_p95_is_marked_with_a_word() {
+    let mut s = fixtures::fail();
+    let p95 = s.requests[0].response_time.p95_ns.expect("there is one");
+    s.requests[0].response_time.mean_ns = Some(p95 as f64 + 1.0);
+    s.requests[1].response_time.mean_ns = Some(p95 as f64 - 1.0);
+    let dom = dom(&s);
+    let rows = dom.by_id("table-requests").expect("there are requests").below("tr");
+    assert!(rows[1].text().contains("mean above p95"));
+    assert!(!rows[2].text().contains("mean above p95"));
+}

@@ -1,0 +1,120 @@
+// A chart as data: the same words as crates/output/src/chart.rs, which writes it. Values are in base units (ns, bytes,
+// per second, ratios); whoever draws chooses the unit of an axis.
+
+export type Unit =
+  | "seconds"
+  | "nanoseconds"
+  | "per_second"
+  | "bytes"
+  | "bytes_per_second"
+  | "ratio"
+  | "count"
+  | "cores"
+  | "quantile"
+  | "plain";
+
+export type Scale = "linear" | "log" | "nines";
+
+export type Form =
+  | "line"
+  | "dashed"
+  | "step"
+  | "area"
+  | "range"
+  | "marked"
+  | "dots"
+  | "crosses"
+  | "rings"
+  | "bars";
+
+/** `null` is a gap, never a line through it. */
+export type Value = number | null;
+
+export interface Axis {
+  label: string;
+  unit: Unit;
+  scale: Scale;
+  from: Value;
+  to: Value;
+  /** Where marks must stand; absent: round numbers. */
+  ticks?: number[];
+  /** What stands at these ticks instead of their numbers. */
+  names?: string[];
+}
+
+export interface Series {
+  id: string;
+  name: string;
+  /** Place in the palette, 0 to 7. */
+  colour: number;
+  form: Form;
+  /** `null` or absent: the chart's `xs`. */
+  x?: number[] | null;
+  y: Value[];
+  low?: Value[];
+  high?: Value[];
+}
+
+export interface Band {
+  low: number;
+  high: number;
+  word: string;
+}
+
+export interface Limit {
+  value: number;
+  word: string;
+  met: boolean | null;
+}
+
+export interface Heat {
+  /** Rising, one more than there are rows. */
+  edges: number[];
+  /** By column, then by row from the lowest; columns may end early. */
+  counts: number[][];
+  what: string;
+}
+
+export interface Panel {
+  id: string;
+  y: Axis;
+  series: Series[];
+  bands?: Band[];
+  limits?: Limit[];
+  heat?: Heat | null;
+  stacked: boolean;
+}
+
+export interface Stretch {
+  from: number;
+  to: number;
+  word: string;
+  kind: "warmup" | "stage" | "gap" | "spike";
+}
+
+export interface Mark {
+  at: number;
+  word: string;
+  kind: "stage" | "note" | "control" | "change" | "answer";
+}
+
+export interface Chart {
+  id: string;
+  title: string;
+  subtitle: string;
+  help: string;
+  x: Axis;
+  xs: number[];
+  panels: Panel[];
+  stretches?: Stretch[];
+  marks?: Mark[];
+  group?: string;
+}
+
+/** What a page carries beside its static pictures. */
+export interface PageData {
+  version: number;
+  kind: string;
+  charts: Chart[];
+  document: unknown;
+}

@@ -1,0 +1,182 @@
+// Numbers as text, by the same rules and to the same digit as crates/record/src/phrase.rs: what stands in a tooltip has
+// to be found again in the tables and in the terminal. formats.json, which a Rust test writes, holds both to it.
+
+import type { Unit } from "./chart";
+
+/** What stands where there is no figure. */
+export const NONE = "-";
+
+/** With so many decimals, ties to the even digit as Rust does it; `toFixed` alone would take the larger one. */
+export function fixed(x: number, decimals: number): string {
+  const size = Math.abs(x);
+  if (size >= 1e21) {
+    // From here on toFixed writes powers of ten; such a number is whole.
+    return (x < 0 ? "-" : "") + BigInt(size).toString() + (decimals > 0 ? "." + "0".repeat(decimals) : "");
+  }
+  // toFixed is exact, so a tie shows: a 5 and nothing but zeros behind it.
+  const exact = size.toFixed(Math.min(100, decimals + 40));
+  const cut = exact.indexOf(".") + 1 + decimals;
+  const down = exact.slice(0, decimals === 0 ? cut - 1 : cut);
+  const isTie = /^50*$/.test(exact.slice(cut));
+  const lastIsEven = "02468".includes(down.at(-1) ?? "0");
+  const text = isTie && lastIsEven ? down : size.toFixed(decimals);
+  return (x < 0 || Object.is(x, -0) ? "-" : "") + text;
+}
+
+/** The power of ten of `x` after rounding to three digits, so that 999.6 already counts as 1.00e3. */
+export function exponent(x: number): number {
+  // A tie at this place is 9.995, which both ways of rounding carry upwards.
+  return x === 0 ? 0 : Number(x.toExponential(2).split("e")[1]);
+}
+
+/** Commas between thousands. */
+function grouped(text: string): string {
+  const [whole = "", decimals] = text.split(".");
+  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return decimals === undefined ? parted : `${parted}.${decimals}`;
+}
+
+function trimmed(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** Three significant digits, all of them when there are more before the point. */
+function three(x: number): string {
+  return x === 0 ? "0" : grouped(fixed(x, Math.max(0, 2 - exponent(x))));
+}
+
+function clock(ns: number): string {
+  // Rust rounds halves away from zero, as this does for what is not negative.
+  const total = Math.round(ns / 1e9);
+  const two = (n: number) => String(n).padStart(2, "0");
+  const [h, m, s] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
+  return h > 0 ? `${h}h ${two(m)}m ${two(s)}s` : `${m}m ${two(s)}s`;
+}
+
+/** The unit that a time is shown in, and its length in ns. */
+export function timeUnit(ns: number): [number, string] {
+  const power = exponent(ns);
+  if (power < 3) return [1, "ns"];
+  if (power < 6) return [1e3, "us"];
+  return power < 9 ? [1e6, "ms"] : [1e9, "s"];
+}
+
+/** A mean or a deviation, in ns. */
+export function durationF64Ns(ns: number): string {
+  if (!Number.isFinite(ns)) return NONE;
+  if (ns === 0) return "0 ns";
+  // From 100 s on a second is within half a per cent.
+  if (exponent(ns) >= 11) return clock(ns);
+  const [scale, unit] = timeUnit(ns);
+  return `${three(ns / scale)} ${unit}`;
+}
+
+/** A measured time in whole ns: `812 us`, `8.14 ms`, `1.32 s`, `2m 05s`; below 1 us exact. */
+export function durationNs(ns: number): string {
+  return ns < 1000 ? `${ns} ns` : durationF64Ns(ns);
+}
+
+/** A length that somebody chose: the same without zeros behind the point. */
+export function chosenNs(ns: number): string {
+  const text = durationNs(ns);
+  if (ns < 1000 || exponent(ns) >= 11) return text;
+  const [number = "", unit = ""] = text.split(" ");
+  return `${trimmed(number)} ${unit}`;
+}
+
+/** The same for a point in time, in seconds. */
+export function chosenS(seconds: number): string {
+  return chosenNs(Math.round(Math.max(0, seconds) * 1e9));
+}
+
+/** Four significant digits without zeros behind the point: `277.8`, `3,333`, `12`. */
+export function trimmedValue(x: number): string {
+  if (!Number.isFinite(x)) return NONE;
+  const text = fixed(x, Math.min(9, Math.max(0, 3 - exponent(x))));
+  return grouped(trimmed(text));
+}
+
+/** A number that is no count, such as a mean of connections: `98.7`, `1,234`. */
+export function quantity(x: number): string {
+  return Number.isFinite(x) ? three(x) : NONE;
+}
+
+/** `4,812/s`, `81.4/s`, `0.125/s`. */
+export function ratePerS(rate: number): string {
+  return Number.isFinite(rate) ? `${quantity(rate)}/s` : NONE;
+}
+
+/** `72,180`: exact. */
+export function count(n: number): string {
+  return grouped(String(n));
+}
+
+/** `0.13 %`, `97.4 %`, `98.96 %`: rounding never reaches 0 % or 100 % from beside them. */
+export function ratio(ratio: number): string {
+  if (!Number.isFinite(ratio)) return NONE;
+  const percent = ratio * 100;
+  if (ratio < 1 && percent >= 98) {
+    const decimals = Math.min(10, Math.max(2, 1 - exponent(100 - percent)));
+    const shown = fixed(percent, decimals);
+    return `${trimmed(shown.startsWith("100") ? "99.9999999999" : shown)} %`;
+  }
+  return `${trimmed(three(percent))} %`;
+}
+
+const BYTES = ["B", "kB", "MB", "GB", "TB", "PB"];
+
+/** `683 kB`, `1.21 GB`: decimal units, as networks count. */
+export function bytesF64(n: number): string {
+  if (!Number.isFinite(n)) return NONE;
+  if (n === 0) return "0 B";
+  const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(exponent(n) / 3)));
+  return `${three(n / 10 ** (3 * step))} ${BYTES[step]}`;
+}
+
+/** Whole bytes: below 1 kB exact. */
+export function bytes(n: number): string {
+  return n < 1000 ? `${n} B` : bytesF64(n);
+}
+
+/** `1.21 GB/s`. */
+export function bytesPerS(n: number): string {
+  return Number.isFinite(n) ? `${bytesF64(n)}/s` : NONE;
+}
+
+/** `1.87 cores`. */
+export function cores(n: number): string {
+  if (n === 1) return "1 core";
+  return `${Number.isInteger(n) ? trimmedValue(n) : quantity(n)} cores`;
+}
+
+/** `p50`, `p99.9`. */
+export function quantileName(q: number): string {
+  return `p${trimmed(fixed(q * 100, 6))}`;
+}
+
+/** A value in its unit, as tooltips and tables write it. */
+export function figure(value: number | null | undefined, unit: Unit): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
+  switch (unit) {
+    case "seconds":
+      return chosenS(value);
+    case "nanoseconds":
+      return Number.isInteger(value) && value >= 0 ? durationNs(value) : durationF64Ns(value);
+    case "per_second":
+      return ratePerS(value);
+    case "bytes":
+      return Number.isInteger(value) && value >= 0 ? bytes(value) : bytesF64(value);
+    case "bytes_per_second":
+      return bytesPerS(value);
+    case "ratio":
+      return ratio(value);
+    case "count":
+      return Number.isInteger(value) ? count(value) : quantity(value);
+    case "cores":
+      return cores(value);
+    case "quantile":
+      return value >= 1 ? "max" : quantileName(value);
+    case "plain":
+      return trimmedValue(value);
+  }
+}

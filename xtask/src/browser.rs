@@ -1,0 +1,59 @@
+//! `cargo xtask browser`: the report and the console in a real browser. Real runs are made, pages are written, and
+//! Playwright drives the distribution's Chromium over them; `--shots` only takes pictures of every section.
+
+use crate::{Outcome, needs, shell};
+use std::path::Path;
+use std::process::Command;
+
+pub const USAGE: &str = "[--shots] [--only SPEC]";
+
+pub fn command(arguments: &[String]) -> Outcome {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let specs: Vec<&str> = match words[..] {
+        [] => vec!["report", "results", "console"],
+        ["--shots"] => vec!["shots"],
+        ["--only", spec] => vec![spec],
+        _ => {
+            return Err(format!(
+                "unknown arguments `{}`\nusage: cargo xtask browser {USAGE}",
+                words.join(" ")
+            ));
+        }
+    };
+    needs::ensure(&["node", "npm", "chromium"])?;
+    let chromium = needs::find("chromium").ok_or("chromium was installed and is not there")?;
+    // The pages of the release build are what people get; the example belongs to the same numbers.
+    shell::run(shell::cargo().args(["build", "--release", "--quiet"]))?;
+    let example = ["build", "--quiet", "--package", "plimsoll-record", "--example", "make_run"];
+    shell::run(shell::cargo().args(example))?;
+    let target = shell::target_folder()?;
+    let here = shell::root().join("tests/browser");
+    packages(&here)?;
+    let mut run = Command::new("npx");
+    run.args(["--no-install", "playwright", "test"]).args(specs.iter().map(|spec| format!("/{spec}")));
+    run.current_dir(&here)
+        .env("PLIMSOLL_BIN", target.join("release/plimsoll"))
+        .env("PLIMSOLL_MAKE_RUN", target.join("debug/examples/make_run"))
+        .env("PLIMSOLL_BROWSER_FOLDER", target.join("browser"))
+        .env("PLIMSOLL_CHROMIUM", chromium);
+    shell::run(&mut run)
+}
+
+/// What the lock file names, unless it is there already. The browser is the distribution's: none is downloaded.
+fn packages(here: &Path) -> Outcome {
+    let lock = here.join("package-lock.json");
+    let mark = here.join("node_modules/.package-lock.json");
+    let is_newer = |a: &Path, b: &Path| {
+        let time = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();
+        time(a) >= time(b)
+    };
+    if mark.is_file() && is_newer(&mark, &lock) {
+        return Ok(());
+    }
+    shell::run(
+        Command::new("npm")
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
+            .current_dir(here),
+    )
+}
