@@ -67,6 +67,9 @@ fn a_note_stands_at_its_second() {
     assert!(at_s >= second.from_s + second.length_s && at_s < 4.0, "{at_s} s");
     assert!(output.stderr.contains("deployed"), "the view shows it: {}", output.stderr);
     let said = output.json();
+    let events = said["events"].as_array().expect("a list");
+    let event = events.iter().find(|event| event["kind"] == "note").expect("the note is an event");
+    assert_eq!((event["at_s"].as_f64(), &event["text"]), (Some(at_s), &found[0].text.clone().into()));
     let codes: Vec<_> = said["cautions"].as_array().unwrap().iter().map(|c| c["code"].clone()).collect();
     assert!(!codes.contains(&"steered_by_hand".into()), "words steer nothing");
 }

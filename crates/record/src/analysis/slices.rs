@@ -33,7 +33,12 @@ pub fn slices(record: &RunRecord) -> Vec<Slice> {
         run.merge(&origin.totals.run);
         all.merge(&requests_total(&origin.opening.outline, &origin.totals));
     }
-    let buckets = buckets(&run, &all);
+    slices_of(&run, &all)
+}
+
+/// The same from the run-wide numbers and those of all requests.
+pub(super) fn slices_of(run: &Tally, all: &Tally) -> Vec<Slice> {
+    let buckets = buckets(run, all);
     let total: f64 = buckets.iter().map(|sum| sum.requests).sum();
     let has_phases = buckets.iter().any(|sum| sum.wait_ns + sum.first_byte_ns + sum.body_ns > 0.0);
     if total <= 0.0 || !has_phases {

@@ -4,8 +4,9 @@ use super::cells::Cells;
 use super::facts::Facts;
 use super::watched::is_listening;
 use crate::caution::Kind;
-use crate::event::{NoteKind, StoppedBy};
+use crate::event::{Note, NoteKind, StoppedBy};
 use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
+use crate::steered::Steered;
 use crate::summary::{
     Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Pressure, Times, Verdict, Weight,
 };
@@ -54,7 +55,8 @@ pub(super) fn verdict(
     }
     if was_stopped {
         let mut notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
-        let told = notes.rfind(|note| note.kind == NoteKind::Control).map(|note| note.text.clone());
+        let ends = |note: &&Note| note.kind == NoteKind::Control && Steered::of(note).is_none();
+        let told = notes.rfind(ends).map(|note| note.text.clone());
         let why = told.unwrap_or_else(|| "stopped by a threshold".into());
         return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
     }

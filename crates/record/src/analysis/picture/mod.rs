@@ -11,11 +11,11 @@ pub use spans::{SpansOf, spans_of};
 use super::cells::Cells;
 use super::facts::Facts;
 use super::offered::demand;
-use super::slices;
+use super::slices::slices_of;
 use super::summary::belief;
 use super::timeline::{Moment, Standing, Sum, moment, moments_seen, ticks};
 use crate::caution::Doubts;
-use crate::picture::{Picture, ROWS_MAX, Slice};
+use crate::picture::{Picture, ROWS_MAX};
 use crate::record::RunRecord;
 use crate::summary::{Second, Summary};
 use groups::Groups;
@@ -28,7 +28,7 @@ pub fn picture(record: &RunRecord, summary: &Summary, spans: &SpansOf) -> Pictur
     let facts = Facts::new(record);
     let mut strokes = Strokes::new(&facts);
     moments_seen(&facts, |sum, moment| strokes.take(sum, moment));
-    strokes.picture(&facts, summary, spans, slices(record))
+    strokes.picture(&facts, summary, spans)
 }
 
 /// A picture in the making: takes the ticks in their order.
@@ -84,13 +84,7 @@ impl<'a> Strokes<'a> {
         }
     }
 
-    pub fn picture(
-        mut self,
-        facts: &Facts,
-        summary: &Summary,
-        spans: &SpansOf,
-        slices: Vec<Slice>,
-    ) -> Picture {
+    pub fn picture(mut self, facts: &Facts, summary: &Summary, spans: &SpansOf) -> Picture {
         self.end_row();
         let classes = classes(&self.failures);
         let by_class = |row: &[u64; Fault::COUNT]| classes.iter().map(|fault| row[*fault as usize]).collect();
@@ -103,7 +97,7 @@ impl<'a> Strokes<'a> {
             response_heat,
             service_heat,
             spectra: spectra::spectra(facts, belief(&demand(facts), &Doubts::default())),
-            slices,
+            slices: slices_of(&facts.run, &facts.all),
             sparks: spans.sparks(facts),
             moments: summary.events.clone(),
         }
