@@ -167,6 +167,12 @@ pub const TABLE: &[Explained] = &[
          generators: 2\n  load: { users: [100, 1000], duration: 30s }",
     ),
     row(
+        "U047",
+        "images of no pictures",
+        "`--png` makes images of the pictures that `--figures` draws, beside them.\n\n  \
+         plimsoll report run.plim --figures pictures --png",
+    ),
+    row(
         "U048",
         "a template that gives no text",
         "It is no template, names something that the result does not have, or does not come to an end. Everything that \
@@ -189,6 +195,7 @@ mod tests {
             include_str!("flags/mod.rs"),
             include_str!("commands/merge.rs"),
             include_str!("commands/report.rs"),
+            include_str!("commands/figures.rs"),
             include_str!("commands/run.rs"),
             include_str!("commands/check.rs"),
             include_str!("commands/campaign/folder.rs"),

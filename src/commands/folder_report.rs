@@ -99,7 +99,7 @@ pub fn fill_in(path: &Path, own: &str) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     let conclusion = concluded(path)?;
-    let pictures = template::pictures(figure::of_conclusion(&conclusion));
+    let pictures = template::pictures(&figure::of_conclusion(&conclusion));
     say::result(&template::rendered(own, &document(&conclusion)?, pictures)?)?;
     Ok(conclusion.result.into())
 }
@@ -108,15 +108,15 @@ pub fn fill_in(path: &Path, own: &str) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When a run cannot be read, or a picture cannot be written.
-pub fn draw(path: &Path, to: &Path) -> Result<(), Failure> {
+pub fn draw(path: &Path, wish: &figures::Wish) -> Result<(), Failure> {
     let Some(parts) = folder::parts::read(path)? else {
-        return figures::of_folder(&concluded(path)?, path, to);
+        return figures::of_folder(&concluded(path)?, path, wish);
     };
     for part in &parts.parts {
         let folder = path.join(&part.folder);
         // One that has no runs yet has no pictures: the report says so already.
         if let Ok(conclusion) = concluded(&folder) {
-            figures::of_folder(&conclusion, &folder, &to.join(&part.folder))?;
+            figures::of_folder(&conclusion, &folder, &wish.within(&part.folder))?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use super::{figures, folder_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
-use plimsoll_output::{csv, figure, json, markdown, ndjson, terminal};
+use plimsoll_output::{csv, json, markdown, ndjson, terminal};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::analysis::summarise;
@@ -22,18 +22,19 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         )
         .into());
     };
+    let wish = figures::Wish::of(flags)?;
     if Path::new(file).is_dir() {
         if let Some(own) = &flags.template {
             let exit = folder_report::fill_in(Path::new(file), own)?;
-            if let Some(to) = &flags.figures {
-                folder_report::draw(Path::new(file), Path::new(to))?;
+            if let Some(wish) = &wish {
+                folder_report::draw(Path::new(file), wish)?;
             }
             return Ok(exit);
         }
         let form = folder_report::Form::of_report(&flags.form)?;
         let exit = folder_report::print(Path::new(file), &form)?;
-        if let Some(to) = &flags.figures {
-            folder_report::draw(Path::new(file), Path::new(to))?;
+        if let Some(wish) = &wish {
+            folder_report::draw(Path::new(file), wish)?;
         }
         return Ok(exit);
     }
@@ -41,13 +42,13 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
     let summary = summarise(&record);
     match &flags.template {
         Some(own) => {
-            let pictures = template::pictures(figure::of_run(&summary));
+            let pictures = template::pictures(&figures::charts(&record, &summary, Path::new(file))?);
             say::result(&template::rendered(own, &json::to_string(&summary)?, pictures)?)?;
         }
         None => print(&summary, &flags.form, Some(file))?,
     }
-    if let Some(to) = &flags.figures {
-        figures::of_run(&summary, Path::new(to))?;
+    if let Some(wish) = &wish {
+        figures::of_run(&record, &summary, Path::new(file), wish)?;
     }
     Ok(summary.verdict.result.into())
 }

@@ -1,6 +1,8 @@
 //! `plimsoll report X --template FILE`: a result in the form that its readers are used to.
 
 use crate::exit::Failure;
+use plimsoll_output::chart::Chart;
+use plimsoll_output::figure::{Skin, draw};
 use plimsoll_output::template::{self, Picture, Problem};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -33,9 +35,14 @@ pub fn rendered(file: &str, document: &str, pictures: Vec<Picture>) -> Result<St
 }
 
 /// Pictures of a result for [`rendered`].
-pub fn pictures(drawn: Vec<(String, String)>) -> Vec<Picture> {
-    let picture = |(id, svg)| Picture { id, title: String::new(), subtitle: String::new(), svg };
-    drawn.into_iter().map(picture).collect()
+pub fn pictures(charts: &[Chart]) -> Vec<Picture> {
+    let picture = |chart: &Chart| Picture {
+        id: chart.id.clone(),
+        title: chart.title.clone(),
+        subtitle: chart.subtitle.clone(),
+        svg: draw(chart, Skin::File),
+    };
+    charts.iter().map(picture).collect()
 }
 
 fn read(path: &Path) -> Result<String, String> {

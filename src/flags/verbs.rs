@@ -116,7 +116,7 @@ pub struct Explain {
     name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
     override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson | --template FILE] \
-                      [--figures FOLDER]"
+                      [--figures FOLDER [--png]]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -127,9 +127,12 @@ pub struct Report {
     /// Fill in this text of your own: Markdown, HTML or anything else, with `{{ names }}` of the JSON document
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown", "csv", "ndjson"])]
     pub template: Option<String>,
-    /// Also draw what there is to see into this folder, as SVG
+    /// Also draw what there is to see into this folder, as SVG; a report in Markdown links the pictures
     #[arg(long, value_name = "FOLDER")]
     pub figures: Option<String>,
+    /// With `--figures`: as PNG, too
+    #[arg(long)]
+    pub png: bool,
 }
 
 /// `plimsoll merge`.

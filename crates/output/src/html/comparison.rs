@@ -102,7 +102,13 @@ fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], number: &str
 }
 
 /// Everything of one comparison, for pages that show more than that; `number` stands behind the ids of its charts.
-pub(super) fn body(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], number: &str, at: &At) -> Markup {
+pub(super) fn body(
+    one: &Comparison,
+    gated: Option<&Gated>,
+    charts: &[Chart],
+    number: &str,
+    at: &At,
+) -> Markup {
     html! {
         @for part in parts(one, gated, charts, number, at) {
             div #{ (at.id(part.id)) } { @if part.id != "difference" { (at.heading(part.title)) } (part.body) }
