@@ -86,7 +86,7 @@ pub const TABLE: &[Explained] = &[
     row(
         "U020",
         "the output is there already",
-        "No run file is ever overwritten.\n\n  plimsoll URL --out another.plim",
+        "No run file and no page is ever overwritten.\n\n  plimsoll URL --out another.plim",
     ),
     row("U021", "there is no such code", "`plimsoll explain` lists all codes."),
     row(
@@ -167,6 +167,12 @@ pub const TABLE: &[Explained] = &[
          generators: 2\n  load: { users: [100, 1000], duration: 30s }",
     ),
     row(
+        "U038",
+        "two results on standard output",
+        "A page on standard output stands in place of the text; beside a document it needs a file of its own.\n\n  \
+         plimsoll report run.plim --json --html run.html",
+    ),
+    row(
         "U047",
         "images of no pictures",
         "`--png` makes images of the pictures that `--figures` draws, beside them.\n\n  \
@@ -178,6 +184,28 @@ pub const TABLE: &[Explained] = &[
         "It is no template, names something that the result does not have, or does not come to an end. Everything that \
          there is to name stands in the document of `--json`, and `charts` beside it.\n\n  \
          plimsoll report run.plim --template comment.md",
+    ),
+    row(
+        "U060",
+        "no address to listen on",
+        "An address of this machine and a port; names are not looked up.\n\n  plimsoll serve --listen 127.0.0.1:0",
+    ),
+    row(
+        "U061",
+        "half a protection",
+        "A console that others can reach needs a certificate, its key and a password.\n\n  \
+         plimsoll serve --listen 0.0.0.0:7117 --tls-cert cert.pem --tls-key key.pem --password-file password",
+    ),
+    row(
+        "U062",
+        "others could start loads",
+        "Without a certificate, its key and a password the console listens on this machine only.\n\n  \
+         plimsoll serve --listen 127.0.0.1:7117",
+    ),
+    row(
+        "U063",
+        "a password that is guessed",
+        "The first line of the file is the password, 12 characters or more.\n\n  openssl rand -base64 24 > password",
     ),
 ];
 
@@ -194,6 +222,8 @@ mod tests {
             include_str!("flags/draft.rs"),
             include_str!("flags/mod.rs"),
             include_str!("commands/merge.rs"),
+            include_str!("commands/page.rs"),
+            include_str!("commands/template.rs"),
             include_str!("commands/report.rs"),
             include_str!("commands/figures.rs"),
             include_str!("commands/run.rs"),
@@ -208,6 +238,7 @@ mod tests {
             include_str!("commands/compare.rs"),
             include_str!("commands/find.rs"),
             include_str!("commands/size.rs"),
+            include_str!("commands/serve.rs"),
         ];
         let mut seen = 0;
         for source in sources {

@@ -8,11 +8,10 @@ use plimsoll_output::figure::{self, Skin};
 use plimsoll_output::{markdown, png};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::analysis::picture::{picture, spans_of};
+use plimsoll_record::analysis::picture::spans_of;
 use plimsoll_record::analysis::summarise_with_picture;
 use plimsoll_record::experiment::Conclusion;
 use plimsoll_record::folder;
-use plimsoll_record::record::RunRecord;
 use plimsoll_record::run_file;
 use plimsoll_record::summary::Summary;
 use std::io::Write;
@@ -55,21 +54,12 @@ impl Wish {
     }
 }
 
-/// Charts of a run from its file.
-///
-/// # Errors
-/// When the file cannot be read.
-pub fn charts(record: &RunRecord, summary: &Summary, file: &Path) -> Result<Vec<Chart>, Failure> {
-    let spans = spans_of(file, record)?;
-    Ok(figure::of_run(summary, &picture(record, summary, &spans)))
-}
-
 /// Pictures of one run.
 ///
 /// # Errors
-/// When the run cannot be read, or a file cannot be written or is there already.
-pub fn of_run(record: &RunRecord, summary: &Summary, file: &Path, wish: &Wish) -> Result<(), Failure> {
-    write(&under_its_name(summary, charts(record, summary, file)?), wish)
+/// When a file cannot be written, or is there already.
+pub fn of_run(summary: &Summary, charts: Vec<Chart>, wish: &Wish) -> Result<(), Failure> {
+    write(&under_its_name(summary, charts), wish)
 }
 
 /// Pictures of an experiment; of a few runs also those of each.

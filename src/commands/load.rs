@@ -1,11 +1,12 @@
 //! One load, from the plan to the verdict: everything that can be known to be wrong is said before anything
 //! is sent.
 
+use super::page::{self, Wanted};
 use super::report::questioned;
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
-use crate::{home, say, wall};
+use crate::{home, say, steer, wall};
 use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit};
 use plimsoll_control::{Aside, Options, dns, environment, place};
 use plimsoll_engine::Scene;
@@ -34,18 +35,20 @@ pub struct Measured {
 
 /// Loads, prints and judges.
 pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
+    let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let measured = measure(plan, manner, None)?;
     let summary = &measured.summary;
+    let is_page = wanted.as_ref().is_some_and(Wanted::is_result);
     if manner.json {
         say::result(&json::to_string(summary)?)?;
-    } else if !manner.quiet {
+    } else if !manner.quiet && !is_page {
         let path = measured.run_file.display().to_string();
         let text = terminal::summary(summary, &say::look_of_results(manner.no_color), Some(&path));
         say::result(&questioned(&text, summary, false, false))?;
     } else if summary.verdict.result != Outcome::Pass {
         say::talk(&format!("{}\n", summary.verdict.sentence));
     }
-    Ok(summary.verdict.result.into())
+    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))
 }
 
 /// What several loads of one command have in common.
@@ -95,6 +98,10 @@ fn run_once(
     shared: Option<&Shared>,
     keep: bool,
 ) -> Result<(RunRecord, Option<PathBuf>), Failure> {
+    // Whoever asked for this run reads its file: without him it would only be load.
+    if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
+        return Err(Failure::machine("the process that asked for this run has ended", None));
+    }
     let outline = &plan.outline;
     let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(Failure::hinted)?;
     let tls = place::tls(outline, &plan.tls_files)?;
@@ -104,7 +111,7 @@ fn run_once(
     let mut confirm = |question: &str| shared.map_or_else(|| confirmed(question), |s| s.confirmed(question));
     let asking = Asking {
         allow: &manner.allow,
-        confirm: if can_ask() { Some(&mut confirm) } else { None },
+        confirm: if can_ask() && !manner.steered { Some(&mut confirm) } else { None },
         today: &wall::date(started_unix_ns),
         fetch: &mut |address| fetch_proof(address, &outline.target),
     };
@@ -132,6 +139,9 @@ fn run_once(
             &installed
         }
     };
+    if manner.steered {
+        steer::listen(interrupts)?;
+    }
     let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
     let aside = Asides { plan: &plan, scene: &scene, stage: stage.as_ref(), interrupts };
     aside.set_up(manner)?;
@@ -162,9 +172,9 @@ fn run_once(
         sinks.push(view.as_mut());
     }
     let options = Options { breaker: !manner.keep_pushing };
-    let steer = |helm| interrupts.steer(helm);
+    let helm_out = |helm| interrupts.steer(helm);
     let loaded = Scene { maker, ..scene.clone() };
-    let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, steer);
+    let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, helm_out);
     // Whatever the view has on the screen goes before anything else is said.
     drop(view);
     let finished = match writer {

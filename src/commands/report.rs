@@ -1,5 +1,6 @@
 //! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
+use super::page::{self, Wanted};
 use super::{figures, folder_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
@@ -23,16 +24,16 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         .into());
     };
     let wish = figures::Wish::of(flags)?;
+    let other = flags.template.as_ref().map(|_| "--template").or(flags.form.flag());
+    let wanted = Wanted::of(&flags.page, other)?;
     if Path::new(file).is_dir() {
-        if let Some(own) = &flags.template {
-            let exit = folder_report::fill_in(Path::new(file), own)?;
-            if let Some(wish) = &wish {
-                folder_report::draw(Path::new(file), wish)?;
+        let exit = match &flags.template {
+            Some(own) => folder_report::fill_in(Path::new(file), own, wanted.as_ref())?,
+            None => {
+                let form = folder_report::Form::of_report(&flags.form)?;
+                folder_report::print(Path::new(file), &form, wanted.as_ref())?
             }
-            return Ok(exit);
-        }
-        let form = folder_report::Form::of_report(&flags.form)?;
-        let exit = folder_report::print(Path::new(file), &form)?;
+        };
         if let Some(wish) = &wish {
             folder_report::draw(Path::new(file), wish)?;
         }
@@ -42,15 +43,17 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
     let summary = summarise(&record);
     match &flags.template {
         Some(own) => {
-            let pictures = template::pictures(&figures::charts(&record, &summary, Path::new(file))?);
-            say::result(&template::rendered(own, &json::to_string(&summary)?, pictures)?)?;
+            let charts = page::charts_of(&record, &summary, Some(Path::new(file)))?;
+            say::result(&template::rendered(own, &json::to_string(&summary)?, &charts)?)?;
         }
+        None if wanted.as_ref().is_some_and(Wanted::is_result) => {}
         None => print(&summary, &flags.form, Some(file))?,
     }
     if let Some(wish) = &wish {
-        figures::of_run(&record, &summary, Path::new(file), wish)?;
+        let charts = page::charts_of(&record, &summary, Some(Path::new(file)))?;
+        figures::of_run(&summary, charts, wish)?;
     }
-    Ok(summary.verdict.result.into())
+    page::write_run(wanted.as_ref(), &record, &summary, Some(Path::new(file)))
 }
 
 /// Prints a summary in the form asked for.

@@ -1,6 +1,7 @@
 //! `plimsoll URL` and `plimsoll run FILE`: text to plan; the load itself is in [`super::load`].
 
 use super::load::Shared;
+use super::page::Wanted;
 use super::{campaign, find, folder_report, load, parts};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
@@ -73,10 +74,12 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
+    let manner = &run.flags.manner;
+    let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let again = campaign::Again::new(file, None, &run.flags);
     let (experiment, cells) = find::cells(study, &run.flags)?;
     let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, Some(&again))?;
-    ran.print(&folder_report::Form::of_run(run))
+    ran.print(&folder_report::Form::of_run(run), wanted.as_ref())
 }
 
 /// `--once`: one cell as a single run, whatever the file says of repeats and generators.
@@ -99,10 +102,6 @@ fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
         let message =
             format!("this is one run, and the axis `{}` makes {} of it", axis.name, study.cells.len());
         return refuse(message, format!("keep one value, such as by `--set {}=...`", axis.name));
-    }
-    // Whoever asked for this run reads its file: without him it would only be load.
-    if run.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
-        return Err(Failure::machine("the run that this is a part of has ended", None));
     }
     let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
     let mut located = applied(located, &run.flags)?;
@@ -165,7 +164,10 @@ pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
 }
 
 /// All experiments of a file, or those of these names.
-fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
+///
+/// # Errors
+/// Every mistake in it, or in what it is read with.
+pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
     let given = given(flags).map_err(Failure::Text)?;
     plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)
 }

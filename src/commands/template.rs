@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use plimsoll_output::chart::Chart;
-use plimsoll_output::figure::{Skin, draw};
+use plimsoll_output::figure::{self, Skin};
 use plimsoll_output::template::{self, Picture, Problem};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -16,7 +16,7 @@ const BYTES_MAX: u64 = 4_000_000;
 ///
 /// # Errors
 /// When the template cannot be read, is none, or names what is not there.
-pub fn rendered(file: &str, document: &str, pictures: Vec<Picture>) -> Result<String, Failure> {
+pub fn rendered(file: &str, document: &str, charts: &[Chart]) -> Result<String, Failure> {
     let path = Path::new(file);
     let source = read(path).map_err(|why| {
         Failure::machine(
@@ -31,18 +31,14 @@ pub fn rendered(file: &str, document: &str, pictures: Vec<Picture>) -> Result<St
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().ok();
     let load = move |name: &str| read(&inside(folder.as_deref()?, name)?).ok();
-    template::render(&name, &source, &document, pictures, load).map_err(told)
-}
-
-/// Pictures of a result for [`rendered`].
-pub fn pictures(charts: &[Chart]) -> Vec<Picture> {
     let picture = |chart: &Chart| Picture {
         id: chart.id.clone(),
         title: chart.title.clone(),
         subtitle: chart.subtitle.clone(),
-        svg: draw(chart, Skin::File),
+        svg: figure::draw(chart, Skin::File),
     };
-    charts.iter().map(picture).collect()
+    let pictures = charts.iter().map(picture).collect();
+    template::render(&name, &source, &document, pictures, load).map_err(told)
 }
 
 fn read(path: &Path) -> Result<String, String> {

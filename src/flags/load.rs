@@ -1,6 +1,7 @@
 //! The flags of a load: the one table from which parser, help and reference page are made. Values are text
 //! here.
 
+use super::page::PageFlag;
 use clap::Args;
 
 const LOAD: &str = "Load";
@@ -121,9 +122,20 @@ pub struct MannerFlags {
     #[arg(short = 'o', long, value_name = "FILE", help_heading = OUTPUT)]
     pub out: Option<String>,
 
+    #[command(flatten)]
+    pub page: PageFlag,
+
     /// No colours (also: the variable NO_COLOR)
     #[arg(long, help_heading = OUTPUT)]
     pub no_color: bool,
+
+    /// Take commands from standard input, one JSON object a line: what a console starts its runs with
+    #[arg(long, hide = true)]
+    pub steered: bool,
+
+    /// End, with a report, when the process of this number, which started this one, ends
+    #[arg(long, hide = true, value_name = "PID")]
+    pub with_parent: Option<u32>,
 
     /// A public host that you own or may load; repeatable
     #[arg(long, value_name = "HOST", help_heading = SAFETY)]
@@ -166,7 +178,19 @@ impl LoadFlags {
             monitors,
             thresholds,
             bands,
-            manner: MannerFlags { json: _, quiet: _, out: _, no_color: _, allow, keep_pushing, limits },
+            manner:
+                MannerFlags {
+                    json: _,
+                    quiet: _,
+                    out: _,
+                    page: _,
+                    no_color: _,
+                    steered: _,
+                    with_parent: _,
+                    allow,
+                    keep_pushing,
+                    limits,
+                },
         } = self;
         let single = [
             ("connections", connections),

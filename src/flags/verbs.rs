@@ -1,6 +1,7 @@
 //! The commands other than a plain load, by name, with their own flags.
 
 use super::load::LoadFlags;
+use super::page::PageFlag;
 use crate::exit::Exit;
 use clap::Parser;
 use std::fmt::Write;
@@ -33,6 +34,7 @@ verbs! {
     Size = "size", "size --visitors N/month", "from visitors to users and requests, and back";
     Report = "report", "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
     Merge = "merge", "merge A.plim B.plim", "add up the runs of several machines exactly";
+    Serve = "serve", "serve [FOLDER ...]", "the runs in a browser: list, reports, start, watch live";
     Demo = "demo", "demo", "see the whole thing on this machine, in half a minute";
     Doctor = "doctor", "doctor", "the limits of this machine, and how to mend them";
     Help = "help", "help COMMAND", "the flags of a command";
@@ -60,9 +62,6 @@ pub struct Run {
     /// Without the monitors of the file: another process that shares the run watches already
     #[arg(long, hide = true)]
     pub unwatched: bool,
-    /// End, with a report, when the process of this number, which started this one, ends
-    #[arg(long, hide = true, value_name = "PID")]
-    pub with_parent: Option<u32>,
     #[command(flatten)]
     pub flags: LoadFlags,
 }
@@ -116,7 +115,7 @@ pub struct Explain {
     name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
     override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson | --template FILE] \
-                      [--figures FOLDER [--png]]"
+                      [--html FILE] [--figures FOLDER [--png]]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -125,8 +124,10 @@ pub struct Report {
     #[command(flatten)]
     pub form: Form,
     /// Fill in this text of your own: Markdown, HTML or anything else, with `{{ names }}` of the JSON document
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown", "csv", "ndjson"])]
+    #[arg(long, value_name = "FILE", group = "form")]
     pub template: Option<String>,
+    #[command(flatten)]
+    pub page: PageFlag,
     /// Also draw what there is to see into this folder, as SVG; a report in Markdown links the pictures
     #[arg(long, value_name = "FOLDER")]
     pub figures: Option<String>,
@@ -141,7 +142,7 @@ pub struct Report {
     name = "plimsoll merge",
     about = "Adds up the runs of several machines exactly: percentiles come from the merged histograms, and \
              a run that is named twice counts once. Prints the report and ends with the code of its verdict.",
-    override_usage = "plimsoll merge A.plim B.plim ... [--out M.plim]"
+    override_usage = "plimsoll merge A.plim B.plim ... [--out M.plim] [--html FILE]"
 )]
 pub struct Merge {
     /// The run files
@@ -152,6 +153,8 @@ pub struct Merge {
     pub out: Option<String>,
     #[command(flatten)]
     pub form: Form,
+    #[command(flatten)]
+    pub page: PageFlag,
 }
 
 /// How a result is printed.
@@ -172,6 +175,46 @@ pub struct Form {
     /// No colours (also: the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,
+}
+
+impl Form {
+    /// The flag of the form that was asked for; `None`: text for people.
+    pub fn flag(&self) -> Option<&'static str> {
+        let all = [
+            (self.json, "--json"),
+            (self.markdown, "--markdown"),
+            (self.csv, "--csv"),
+            (self.ndjson, "--ndjson"),
+        ];
+        all.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag)
+    }
+}
+
+/// `plimsoll serve`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll serve",
+    about = "Serves a console for browsers on this machine: the list of runs, their reports, comparisons; loads are \
+             started, watched live, steered and stopped. Prints the address to open, with a token. Ctrl-C ends it, and \
+             the loads that it has started with their reports.",
+    override_usage = "plimsoll serve [FOLDER ...] [--listen 127.0.0.1:7117]"
+)]
+pub struct Serve {
+    /// Where run files lie; new runs go to the first [the state directory]
+    #[arg(value_name = "FOLDER")]
+    pub folders: Vec<String>,
+    /// Address and port; port 0 takes a free one. Addresses that others can reach need the next three
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117")]
+    pub listen: String,
+    /// Certificate of the console (PEM, with its chain): it is served by HTTPS
+    #[arg(long, value_name = "FILE")]
+    pub tls_cert: Option<String>,
+    /// The certificate's private key (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub tls_key: Option<String>,
+    /// File that holds the password, 12 characters or more
+    #[arg(long, value_name = "FILE")]
+    pub password_file: Option<String>,
 }
 
 /// `plimsoll demo`.

@@ -139,6 +139,23 @@ fn scripts_are_the_same_bytes_everywhere_and_made_once_for_all_profiles() {
 }
 
 #[test]
+fn the_console_is_there_whenever_the_script_is() {
+    let files = plimsoll_ui::console_files();
+    assert_eq!(files.is_empty(), plimsoll_ui::missing().is_some());
+    let mimes: Vec<(&str, &str)> = files.iter().map(|file| (file.path, file.mime)).collect();
+    if !files.is_empty() {
+        assert!(mimes.contains(&("index.html", "text/html; charset=utf-8")), "{mimes:?}");
+        let script =
+            |(path, mime): &(&str, &str)| path.ends_with(".js") && *mime == "text/javascript; charset=utf-8";
+        assert!(mimes.iter().any(script), "{mimes:?}");
+        assert!(
+            mimes.iter().all(|(path, mime)| !path.starts_with('/') && *mime != "application/octet-stream")
+        );
+        assert!(files.iter().all(|file| !file.bytes.is_empty()));
+    }
+}
+
+#[test]
 fn a_script_can_stand_in_a_page_and_asks_for_nothing() {
     let Some(script) = plimsoll_ui::report_script() else {
         assert!(plimsoll_ui::missing().is_some(), "neither a script nor a reason");

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use std::io::Write;
 
 /// The one style sheet of pages and of the console.
-pub const STYLE: &str = include_str!("style.css");
+pub const STYLE: &str = concat!(include_str!("style.css"), include_str!("../figure/chart.css"));
 
 /// Raised when the data block of a page changes its form.
 const DATA_VERSION: u32 = 1;
@@ -115,13 +115,13 @@ impl Page {
                     }
                     footer {
                         p {
-                            "Made by plimsoll " (env!("CARGO_PKG_VERSION")) ". This file needs nothing else and asks \
-                             nobody for anything."
+                            "Made by plimsoll " (env!("CARGO_PKG_VERSION"))
+                            ". This file needs nothing else and asks nobody for anything."
                         }
                         @if !is_moving {
                             p {
-                                "Pictures and tables stand still here: charts move, and tables sort, in pages of a tool \
-                                 that was built where Node is installed."
+                                "Pictures and tables stand still here: charts move, and tables sort, in pages of a "
+                                "tool that was built where Node is installed."
                             }
                         }
                     }

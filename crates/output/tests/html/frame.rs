@@ -2,10 +2,11 @@
 
 use crate::dom::Dom;
 use crate::shared::fixtures;
-use crate::{dom, page, rendered};
+use crate::{dom, dom_of, page, page_of, rendered, runs};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
+use plimsoll_record::picture::Picture;
 use plimsoll_record::summary::Summary;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -14,8 +15,8 @@ use std::io::Read;
 
 #[test]
 fn every_page_is_whole_and_says_its_parts_once() {
-    for (name, s) in fixtures::all() {
-        let dom = dom(&s);
+    for (name, s, picture) in runs() {
+        let dom = dom_of(&s, &picture);
         assert_eq!(dom.errors(), Vec::<String>::new(), "{name}");
         assert_eq!(dom.all("h1").len(), 1, "{name}");
         assert_eq!(dom.all("main").len(), 1, "{name}");
@@ -27,8 +28,8 @@ fn every_page_is_whole_and_says_its_parts_once() {
 
 #[test]
 fn every_anchor_leads_somewhere_and_every_section_is_in_the_contents() {
-    for (name, s) in fixtures::all() {
-        let dom = dom(&s);
+    for (name, s, picture) in runs() {
+        let dom = dom_of(&s, &picture);
         let links: BTreeSet<String> = dom.all("a").iter().filter_map(|a| a.attribute("href")).collect();
         for link in &links {
             let id = link.strip_prefix('#').unwrap_or_else(|| panic!("{name}: `{link}` leaves the page"));
@@ -45,8 +46,8 @@ fn every_anchor_leads_somewhere_and_every_section_is_in_the_contents() {
 
 #[test]
 fn nothing_is_loaded_and_no_attribute_runs_or_styles() {
-    for (name, s) in fixtures::all() {
-        let dom = dom(&s);
+    for (name, s, picture) in runs() {
+        let dom = dom_of(&s, &picture);
         for element in dom.elements() {
             for (attribute, value) in element.attributes() {
                 let at = format!("{name}: <{} {attribute}={value:?}>", element.name());
@@ -89,8 +90,8 @@ fn a_page_without_a_script_says_so_and_allows_none() {
 }
 
 /// What stands in the data block of a page.
-fn data(s: &Summary) -> Value {
-    let packed = dom(s).by_id("page-data").expect("the page has data").text();
+fn data(s: &Summary, picture: &Picture) -> Value {
+    let packed = dom_of(s, picture).by_id("page-data").expect("the page has data").text();
     let mut text = String::new();
     GzDecoder::new(&STANDARD.decode(packed).unwrap()[..]).read_to_string(&mut text).unwrap();
     serde_json::from_str(&text).unwrap()
@@ -98,21 +99,38 @@ fn data(s: &Summary) -> Value {
 
 #[test]
 fn the_data_are_the_json_document_and_the_charts() {
-    for (name, s) in fixtures::all() {
-        let data = data(&s);
+    for (name, s, picture) in runs() {
+        let data = data(&s, &picture);
         let printed: Value = serde_json::from_str(&plimsoll_output::json::to_string(&s).unwrap()).unwrap();
         assert_eq!(data["document"], printed, "{name}");
         assert_eq!(data["kind"], "run");
         assert_eq!(data["version"], 1);
-        let ids: Vec<&str> =
-            data["charts"].as_array().unwrap().iter().filter_map(|c| c["id"].as_str()).collect();
-        assert_eq!(ids, ["timeline", "heat", "spectrum", "monitors-cpu"]);
+        let charts = serde_json::to_value(&page_of(&s, &picture).charts).unwrap();
+        assert_eq!(data["charts"], charts, "{name}");
     }
 }
 
 #[test]
 fn the_same_run_makes_the_same_bytes() {
     assert_eq!(rendered(&fixtures::shop()), rendered(&fixtures::shop()));
+}
+
+#[test]
+fn every_chart_has_a_picture_and_a_table_behind_it() {
+    for (name, s, picture) in runs() {
+        let (dom, page) = (dom_of(&s, &picture), page_of(&s, &picture));
+        for chart in &page.charts {
+            let figure = dom.by_id(&format!("chart-{}", chart.id));
+            let figure = figure.unwrap_or_else(|| panic!("{name}: {} is drawn nowhere", chart.id));
+            assert_eq!(figure.below("svg").len(), 1, "{name}: {}", chart.id);
+            assert!(!figure.below("table").is_empty(), "{name}: {}", chart.id);
+            assert!(figure.text().contains(&chart.title), "{name}: {}", chart.id);
+        }
+        let drawn = dom.all("figure").len();
+        assert_eq!(drawn, page.charts.len(), "{name}");
+    }
+    let (s, picture) = fixtures::drawn();
+    assert!(page_of(&s, &picture).charts.len() >= 6, "a run with everything has its pictures");
 }
 
 /// Names, reasons and answers that want to be more than text.

@@ -15,55 +15,30 @@ mod shared {
 }
 
 use dom::Dom;
-use plimsoll_output::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
+use plimsoll_output::figure;
 use plimsoll_output::html::{Page, run_page};
 use plimsoll_record::picture::Picture;
 use plimsoll_record::summary::Summary;
+use shared::fixtures;
 
-/// A chart with two seconds in it.
-pub fn chart(id: &str) -> Chart {
-    let axis = |label: &str, unit| Axis {
-        label: label.into(),
-        unit,
-        scale: Scale::Linear,
-        from: None,
-        to: None,
-        ticks: Vec::new(),
-    };
-    Chart {
-        id: id.into(),
-        title: format!("The {id}"),
-        subtitle: "of two seconds".into(),
-        help: String::new(),
-        x: axis("time", Unit::Seconds),
-        xs: vec![0.0, 1.0],
-        panels: vec![Panel {
-            id: "rate".into(),
-            y: axis("rate", Unit::PerSecond),
-            series: vec![Series {
-                id: "achieved".into(),
-                name: "achieved".into(),
-                colour: 0,
-                form: Form::Line,
-                x: None,
-                y: vec![Some(900.0), Some(1_000.0)],
-                low: Vec::new(),
-                high: Vec::new(),
-            }],
-            bands: Vec::new(),
-            limits: Vec::new(),
-            heat: None,
-            stacked: false,
-        }],
-        stretches: Vec::new(),
-        marks: Vec::new(),
-        group: "time".into(),
+/// Every kind of run, and what its charts are made of; most of them have no more than their seconds.
+pub fn runs() -> Vec<(&'static str, Summary, Picture)> {
+    let bare = |(name, s)| (name, s, Picture::default());
+    let mut all: Vec<(&'static str, Summary, Picture)> = fixtures::all().into_iter().map(bare).collect();
+    for (name, (s, picture)) in
+        [("drawn", fixtures::drawn()), ("drawn and watched", fixtures::drawn_with_monitors())]
+    {
+        all.push((name, s, picture));
     }
+    all
+}
+
+pub fn page_of(s: &Summary, picture: &Picture) -> Page {
+    run_page(s, picture, Some("runs/a.plim"), figure::of_run(s, picture)).expect("a summary is JSON")
 }
 
 pub fn page(s: &Summary) -> Page {
-    let charts = ["timeline", "heat", "spectrum", "monitors-cpu"].map(chart).to_vec();
-    run_page(s, &Picture::default(), Some("runs/a.plim"), charts).expect("a summary is JSON")
+    page_of(s, &Picture::default())
 }
 
 pub fn rendered(s: &Summary) -> String {
@@ -72,4 +47,8 @@ pub fn rendered(s: &Summary) -> String {
 
 pub fn dom(s: &Summary) -> Dom {
     Dom::parse(&rendered(s))
+}
+
+pub fn dom_of(s: &Summary, picture: &Picture) -> Dom {
+    Dom::parse(&page_of(s, picture).render_with(Some("'use strict';")).expect("a page is made"))
 }

@@ -1,8 +1,8 @@
 //! The page says what the terminal and the JSON document say, digit for digit.
 
-use crate::dom;
 use crate::dom::{Dom, Element};
 use crate::shared::fixtures;
+use crate::{dom, dom_of, runs};
 use plimsoll_output::{Look, json, terminal, trust};
 use plimsoll_record::caution;
 use plimsoll_record::summary::Summary;
@@ -23,8 +23,8 @@ fn cells_of(row: &Element) -> Vec<Element> {
 
 #[test]
 fn percentiles_stand_as_in_the_terminal() {
-    for (name, s) in fixtures::all() {
-        let dom = dom(&s);
+    for (name, s, picture) in runs() {
+        let dom = dom_of(&s, &picture);
         let look = Look { colour: false, width: 120, unicode: true };
         let text = terminal::summary(&s, &look, None);
         for row in cells(&dom, "table-times").iter().skip(1) {
@@ -41,8 +41,8 @@ fn percentiles_stand_as_in_the_terminal() {
 
 #[test]
 fn the_trust_box_has_the_rows_of_the_terminal() {
-    for (name, s) in fixtures::all() {
-        let dom = dom(&s);
+    for (name, s, picture) in runs() {
+        let dom = dom_of(&s, &picture);
         let list = dom.elements().into_iter().find(|e| e.has_class("trust")).expect("every page has it");
         let lines: Vec<String> = list.below("li").iter().map(Element::text).collect();
         let rows = trust::rows(&s);
@@ -56,8 +56,8 @@ fn the_trust_box_has_the_rows_of_the_terminal() {
 /// The raw value beside a text is that of the document.
 #[test]
 fn raw_values_are_those_of_the_document() {
-    for (name, s) in fixtures::all() {
-        let dom = dom(&s);
+    for (name, s, picture) in runs() {
+        let dom = dom_of(&s, &picture);
         let document: Value = serde_json::from_str(&json::to_string(&s).unwrap()).unwrap();
         if s.requests.is_empty() {
             continue;

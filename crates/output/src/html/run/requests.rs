@@ -2,13 +2,14 @@
 
 use super::times::{max, mean, nanoseconds, quantile, too_few_note};
 use super::tree::{Node, tree};
+use crate::figure::spark;
 use crate::format::{bytes, bytes_f64, maybe_f64_ns, rate_per_s, ratio};
 use crate::html::table::{Cell, Column, Row, number, table, text};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use plimsoll_record::picture::Picture;
 use plimsoll_record::summary::{GroupRow, PartRow, SeriesRow, Summary, Times};
 
-pub fn body(s: &Summary, _picture: &Picture) -> Option<Markup> {
+pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
     if s.requests.is_empty() {
         return None;
     }
@@ -16,17 +17,20 @@ pub fn body(s: &Summary, _picture: &Picture) -> Option<Markup> {
     let rows: Vec<Row> = nodes
         .into_iter()
         .map(|(node, place)| {
-            let mut row = match node {
-                Node::Group(group) => group_row(group).marked("part"),
-                Node::Request(_, request) => request_row(s, request),
+            let (mut row, sparks) = match node {
+                Node::Group(group) => (group_row(group).marked("part"), None),
+                Node::Request(at, request) => (request_row(s, request), courses(picture, at)),
             };
+            if !picture.sparks.is_empty() {
+                row.cells.extend(sparks.unwrap_or_else(|| [Cell::text(""), Cell::text("")]));
+            }
             row.place = (!s.groups.is_empty()).then_some(place);
             row
         })
         .collect();
     Some(html! {
         p.lead { "Response time of each request. Columns sort, the field above the table filters." }
-        (table("requests", "Requests", &columns(), &rows))
+        (table("requests", "Requests", &columns(picture), &rows))
         @if let Some(note) = too_few_note(s.requests.iter().map(|row| &row.response_time)) { (note) }
         @if s.scenarios.len() > 1 { h3 { "Scenarios" } (scenarios(s)) }
         @if !s.groups.is_empty() {
@@ -37,12 +41,27 @@ pub fn body(s: &Summary, _picture: &Picture) -> Option<Markup> {
     })
 }
 
-fn columns() -> Vec<Column> {
+fn columns(picture: &Picture) -> Vec<Column<'_>> {
     let mut all = vec![text("request")];
     all.extend(["finished", "ok", "errors", "error share", "rate"].map(number));
     all.extend(["min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max", "mean", "sd"].map(number));
     all.extend(["service p50", "service p99", "received", "mean body"].map(number));
+    if !picture.sparks.is_empty() {
+        all.extend(["rate over time", "p99 over time"].map(text));
+    }
     all
+}
+
+/// Its course as two small lines, each from 0 to its highest value.
+fn courses(picture: &Picture, request: usize) -> Option<[Cell; 2]> {
+    let own = picture.sparks.iter().find(|spark| spark.request == request)?;
+    let rate: Vec<Option<f64>> = own.rate_per_s.iter().map(|rate| Some(*rate)).collect();
+    let p99: Vec<Option<f64>> = own.p99_ns.iter().map(|ns| ns.map(|ns| ns as f64)).collect();
+    // Every text in the picture is escaped where it is written.
+    Some(
+        [spark(&rate, 0, "rate over time"), spark(&p99, 1, "p99 over time")]
+            .map(|svg| Cell::Markup(PreEscaped(svg))),
+    )
 }
 
 fn request_row(s: &Summary, row: &SeriesRow) -> Row {

@@ -16,7 +16,10 @@ pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
     Some(html! {
         @if let Some(drawn) = piece::charts(charts, &["streams"]) { (drawn) }
         @for (at, row) in s.streams.iter().enumerate() { (one(at, row)) }
-        p.faint { "Gap: between two events of a stream. Age: from the instant that an event says it was made, by both clocks." }
+        p.faint {
+            "Gap: between two events of a stream. "
+            "Age: from the instant that an event says it was made, by both clocks."
+        }
     })
 }
 

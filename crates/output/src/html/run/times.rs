@@ -20,7 +20,7 @@ pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
             @if s.totals.warmup_s > 0.0 { ", those of the warm-up left out" }
             "."
         }
-        div.pair {
+        div.pair.broad {
             div { h3 { "Percentiles" } (percentiles(s)) }
             @if !s.bands.is_empty() { div { h3 { "Bands of the response time" } (bands(s)) } }
         }
@@ -206,7 +206,10 @@ pub fn too_few_note<'a>(mut all: impl Iterator<Item = &'a Times>) -> Option<Mark
     let lacks = |times: &Times| times.count > 0 && times.percentiles.iter().any(|p| !p.enough_samples);
     all.any(lacks).then(|| {
         html! {
-            p.faint { (NONE) " : too few samples. A percentile needs 10 / (1 - p): p99 " (count(1_000)) ", p99.9 " (count(10_000)) "." }
+            p.faint {
+                (NONE) " : too few samples. A percentile needs 10 / (1 - p): p99 " (count(1_000)) ", p99.9 "
+                (count(10_000)) "."
+            }
         }
     })
 }

@@ -9,7 +9,10 @@ use plimsoll_record::summary::Summary;
 
 pub fn body(s: &Summary) -> Markup {
     html! {
-        p.lead { "What the machine that made the load says of itself. A mark repeats the heaviest caution about its line." }
+        p.lead {
+            "What the machine that made the load says of itself. "
+            "A mark repeats the heaviest caution about its line."
+        }
         ul.trust { @for row in rows(s) { (line(&row)) } }
     }
 }

@@ -56,7 +56,8 @@ fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Markup {
     let figures = table(&format!("monitor-{at}"), &caption, &columns, &rows);
     html! {
         h3 {
-            (monitor.name) " " span.word { (monitor.kind) " " (monitor.of) @if let Some(host) = host { ", " (host.host) } }
+            (monitor.name) " "
+            span.word { (monitor.kind) " " (monitor.of) @if let Some(host) = host { ", " (host.host) } }
         }
         @if monitor.rows.is_empty() {
             p { "nothing: " (monitor.first_lapse.as_ref().map_or("no sample", |lapse| lapse.why.as_str())) }
