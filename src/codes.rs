@@ -173,6 +173,12 @@ pub const TABLE: &[Explained] = &[
          plimsoll report run.plim --json --html run.html",
     ),
     row(
+        "U047",
+        "images of no pictures",
+        "`--png` makes images of the pictures that `--figures` draws, beside them.\n\n  \
+         plimsoll report run.plim --figures pictures --png",
+    ),
+    row(
         "U048",
         "a template that gives no text",
         "It is no template, names something that the result does not have, or does not come to an end. Everything that \
@@ -219,6 +225,7 @@ mod tests {
             include_str!("commands/page.rs"),
             include_str!("commands/template.rs"),
             include_str!("commands/report.rs"),
+            include_str!("commands/figures.rs"),
             include_str!("commands/run.rs"),
             include_str!("commands/check.rs"),
             include_str!("commands/campaign/folder.rs"),

@@ -1,70 +1,122 @@
-//! `plimsoll report ... --figures FOLDER`: pictures of a run or an experiment as SVG files.
+//! `plimsoll report ... --figures FOLDER`: pictures of a run or an experiment as SVG files, and as PNG beside them.
 
 use crate::exit::Failure;
+use crate::flags::verbs::Report;
+use crate::say;
 use plimsoll_output::chart::Chart;
 use plimsoll_output::figure::{self, Skin};
-use plimsoll_record::analysis::summarise;
+use plimsoll_output::{markdown, png};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_record::analysis::picture::spans_of;
+use plimsoll_record::analysis::summarise_with_picture;
 use plimsoll_record::experiment::Conclusion;
 use plimsoll_record::folder;
-use plimsoll_record::picture::Picture;
 use plimsoll_record::run_file;
 use plimsoll_record::summary::Summary;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// With more runs than this their courses are too many to look at: the curves over all of them say more.
 const MOST_COURSES: usize = 6;
+/// Screens that show fine print have twice as many pixels as their pages think.
+const PNG_SCALE: f32 = 2.0;
+
+/// Where pictures go, and in which forms.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    to: PathBuf,
+    png: bool,
+    /// The report that was printed is Markdown, and links them.
+    linked: bool,
+}
+
+impl Wish {
+    /// # Errors
+    /// For PNG of no pictures.
+    pub fn of(flags: &Report) -> Result<Option<Wish>, Failure> {
+        match &flags.figures {
+            Some(to) => Ok(Some(Wish { to: to.into(), png: flags.png, linked: flags.form.markdown })),
+            None if flags.png => Err(Diagnostic::new(
+                "U047",
+                Place::Flag("--png".into()),
+                "there are no pictures to make images of",
+                "say where they go, such as `--figures pictures --png`",
+            )
+            .into()),
+            None => Ok(None),
+        }
+    }
+
+    /// The same in a folder of it.
+    pub fn within(&self, folder: &str) -> Wish {
+        Wish { to: self.to.join(folder), ..self.clone() }
+    }
+}
 
 /// Pictures of one run.
 ///
 /// # Errors
 /// When a file cannot be written, or is there already.
-pub fn of_run(summary: &Summary, to: &Path) -> Result<(), Failure> {
-    write(&of_summary(summary), to)
+pub fn of_run(summary: &Summary, charts: Vec<Chart>, wish: &Wish) -> Result<(), Failure> {
+    write(&under_its_name(summary, charts), wish)
 }
 
-/// Pictures of an experiment; of a few runs also the course of each.
+/// Pictures of an experiment; of a few runs also those of each.
 ///
 /// # Errors
 /// When a file cannot be written or is there already, or a run cannot be read.
-pub fn of_folder(conclusion: &Conclusion, runs: &Path, to: &Path) -> Result<(), Failure> {
+pub fn of_folder(conclusion: &Conclusion, runs: &Path, wish: &Wish) -> Result<(), Failure> {
     let mut all = figure::of_conclusion(conclusion);
     let read = folder::read(runs)?;
     if read.runs.len() <= MOST_COURSES {
         for run in &read.runs {
             let stem =
                 run.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-            let summary = summarise(&run_file::read(&run.path)?);
-            all.extend(of_summary(&summary).into_iter().map(|mut chart| {
-                chart.id = format!("{stem}-{}", chart.id);
-                chart
-            }));
+            let record = run_file::read(&run.path)?;
+            let (summary, picture) = summarise_with_picture(&record, &spans_of(&run.path, &record)?);
+            let own = under_its_name(&summary, figure::of_run(&summary, &picture));
+            all.extend(own.into_iter().map(|chart| Chart { id: format!("{stem}-{}", chart.id), ..chart }));
         }
     }
-    write(&all, to)
+    write(&all, wish)
 }
 
-/// Under the name of the run: a file stands alone.
-fn of_summary(summary: &Summary) -> Vec<Chart> {
+/// A file stands alone: it says which run it is of.
+fn under_its_name(summary: &Summary, charts: Vec<Chart>) -> Vec<Chart> {
     let name = if summary.name.is_empty() { &summary.target } else { &summary.name };
-    figure::of_run(summary, &Picture::default()).iter().map(|chart| figure::titled(chart, name)).collect()
+    charts.iter().map(|chart| figure::titled(chart, name)).collect()
 }
 
 /// A picture that somebody kept is worth more than the same one again.
-fn write(charts: &[Chart], to: &Path) -> Result<(), Failure> {
-    let failed = |path: &Path, e: std::io::Error| {
-        let hint = match e.kind() {
-            std::io::ErrorKind::AlreadyExists => Some("name another folder, or remove the file".to_owned()),
-            _ => None,
-        };
-        Failure::machine(format!("cannot write `{}`: {}", path.display(), e.to_string().to_lowercase()), hint)
-    };
-    std::fs::create_dir_all(to).map_err(|e| failed(to, e))?;
+fn write(charts: &[Chart], wish: &Wish) -> Result<(), Failure> {
+    std::fs::create_dir_all(&wish.to).map_err(|e| failed(&wish.to, e))?;
+    let mut written = Vec::new();
     for chart in charts {
         let svg = figure::draw(chart, Skin::File);
-        let path = to.join(format!("{}.svg", chart.id));
-        let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
-        made.and_then(|mut file| file.write_all(svg.as_bytes())).map_err(|e| failed(&path, e))?;
+        let name = format!("{}.svg", chart.id);
+        keep(&wish.to.join(&name), svg.as_bytes())?;
+        if wish.png {
+            keep(&wish.to.join(format!("{}.png", chart.id)), &png::of(&svg, PNG_SCALE)?)?;
+        }
+        written.push((chart, name));
+    }
+    if wish.linked {
+        let links = written.iter().map(|(chart, name)| (*chart, wish.to.join(name).display().to_string()));
+        say::result(&markdown::pictures(&links.collect::<Vec<_>>()))?;
     }
     Ok(())
+}
+
+fn keep(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
+    made.and_then(|mut file| file.write_all(bytes)).map_err(|e| failed(path, e))
+}
+
+fn failed(path: &Path, e: std::io::Error) -> Failure {
+    let hint = match e.kind() {
+        std::io::ErrorKind::AlreadyExists => Some("name another folder, or remove the file".to_owned()),
+        _ => None,
+    };
+    Failure::machine(format!("cannot write `{}`: {}", path.display(), e.to_string().to_lowercase()), hint)
 }

@@ -123,15 +123,15 @@ pub fn fill_in(path: &Path, own: &str, wanted: Option<&Wanted>) -> Result<Exit, 
 ///
 /// # Errors
 /// When a run cannot be read, or a picture cannot be written.
-pub fn draw(path: &Path, to: &Path) -> Result<(), Failure> {
+pub fn draw(path: &Path, wish: &figures::Wish) -> Result<(), Failure> {
     let Some(parts) = folder::parts::read(path)? else {
-        return figures::of_folder(&concluded(path)?, path, to);
+        return figures::of_folder(&concluded(path)?, path, wish);
     };
     for part in &parts.parts {
         let folder = path.join(&part.folder);
         // One that has no runs yet has no pictures: the report says so already.
         if let Ok(conclusion) = concluded(&folder) {
-            figures::of_folder(&conclusion, &folder, &to.join(&part.folder))?;
+            figures::of_folder(&conclusion, &folder, &wish.within(&part.folder))?;
         }
     }
     Ok(())

@@ -23,6 +23,7 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         )
         .into());
     };
+    let wish = figures::Wish::of(flags)?;
     let other = flags.template.as_ref().map(|_| "--template").or(flags.form.flag());
     let wanted = Wanted::of(&flags.page, other)?;
     if Path::new(file).is_dir() {
@@ -33,8 +34,8 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
                 folder_report::print(Path::new(file), &form, wanted.as_ref())?
             }
         };
-        if let Some(to) = &flags.figures {
-            folder_report::draw(Path::new(file), Path::new(to))?;
+        if let Some(wish) = &wish {
+            folder_report::draw(Path::new(file), wish)?;
         }
         return Ok(exit);
     }
@@ -48,8 +49,9 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         None if wanted.as_ref().is_some_and(Wanted::is_result) => {}
         None => print(&summary, &flags.form, Some(file))?,
     }
-    if let Some(to) = &flags.figures {
-        figures::of_run(&summary, Path::new(to))?;
+    if let Some(wish) = &wish {
+        let charts = page::charts_of(&record, &summary, Some(Path::new(file)))?;
+        figures::of_run(&summary, charts, wish)?;
     }
     page::write_run(wanted.as_ref(), &record, &summary, Some(Path::new(file)))
 }

@@ -115,7 +115,7 @@ pub struct Explain {
     name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
     override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson | --template FILE] \
-                      [--html FILE] [--figures FOLDER]"
+                      [--html FILE] [--figures FOLDER [--png]]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -128,9 +128,12 @@ pub struct Report {
     pub template: Option<String>,
     #[command(flatten)]
     pub page: PageFlag,
-    /// Also draw what there is to see into this folder, as SVG
+    /// Also draw what there is to see into this folder, as SVG; a report in Markdown links the pictures
     #[arg(long, value_name = "FOLDER")]
     pub figures: Option<String>,
+    /// With `--figures`: as PNG, too
+    #[arg(long)]
+    pub png: bool,
 }
 
 /// `plimsoll merge`.

@@ -3,6 +3,7 @@
 mod script;
 mod watched;
 
+use crate::chart::Chart;
 use crate::format::{NONE, at_least, quantile_name};
 use crate::format::{bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, rate_per_s, ratio};
 use crate::trust;
@@ -30,6 +31,22 @@ pub fn to_string(s: &Summary) -> String {
     watched::watched(s, &mut out);
     out.push_str(&format!("\n<sub>plimsoll {}</sub>\n", escape(&s.tool_version)));
     out
+}
+
+/// Pictures that lie beside the report, each with the path of its file: what they show is their text for those who do
+/// not see them.
+pub fn pictures(all: &[(&Chart, String)]) -> String {
+    let mut out = String::from("\n### Pictures\n");
+    for (chart, path) in all {
+        let about = if chart.subtitle.is_empty() { "" } else { ": " };
+        let about = escape(&format!("{}{about}{}", chart.title, chart.subtitle));
+        // Between angle brackets blanks and parentheses mean nothing; brackets of its own would.
+        let path = path.replace('\\', "/").replace('<', "%3C").replace('>', "%3E");
+        let path: String = path.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let path = if path.contains([' ', '(', ')']) { format!("<{path}>") } else { path };
+        out.push_str(&format!("\n![{about}]({path})\n"));
+    }
+    if all.is_empty() { String::new() } else { out }
 }
 
 /// Before any figure, as in the terminal: doubts first.

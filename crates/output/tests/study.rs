@@ -12,7 +12,7 @@ use plimsoll_plan::experiment::{CellOutline, Setting};
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::analysis::Seen;
 use plimsoll_record::analysis::digest::{Block, Digest, Level};
-use plimsoll_record::analysis::study::{Study, StudyAsked, study};
+use plimsoll_record::analysis::study::{Study, StudyAsked, UslFit, UslPeak, study};
 use plimsoll_record::summary::Pressure;
 use plimsoll_record::summary::{Outcome, Percentile, Times};
 use plimsoll_stats::Hist;
@@ -325,6 +325,35 @@ fn a_sweep_is_drawn_over_its_axis_with_units_and_intervals() {
     check("figures/over-watched.svg", &svg);
     assert!(figure::of_study(&scaled()).is_empty(), "servers have a table of their own");
     assert!(figure::of_study(&study(&[], &StudyAsked::default())).is_empty());
+}
+
+#[test]
+fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
+    let mut study = ranked();
+    study.curves.truncate(1);
+    let curve = &mut study.curves[0];
+    curve.knee.at = Some(8.0);
+    let peak = UslPeak { users: 40.0, users_band: [31.0, 52.0], rate_per_s: 1_180.0, is_extrapolated: false };
+    curve.usl = UslFit::Fit {
+        lambda: 128.0,
+        lambda_band: [120.0, 136.0],
+        sigma: 0.035,
+        sigma_band: [0.03, 0.04],
+        kappa: 0.0006,
+        kappa_band: [0.0005, 0.0007],
+        r2: 0.991,
+        residual_ratio: 0.03,
+        peak: Some(peak),
+        sentence: String::new(),
+    };
+    let charts = figure::of_study(&study);
+    let chart = charts.iter().find(|chart| chart.id == "capacity-users").expect("an axis of load");
+    let svg = draw(chart, Skin::File);
+    assert_is_a_picture(&chart.id, &svg);
+    check("figures/capacity-law.svg", &svg);
+    for text in ["knee at 8", "fitted law (USL)", "more load, fewer answers", "95 % band 31.0 to 52.0"] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
 }
 
 #[test]

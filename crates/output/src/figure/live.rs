@@ -32,6 +32,7 @@ pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Char
     let mut chart = over_time("timeline", "the course of the run");
     chart.panels = vec![course::rate(&shape, &at), course::latency(&at), course::in_flight(&shape, &at)];
     chart.panels.push(course::connections(&at));
+    chart.panels.push(course::opened(&at));
     if !classes.is_empty() {
         chart.panels.push(course::errors(classes, &|_, _| None, &at));
     }
@@ -66,13 +67,14 @@ pub fn live_row(row: &Second, failures: &[(&str, u64)], courses: &[Course]) -> R
     let all = [
         ("offered", row.offered_rate_per_s),
         ("achieved", Some(row.achieved_rate_per_s)),
-        ("good", per_s(row.requests.saturating_sub(row.errors), row)),
+        ("good", Some(row.good_rate_per_s)),
         ("p50", ns(row.p50_ns)),
         ("p90", ns(row.p90_ns)),
         ("p99", ns(row.p99_ns)),
         ("max", ns(row.max_ns)),
         ("in_flight", Some(row.in_flight)),
         ("users", Some(row.users)),
+        ("open", Some(row.connections_open as f64)),
         ("opened", per_s(row.connections_opened, row)),
         ("bytes_in", per_s(row.bytes_in, row)),
         ("bytes_out", per_s(row.bytes_out, row)),

@@ -2,8 +2,9 @@
 
 use crate::fixtures;
 use crate::golden::check;
-use plimsoll_output::chart::{Chart, Form};
+use plimsoll_output::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Unit};
 use plimsoll_output::figure::{self, Skin, draw};
+use plimsoll_output::html;
 use plimsoll_record::picture::Picture;
 
 /// What every picture must be: whole, small, alone, and without a number that is none.
@@ -114,4 +115,157 @@ fn a_picture_becomes_an_image_with_its_words_on_any_machine() {
             std::fs::write(path, png).expect("a folder to look into");
         }
     }
+}
+
+/// What a reader would be shown instead: another picture and other tables.
+fn assert_is_seen(what: &str, chart: &Chart, change: impl Fn(&mut Chart)) {
+    let mut other = chart.clone();
+    change(&mut other);
+    for skin in [Skin::File, Skin::Page] {
+        assert_ne!(draw(chart, skin), draw(&other, skin), "{what}");
+    }
+    assert_ne!(figure::tables(chart), figure::tables(&other), "{what}");
+}
+
+#[test]
+fn swapped_lines_lost_intervals_and_changed_numbers_are_seen() {
+    let chart = of("timeline");
+    assert_is_seen("two lines swapped", &chart, |c| {
+        let y = c.panels[1].series[0].y.clone();
+        c.panels[1].series[0].y = std::mem::replace(&mut c.panels[1].series[2].y, y);
+    });
+    assert_is_seen("two names swapped", &chart, |c| {
+        let name = c.panels[1].series[0].name.clone();
+        c.panels[1].series[0].name = std::mem::replace(&mut c.panels[1].series[2].name, name);
+    });
+    assert_is_seen("one number changed", &chart, |c| {
+        c.panels[0].series[0].y[40] = Some(1_700.0);
+    });
+    assert_is_seen("a gap closed", &chart, |c| {
+        let gap = c.panels[1].series[0].y.iter().position(Option::is_none).expect("the fixture has a gap");
+        c.panels[1].series[0].y[gap] = Some(90e6);
+    });
+    let mut bars = Chart::new("bars", "bars", Axis::new("users", Unit::Plain));
+    bars.xs = vec![1.0, 2.0];
+    let some = |values: [f64; 2]| values.map(Some).to_vec();
+    let series = Series::new("rate", "rate", 0, Form::Marked, some([10.0, 20.0]));
+    let series = series.within(some([9.0, 18.0]), some([11.0, 23.0]));
+    bars.panels.push(Panel::new("rate", Axis::new("requests", Unit::PerSecond), vec![series]));
+    assert_is_seen("an interval dropped", &bars, |c| c.panels[0].series[0].low[1] = None);
+    assert_is_seen("an interval narrowed", &bars, |c| c.panels[0].series[0].high[0] = Some(10.2));
+}
+
+#[test]
+fn what_is_no_number_is_a_gap_and_never_a_place() {
+    for chart in all() {
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -1e300] {
+            let mut chart = chart.clone();
+            for series in chart.panels.iter_mut().flat_map(|panel| &mut panel.series) {
+                series.y.iter_mut().step_by(3).for_each(|y| *y = Some(odd));
+                series.x.iter_mut().flatten().step_by(7).for_each(|x| *x = odd);
+            }
+            chart.xs.iter_mut().step_by(5).for_each(|x| *x = odd);
+            chart.marks.iter_mut().for_each(|mark| mark.at = odd);
+            chart.stretches.iter_mut().for_each(|stretch| stretch.to = odd);
+            assert_is_a_picture(&chart.id, &draw(&chart, Skin::File));
+            let page = html::figure(&chart).into_string();
+            assert!(!page.contains("NaN") && !page.contains("data-v=\"inf"), "{page}");
+        }
+        let mut empty = chart;
+        empty.panels.iter_mut().flat_map(|panel| &mut panel.series).for_each(|series| series.y.clear());
+        empty.xs.clear();
+        assert_is_a_picture(&empty.id, &draw(&empty, Skin::File));
+    }
+}
+
+#[test]
+fn names_from_a_server_are_text_in_pictures_and_pages() {
+    let hostile = "</title><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{1}\u{202e}&";
+    for mut chart in all() {
+        (chart.title, chart.subtitle) = (hostile.into(), hostile.into());
+        chart.x.label = hostile.into();
+        chart.marks.iter_mut().for_each(|mark| mark.word = hostile.into());
+        chart.stretches.iter_mut().for_each(|stretch| stretch.word = hostile.into());
+        for panel in &mut chart.panels {
+            panel.y.label = hostile.into();
+            panel.series.iter_mut().for_each(|series| series.name = hostile.into());
+            panel.limits.iter_mut().for_each(|limit| limit.word = hostile.into());
+        }
+        for text in [draw(&chart, Skin::File), html::figure(&chart).into_string()] {
+            for bad in ["<script", "<img", "\u{1}", "\"'>"] {
+                assert!(!text.contains(bad), "{bad} in {text}");
+            }
+        }
+        assert!(!draw(&chart, Skin::Page).contains('\u{202e}'), "text is not turned around");
+    }
+}
+
+#[test]
+fn marks_that_crowd_are_numbered_and_explained_below() {
+    let mut chart = of("timeline");
+    chart.panels.truncate(2);
+    let mark = |k: u32| Mark {
+        at: 60.0 + f64::from(k) * 1.5,
+        word: format!("stage {} at {} arrivals/s", k + 1, 100 * (k + 1)),
+        kind: MarkKind::Stage,
+    };
+    chart.marks = (0..30).map(mark).collect();
+    let svg = draw(&chart, Skin::File);
+    assert_is_a_picture(&chart.id, &svg);
+    check("figures/crowded.svg", &svg);
+    assert!(svg.contains(">1 60 s: stage 1 at 100 arrivals/s<") && svg.contains("and 6 more"), "{svg}");
+}
+
+#[test]
+fn tables_behind_pictures_are_short_and_hold_the_numbers() {
+    for chart in all() {
+        let tables = figure::tables(&chart);
+        assert!(!tables.is_empty(), "{}", chart.id);
+        for table in &tables {
+            assert!((1..=61).contains(&table.rows.len()), "{}: {} rows", chart.id, table.rows.len());
+            assert!(table.rows.iter().all(|row| row.len() == table.heads.len()), "{}", chart.id);
+        }
+    }
+    let page = html::figure(&of("phases")).into_string();
+    for text in [
+        "id=\"chart-phases\"",
+        "data-chart=\"phases\"",
+        "<td data-v=\"251100000\">251 ms</td>",
+        "above p99.9",
+    ] {
+        assert!(page.contains(text), "{text} in {page}");
+    }
+}
+
+#[test]
+fn a_live_run_has_the_series_that_its_rows_name() {
+    let (s, _) = fixtures::drawn_with_monitors();
+    let classes = ["timeout", "status"];
+    let charts = figure::live(&s.plan, &classes, &s.courses);
+    let row = figure::live_row(&s.timeline[40], &[("timeout", 3), ("status", 1)], &s.courses);
+    assert_eq!(row.x, s.timeline[40].from_s + 0.5);
+    for (id, values) in &row.values {
+        let chart = charts.iter().find(|chart| chart.id == *id).expect("a row names charts that there are");
+        let known: Vec<&str> =
+            chart.panels.iter().flat_map(|panel| &panel.series).map(|series| series.id.as_str()).collect();
+        let named = values.keys().filter(|name| known.contains(&name.as_str())).count();
+        assert!(named >= 2 && named + 2 >= values.len(), "{known:?} and {values:?}");
+    }
+    assert_eq!(row.values["timeline"]["timeout"], 3.0);
+    // The same ids as in the report, so that a page can go on where the live view ended.
+    let report = figure::of_run(&s, &Picture::default());
+    let ids = |charts: &[Chart]| -> Vec<String> {
+        let memory = charts.iter().filter(|chart| chart.id == "monitors-memory");
+        memory.flat_map(|chart| &chart.panels).flat_map(|p| &p.series).map(|s| s.id.clone()).collect()
+    };
+    assert_eq!(ids(&charts), ids(&report));
+}
+
+#[test]
+fn a_spark_is_a_line_with_gaps_and_words() {
+    let values: Vec<Option<f64>> = (0..200).map(|k| (k % 50 != 7).then_some(f64::from(k))).collect();
+    let svg = figure::spark(&values, 1, "p99 of <b>");
+    assert!(svg.contains("class=\"s1\"") && svg.contains("<title>p99 of &lt;b&gt;</title>"), "{svg}");
+    assert!(svg.len() < 700 && !svg.contains("style"), "{} bytes", svg.len());
+    assert_eq!(figure::spark(&[None, Some(1.0)], 0, ""), "");
 }

@@ -37,7 +37,9 @@ impl Frame<'_> {
         svg.line((LEFT, x0), (WIDTH - RIGHT, x0), "axis");
         svg.line((LEFT, self.top), (LEFT, bottom), "axis");
         self.limits(svg, &drawn);
-        for band in panel.bands.iter().filter(|band| !band.word.is_empty()) {
+        // A word that is higher than its band would seem to be about something else.
+        let is_high = |low: f64, high: f64| self.y_of(low) - self.y_of(high) > 16.0;
+        for band in panel.bands.iter().filter(|band| !band.word.is_empty() && is_high(band.low, band.high)) {
             let word = text::cut(&band.word, WIDE - 12.0);
             svg.text((LEFT + 6.0, self.y_of(band.high) + 13.0), Anchor::Start, "halo", &word);
         }

@@ -35,6 +35,8 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         Some(latency).filter(has_values),
         Some(in_flight(&shape, &at)).filter(any),
         Some(connections(&at)).filter(any),
+        // Those of the beginning are told by how many are open.
+        Some(opened(&at)).filter(|_| rows.iter().filter(|t| t.connections_opened > 0).count() > 2),
         Some(errors(&p.classes, &failed, &at)).filter(any),
         Some(bytes(&at)).filter(any),
         Some(lateness(&at)).filter(has_values),
@@ -76,7 +78,7 @@ pub fn rate(shape: &Shape, at: &Rows) -> Panel {
         series.push(Series::new("offered", offers, 7, Form::Dashed, offered));
     }
     if shape.has_errors {
-        let good = at.values(|t| per_s(t.requests.saturating_sub(t.errors), t));
+        let good = at.values(|t| Some(t.good_rate_per_s));
         series.push(Series::new("good", "without failure", 2, Form::Line, good));
     }
     // Last, so that the others show only where they differ.
@@ -102,14 +104,25 @@ pub fn in_flight(shape: &Shape, at: &Rows) -> Panel {
     if shape.has_users {
         series.push(Series::new("users", "users", 7, Form::Dashed, at.values(|t| Some(t.users))));
     }
+    let waiting = at.values(|t| t.waiting_peak.map(|n| n as f64));
+    if waiting.iter().flatten().any(|n| *n > 0.0) {
+        series.push(Series::new("waiting", "waiting for a connection", 3, Form::Line, waiting).highest());
+    }
     Panel::new("in_flight", Axis::new("in flight", Unit::Count), series)
 }
 
 pub fn connections(at: &Rows) -> Panel {
+    let open = at.values(|t| Some(t.connections_open as f64));
+    let label = "connections open";
+    let series = vec![Series::new("open", label, 0, Form::Line, open)];
+    Panel::new("connections", Axis::new(label, Unit::Count), series)
+}
+
+pub fn opened(at: &Rows) -> Panel {
     let opened = at.values(|t| per_s(t.connections_opened, t));
     let label = "connections opened";
     let series = vec![Series::new("opened", label, 1, Form::Line, opened).highest()];
-    Panel::new("connections", Axis::new(label, Unit::PerSecond), series)
+    Panel::new("opened", Axis::new(label, Unit::PerSecond), series)
 }
 
 /// One layer for each class that occurred; without classes one for all. `failed`: how many of a class in a row.

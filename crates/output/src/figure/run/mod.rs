@@ -49,7 +49,9 @@ fn over_time(id: &str, title: impl Into<String>, s: &Summary, p: &Picture) -> Ch
     let mut chart = Chart::new(id, title, time_axis(s));
     chart.group = "time".into();
     chart.stretches = stretches(s);
-    chart.marks = p.moments.iter().filter(|m| m.kind != MomentKind::Gap).map(mark).collect();
+    // Gaps and spikes have a ground of their own.
+    let is_mark = |m: &&Moment| !matches!(m.kind, MomentKind::Gap | MomentKind::Spike);
+    chart.marks = p.moments.iter().filter(is_mark).map(mark).collect();
     chart
 }
 

@@ -2,7 +2,7 @@
 
 use super::time_limits;
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
-use crate::format::{count, counted};
+use crate::format::{count, counted, quantile_name};
 use plimsoll_record::picture::{Picture, Point, Spectrum};
 use plimsoll_record::summary::Summary;
 
@@ -24,6 +24,9 @@ pub fn spectrum(s: &Summary, p: &Picture) -> Option<Chart> {
     if all.censored > 0 {
         let cut_off = counted(all.censored, "time");
         chart.subtitle.push_str(&format!("; {cut_off} known only to be longer"));
+    }
+    if let Some(from) = all.at_least_from {
+        chart.subtitle.push_str(&format!("; from {} on lower bounds", quantile_name(from)));
     }
     chart.help = "To the right the slowest: each step is a tenth of the requests that were left. Response time counts \
                   from the instant when a request was due, service time from its send; the ground between is waiting."
@@ -75,9 +78,9 @@ pub fn chart(id: &str, title: &str, series: Vec<Series>) -> Chart {
     chart
 }
 
-/// The longest of n stands at 1 - 1 / 2n, since the axis has no place for 1.
+/// The longest of n stands at 1 - 1/n, since the axis has no place for 1.
 pub fn line(id: &str, name: &str, colour: u8, form: Form, points: &[Point], n: u64) -> Series {
-    let end = 1.0 - 0.5 / n.max(1) as f64;
+    let end = 1.0 - 1.0 / n.max(1) as f64;
     let x = points.iter().map(|point| point.q.min(end)).collect();
     let y = points.iter().map(|point| Some(point.value_ns as f64)).collect();
     Series::new(id, name, colour, form, y).at(x).highest()
