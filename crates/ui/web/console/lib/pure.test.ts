@@ -300,6 +300,10 @@ describe("a live run", () => {
     const [live, effect] = step(again, { kind: "row", row: row(3) }, 10);
     expect(effect.kind).toBe("none");
     expect(live.charts[0]?.xs).toEqual([1, 2, 3]);
+    // The last row is told again behind the charts, because the tiles stand in it.
+    expect(live.tiles).toEqual(tiles);
+    const [, older] = step(live, { kind: "row", row: row(2) }, 11);
+    expect(older.kind).toBe("none");
   });
 
   test("a note stands in the charts once, and among the notes", () => {
