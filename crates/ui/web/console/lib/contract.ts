@@ -36,6 +36,8 @@ export interface Unreadable {
 export interface List {
   entries: Entry[];
   unreadable: Unreadable[];
+  /** Files that were not read yet. */
+  unread?: number;
 }
 
 export interface State {

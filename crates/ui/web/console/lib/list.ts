@@ -40,6 +40,13 @@ export function readTags(text: string): string[] {
   ];
 }
 
+/** The sentence without the verdict in front of it, where a badge says that already. */
+export function outcome(entry: Entry): string {
+  const start = `${entry.verdict}: `;
+  const twice = entry.verdict !== null && entry.sentence.startsWith(start);
+  return twice ? entry.sentence.slice(start.length) : entry.sentence;
+}
+
 /** A run of ours, or one that somebody started in a terminal. */
 export interface GoingOn {
   /** For the address of its live view. */

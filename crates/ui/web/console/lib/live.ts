@@ -53,8 +53,9 @@ export function step(live: Live, message: Message, now: number): [Live, Effect] 
       ];
     }
     case "row": {
-      // A row that the charts hold already is none.
-      if (live.last_x !== null && message.row.x <= live.last_x) return [live, { kind: "none" }];
+      // A row that the charts hold already is none; but the tiles of the newest second come with it.
+      if (live.last_x !== null && message.row.x < live.last_x) return [live, { kind: "none" }];
+      if (message.row.x === live.last_x) return [{ ...live, tiles: message.row.tiles }, { kind: "none" }];
       for (const chart of live.charts) append(chart, message.row);
       return [
         { ...live, tiles: message.row.tiles, last_x: message.row.x, last_at: now },

@@ -4,7 +4,7 @@ import type { Chart, Mark } from "../../shared/chart";
 import { refusal } from "./api";
 import type { Entry, Job, Row } from "./contract";
 import { argumentsOf, EMPTY, request, shellLine, wrong, type Form } from "./form";
-import { choose, goingOn, readTags, shown, sides, tagsOf } from "./list";
+import { choose, goingOn, outcome, readTags, shown, sides, tagsOf } from "./list";
 import { hold_ms, late, notes, stale_s, START, step, type Live } from "./live";
 import { shape } from "./shape";
 import { bar } from "./stages";
@@ -90,6 +90,12 @@ describe("the list", () => {
     expect(ids(shown(all, "fail", ""))).toBe("c");
     expect(ids(shown(all, "login", "db"))).toBe("b");
     expect(ids(shown(all, "nowhere", ""))).toBe("");
+  });
+
+  test("a badge and its sentence do not say the verdict twice", () => {
+    expect(outcome(entry("a", { sentence: "PASS: 12 requests/s" }))).toBe("12 requests/s");
+    expect(outcome(entry("a", { sentence: "FAIL: late", verdict: "PASS" }))).toBe("FAIL: late");
+    expect(outcome(entry("a", { sentence: "null: x", verdict: null }))).toBe("null: x");
   });
 
   test("tags are counted, the commonest first", () =>
@@ -294,6 +300,10 @@ describe("a live run", () => {
     const [live, effect] = step(again, { kind: "row", row: row(3) }, 10);
     expect(effect.kind).toBe("none");
     expect(live.charts[0]?.xs).toEqual([1, 2, 3]);
+    // The last row is told again behind the charts, because the tiles stand in it.
+    expect(live.tiles).toEqual(tiles);
+    const [, older] = step(live, { kind: "row", row: row(2) }, 11);
+    expect(older.kind).toBe("none");
   });
 
   test("a note stands in the charts once, and among the notes", () => {

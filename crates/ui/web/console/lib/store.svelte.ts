@@ -10,6 +10,8 @@ class Store {
   state = $state<State | null>(null);
   entries = $state.raw<Entry[]>([]);
   unreadable = $state.raw<Unreadable[]>([]);
+  /** Files that the server has not read yet. */
+  unread = $state(0);
   jobs = $state.raw<Job[]>([]);
   /** The list came at least once. */
   loaded = $state(false);
@@ -45,6 +47,7 @@ class Store {
       // The same answer again must not redraw: an open editor or a focused row would lose its place.
       const texts = { list: JSON.stringify(list), jobs: JSON.stringify(jobs) };
       if (texts.list !== this.#texts.list) [this.entries, this.unreadable] = [list.entries, list.unreadable];
+      this.unread = list.unread ?? 0;
       if (texts.jobs !== this.#texts.jobs) this.jobs = jobs;
       this.#texts = texts;
       this.loaded = true;
