@@ -86,7 +86,7 @@ pub const TABLE: &[Explained] = &[
     row(
         "U020",
         "the output is there already",
-        "No run file is ever overwritten.\n\n  plimsoll URL --out another.plim",
+        "No run file and no page is ever overwritten.\n\n  plimsoll URL --out another.plim",
     ),
     row("U021", "there is no such code", "`plimsoll explain` lists all codes."),
     row(
@@ -167,6 +167,12 @@ pub const TABLE: &[Explained] = &[
          generators: 2\n  load: { users: [100, 1000], duration: 30s }",
     ),
     row(
+        "U038",
+        "two results on standard output",
+        "A page on standard output stands in place of the text; beside a document it needs a file of its own.\n\n  \
+         plimsoll report run.plim --json --html run.html",
+    ),
+    row(
         "U048",
         "a template that gives no text",
         "It is no template, names something that the result does not have, or does not come to an end. Everything that \
@@ -210,6 +216,8 @@ mod tests {
             include_str!("flags/draft.rs"),
             include_str!("flags/mod.rs"),
             include_str!("commands/merge.rs"),
+            include_str!("commands/page.rs"),
+            include_str!("commands/template.rs"),
             include_str!("commands/report.rs"),
             include_str!("commands/run.rs"),
             include_str!("commands/check.rs"),

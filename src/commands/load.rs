@@ -1,6 +1,7 @@
 //! One load, from the plan to the verdict: everything that can be known to be wrong is said before anything
 //! is sent.
 
+use super::page::{self, Wanted};
 use super::report::questioned;
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
@@ -34,18 +35,20 @@ pub struct Measured {
 
 /// Loads, prints and judges.
 pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
+    let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let measured = measure(plan, manner, None)?;
     let summary = &measured.summary;
+    let is_page = wanted.as_ref().is_some_and(Wanted::is_result);
     if manner.json {
         say::result(&json::to_string(summary)?)?;
-    } else if !manner.quiet {
+    } else if !manner.quiet && !is_page {
         let path = measured.run_file.display().to_string();
         let text = terminal::summary(summary, &say::look_of_results(manner.no_color), Some(&path));
         say::result(&questioned(&text, summary, false, false))?;
     } else if summary.verdict.result != Outcome::Pass {
         say::talk(&format!("{}\n", summary.verdict.sentence));
     }
-    Ok(summary.verdict.result.into())
+    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))
 }
 
 /// What several loads of one command have in common.

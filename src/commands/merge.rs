@@ -1,5 +1,6 @@
 //! `plimsoll merge A B ...`: adds up the runs of several machines, exactly.
 
+use super::page::{self, Wanted};
 use super::report;
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::Merge;
@@ -24,6 +25,7 @@ pub fn command(flags: &Merge) -> Result<Exit, Failure> {
     if let Some(out) = &flags.out {
         home::refuse_taken(Path::new(out))?;
     }
+    let wanted = Wanted::of(&flags.page, flags.form.flag())?;
     let mut merged = RunRecord::default();
     for file in &flags.files {
         let one = run_file::read(Path::new(file))?;
@@ -33,6 +35,8 @@ pub fn command(flags: &Merge) -> Result<Exit, Failure> {
         run_file::write(Path::new(out), &merged)?;
     }
     let summary = summarise(&merged);
-    report::print(&summary, &flags.form, flags.out.as_deref())?;
-    Ok(summary.verdict.result.into())
+    if !wanted.as_ref().is_some_and(Wanted::is_result) {
+        report::print(&summary, &flags.form, flags.out.as_deref())?;
+    }
+    page::write_run(wanted.as_ref(), &merged, &summary, flags.out.as_ref().map(Path::new))
 }

@@ -4,6 +4,10 @@ use super::folder_report::{self, Form};
 use crate::exit::{Exit, Failure};
 use crate::say;
 use plimsoll_output::experiment::parts::{Row, heading, markdown, table};
+use plimsoll_output::figure;
+use plimsoll_output::html::Page;
+use plimsoll_output::html::experiment::RunFile;
+use plimsoll_output::html::parts::{Part, page};
 use plimsoll_output::json;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -148,6 +152,24 @@ fn all(path: &Path, parts: &Parts) -> Vec<Told> {
     told
 }
 
+/// The page of a folder of parts, if it is one; `files` gives the run files of a part's folder.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn page_of(path: &Path, files: &dyn Fn(&Path) -> Vec<RunFile>) -> Result<Option<Page>, Failure> {
+    let Some(parts) = list::read(path)? else { return Ok(None) };
+    let told = all(path, &parts);
+    let document = value(&parts.name, &told)?;
+    let part = |one: Told| Part {
+        row: one.row(),
+        question: one.question,
+        files: files(&path.join(&one.folder)),
+        charts: one.conclusion.as_ref().map(figure::of_conclusion).unwrap_or_default(),
+        conclusion: one.conclusion,
+    };
+    Ok(Some(page(&parts.name, told.into_iter().map(part).collect(), document)))
+}
+
 /// All reports, each below its heading.
 fn reports(path: &Path, parts: &Parts, told: &[Told], form: &Form) -> Result<String, Failure> {
     let look = say::look_of_results(form.no_color);
@@ -184,6 +206,10 @@ fn no_table(path: &Path, parts: &Parts) -> Diagnostic {
 
 /// One document for programs.
 fn document(name: &str, told: &[Told]) -> Result<String, Failure> {
+    Ok(json::document(&value(name, told)?)?)
+}
+
+fn value(name: &str, told: &[Told]) -> Result<Value, Failure> {
     let mut parts = Vec::new();
     for one in told {
         // As `report FOLDER/NN-NAME --json` prints it.
@@ -202,5 +228,5 @@ fn document(name: &str, told: &[Told]) -> Result<String, Failure> {
             "report": report,
         }));
     }
-    Ok(json::document(&json!({ "schema_version": 1, "name": name, "parts": parts }))?)
+    Ok(json!({ "schema_version": 1, "name": name, "parts": parts }))
 }

@@ -1,10 +1,11 @@
 //! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
+use super::page::{self, Wanted};
 use super::{figures, folder_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
-use plimsoll_output::{csv, figure, json, markdown, ndjson, terminal};
+use plimsoll_output::{csv, json, markdown, ndjson, terminal};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::analysis::summarise;
@@ -22,16 +23,16 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         )
         .into());
     };
+    let other = flags.template.as_ref().map(|_| "--template").or(flags.form.flag());
+    let wanted = Wanted::of(&flags.page, other)?;
     if Path::new(file).is_dir() {
-        if let Some(own) = &flags.template {
-            let exit = folder_report::fill_in(Path::new(file), own)?;
-            if let Some(to) = &flags.figures {
-                folder_report::draw(Path::new(file), Path::new(to))?;
+        let exit = match &flags.template {
+            Some(own) => folder_report::fill_in(Path::new(file), own, wanted.as_ref())?,
+            None => {
+                let form = folder_report::Form::of_report(&flags.form)?;
+                folder_report::print(Path::new(file), &form, wanted.as_ref())?
             }
-            return Ok(exit);
-        }
-        let form = folder_report::Form::of_report(&flags.form)?;
-        let exit = folder_report::print(Path::new(file), &form)?;
+        };
         if let Some(to) = &flags.figures {
             folder_report::draw(Path::new(file), Path::new(to))?;
         }
@@ -41,15 +42,16 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
     let summary = summarise(&record);
     match &flags.template {
         Some(own) => {
-            let pictures = template::pictures(figure::of_run(&summary));
-            say::result(&template::rendered(own, &json::to_string(&summary)?, pictures)?)?;
+            let charts = page::charts_of(&record, &summary, Some(Path::new(file)))?;
+            say::result(&template::rendered(own, &json::to_string(&summary)?, &charts)?)?;
         }
+        None if wanted.as_ref().is_some_and(Wanted::is_result) => {}
         None => print(&summary, &flags.form, Some(file))?,
     }
     if let Some(to) = &flags.figures {
         figures::of_run(&summary, Path::new(to))?;
     }
-    Ok(summary.verdict.result.into())
+    page::write_run(wanted.as_ref(), &record, &summary, Some(Path::new(file)))
 }
 
 /// Prints a summary in the form asked for.

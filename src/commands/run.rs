@@ -1,6 +1,7 @@
 //! `plimsoll URL` and `plimsoll run FILE`: text to plan; the load itself is in [`super::load`].
 
 use super::load::Shared;
+use super::page::Wanted;
 use super::{campaign, find, folder_report, load, parts};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
@@ -73,10 +74,12 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
+    let manner = &run.flags.manner;
+    let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let again = campaign::Again::new(file, None, &run.flags);
     let (experiment, cells) = find::cells(study, &run.flags)?;
     let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, Some(&again))?;
-    ran.print(&folder_report::Form::of_run(run))
+    ran.print(&folder_report::Form::of_run(run), wanted.as_ref())
 }
 
 /// `--once`: one cell as a single run, whatever the file says of repeats and generators.

@@ -1,6 +1,8 @@
 //! `plimsoll report X --template FILE`: a result in the form that its readers are used to.
 
 use crate::exit::Failure;
+use plimsoll_output::chart::Chart;
+use plimsoll_output::figure::{self, Skin};
 use plimsoll_output::template::{self, Picture, Problem};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -14,7 +16,7 @@ const BYTES_MAX: u64 = 4_000_000;
 ///
 /// # Errors
 /// When the template cannot be read, is none, or names what is not there.
-pub fn rendered(file: &str, document: &str, pictures: Vec<Picture>) -> Result<String, Failure> {
+pub fn rendered(file: &str, document: &str, charts: &[Chart]) -> Result<String, Failure> {
     let path = Path::new(file);
     let source = read(path).map_err(|why| {
         Failure::machine(
@@ -29,13 +31,14 @@ pub fn rendered(file: &str, document: &str, pictures: Vec<Picture>) -> Result<St
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().ok();
     let load = move |name: &str| read(&inside(folder.as_deref()?, name)?).ok();
+    let picture = |chart: &Chart| Picture {
+        id: chart.id.clone(),
+        title: chart.title.clone(),
+        subtitle: chart.subtitle.clone(),
+        svg: figure::draw(chart, Skin::File),
+    };
+    let pictures = charts.iter().map(picture).collect();
     template::render(&name, &source, &document, pictures, load).map_err(told)
-}
-
-/// Pictures of a result for [`rendered`].
-pub fn pictures(drawn: Vec<(String, String)>) -> Vec<Picture> {
-    let picture = |(id, svg)| Picture { id, title: String::new(), subtitle: String::new(), svg };
-    drawn.into_iter().map(picture).collect()
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -1,6 +1,7 @@
 //! The flags of a load: the one table from which parser, help and reference page are made. Values are text
 //! here.
 
+use super::page::PageFlag;
 use clap::Args;
 
 const LOAD: &str = "Load";
@@ -55,6 +56,10 @@ pub struct LoadFlags {
     /// Header `Name: value`; repeatable
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = REQUEST)]
     pub headers: Vec<String>,
+
+    /// Name of the run, for its report and lists of runs [the target]
+    #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
+    pub name: Option<String>,
 
     /// Method [GET; with a body POST]
     #[arg(short = 'X', long, value_name = "METHOD", help_heading = REQUEST)]
@@ -121,6 +126,9 @@ pub struct MannerFlags {
     #[arg(short = 'o', long, value_name = "FILE", help_heading = OUTPUT)]
     pub out: Option<String>,
 
+    #[command(flatten)]
+    pub page: PageFlag,
+
     /// No colours (also: the variable NO_COLOR)
     #[arg(long, help_heading = OUTPUT)]
     pub no_color: bool,
@@ -163,6 +171,7 @@ impl LoadFlags {
             share: _,
             seed: _,
             headers,
+            name,
             method,
             body,
             timeout,
@@ -179,6 +188,7 @@ impl LoadFlags {
                     json: _,
                     quiet: _,
                     out: _,
+                    page: _,
                     no_color: _,
                     steered: _,
                     with_parent: _,
@@ -196,6 +206,7 @@ impl LoadFlags {
             ("stages", stages),
             ("warmup", warmup),
             ("workers", workers),
+            ("name", name),
             ("method", method),
             ("body", body),
             ("timeout", timeout),

@@ -8,6 +8,7 @@
 pub mod draft;
 pub mod judge;
 pub mod load;
+pub mod page;
 pub mod verbs;
 mod wrong;
 

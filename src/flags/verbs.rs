@@ -1,6 +1,7 @@
 //! The commands other than a plain load, by name, with their own flags.
 
 use super::load::LoadFlags;
+use super::page::PageFlag;
 use crate::exit::Exit;
 use clap::Parser;
 use std::fmt::Write;
@@ -114,7 +115,7 @@ pub struct Explain {
     name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
     override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson | --template FILE] \
-                      [--figures FOLDER]"
+                      [--html FILE] [--figures FOLDER]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -123,8 +124,10 @@ pub struct Report {
     #[command(flatten)]
     pub form: Form,
     /// Fill in this text of your own: Markdown, HTML or anything else, with `{{ names }}` of the JSON document
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown", "csv", "ndjson"])]
+    #[arg(long, value_name = "FILE", group = "form")]
     pub template: Option<String>,
+    #[command(flatten)]
+    pub page: PageFlag,
     /// Also draw what there is to see into this folder, as SVG
     #[arg(long, value_name = "FOLDER")]
     pub figures: Option<String>,
@@ -136,7 +139,7 @@ pub struct Report {
     name = "plimsoll merge",
     about = "Adds up the runs of several machines exactly: percentiles come from the merged histograms, and \
              a run that is named twice counts once. Prints the report and ends with the code of its verdict.",
-    override_usage = "plimsoll merge A.plim B.plim ... [--out M.plim]"
+    override_usage = "plimsoll merge A.plim B.plim ... [--out M.plim] [--html FILE]"
 )]
 pub struct Merge {
     /// The run files
@@ -147,6 +150,8 @@ pub struct Merge {
     pub out: Option<String>,
     #[command(flatten)]
     pub form: Form,
+    #[command(flatten)]
+    pub page: PageFlag,
 }
 
 /// How a result is printed.
@@ -167,6 +172,19 @@ pub struct Form {
     /// No colours (also: the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,
+}
+
+impl Form {
+    /// The flag of the form that was asked for; `None`: text for people.
+    pub fn flag(&self) -> Option<&'static str> {
+        let all = [
+            (self.json, "--json"),
+            (self.markdown, "--markdown"),
+            (self.csv, "--csv"),
+            (self.ndjson, "--ndjson"),
+        ];
+        all.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag)
+    }
 }
 
 /// `plimsoll serve`.

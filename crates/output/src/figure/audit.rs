@@ -4,7 +4,7 @@
 //! users who wait for each answer cannot have more in flight than there are of them.
 
 use crate::audit::judged::{Judged, rows};
-use crate::chart::{Axis, Chart, Form, Panel, Pool, Scale, Series, Unit};
+use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::counted;
 use plimsoll_record::audit::{Audit, Grade};
 use plimsoll_record::foreign::{Document, Measure};
@@ -61,29 +61,17 @@ fn law(rows: &[Judged]) -> Option<Chart> {
     let (from, to) = (users.0.min(flight.0) / 1.3, users.1.max(flight.1) * 1.3);
     let marks = |id: &str, name: &str, colour: u8, form: Form, wanted: fn(&Point) -> bool| {
         let of: Vec<&Point> = points.iter().filter(|p| wanted(p)).collect();
-        Series {
-            id: id.into(),
-            name: format!("{name} ({})", of.len()),
+        Series::new(
+            id,
+            format!("{name} ({})", of.len()),
             colour,
             form,
-            pool: Pool::Mean,
-            x: Some(of.iter().map(|p| p.users).collect()),
-            y: of.iter().map(|p| Some(p.in_flight)).collect(),
-            low: of.iter().map(|p| Some(p.low)).collect(),
-            high: of.iter().map(|p| Some(p.high)).collect(),
-        }
+            of.iter().map(|p| Some(p.in_flight)).collect(),
+        )
+        .at(of.iter().map(|p| p.users).collect())
+        .within(of.iter().map(|p| Some(p.low)).collect(), of.iter().map(|p| Some(p.high)).collect())
     };
-    let line = Series {
-        id: "law".into(),
-        name: "N = X R".into(),
-        colour: 7,
-        form: Form::Dashed,
-        pool: Pool::Mean,
-        x: Some(vec![from, to]),
-        y: vec![Some(from), Some(to)],
-        low: Vec::new(),
-        high: Vec::new(),
-    };
+    let line = Series::new("law", "N = X R", 7, Form::Dashed, vec![Some(from), Some(to)]).at(vec![from, to]);
     let mut series = vec![line];
     series.extend([
         marks("holds", "nothing found", 2, Form::Dots, |p| p.grade.is_none()),
@@ -91,37 +79,14 @@ fn law(rows: &[Judged]) -> Option<Chart> {
         marks("wrong", "cannot be true", 1, Form::Crosses, |p| p.grade == Some(Grade::CannotBeTrue)),
     ]);
     series.retain(|one| !one.y.is_empty());
-    let axis = |label: &str| Axis {
-        label: label.into(),
-        unit: Unit::Count,
-        scale: Scale::Log,
-        from: Some(from),
-        to: Some(to),
-        ticks: Vec::new(),
-        names: Vec::new(),
-    };
-    Some(Chart {
-        id: "audit".into(),
-        title: "Rate x mean time against the users".into(),
-        subtitle: format!("{} that state all three", counted(points.len() as u64, "row")),
-        help: "Requests in flight are rate times mean time. Users who wait for each answer cannot have more in \
-               flight than there are of them: above the line nothing can lie, far below it somebody waited elsewhere."
-            .into(),
-        x: axis("users as published, N"),
-        xs: Vec::new(),
-        panels: vec![Panel {
-            id: "law".into(),
-            y: axis("in flight, X R"),
-            series,
-            bands: Vec::new(),
-            limits: Vec::new(),
-            heat: None,
-            stacked: false,
-        }],
-        stretches: Vec::new(),
-        marks: Vec::new(),
-        group: String::new(),
-    })
+    let axis = |label: &str| Axis::new(label, Unit::Count).scaled(Scale::Log).between(from, to);
+    let mut chart = Chart::new("audit", "Rate x mean time against the users", axis("users as published, N"));
+    chart.subtitle = format!("{} that state all three", counted(points.len() as u64, "row"));
+    chart.help = "Requests in flight are rate times mean time. Users who wait for each answer cannot have more in \
+                  flight than there are of them: above the line nothing can lie, far below it somebody waited elsewhere."
+        .into();
+    chart.panels.push(Panel::new("law", axis("in flight, X R"), series));
+    Some(chart)
 }
 
 /// The rows in their order: findings about each, the gravest at the bottom.
@@ -133,57 +98,23 @@ fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
     let count = |row: &Judged, grade| {
         row.findings.iter().filter(|at| audit.findings[**at].grade == grade).count() as f64
     };
-    let bars = |id: &str, name: &str, colour: u8, grade: Grade| Series {
-        id: id.into(),
-        name: name.into(),
-        colour,
-        form: Form::Bars,
-        pool: Pool::Mean,
-        x: None,
-        y: shown.iter().map(|row| Some(count(row, grade))).collect(),
-        low: Vec::new(),
-        high: Vec::new(),
+    let bars = |id: &str, name: &str, colour: u8, grade: Grade| {
+        Series::new(id, name, colour, Form::Bars, shown.iter().map(|row| Some(count(row, grade))).collect())
     };
     let sound = shown.iter().filter(|row| row.grade.is_none()).count() as u64;
     let more = if rows.len() > shown.len() { format!("; of {} in all", rows.len()) } else { String::new() };
-    Some(Chart {
-        id: "audit-rows".into(),
-        title: "Findings by row".into(),
-        subtitle: format!("{}, nothing found about {sound}{more}", counted(shown.len() as u64, "row")),
-        help: "Each column is a published row, in the order of the text: how many findings are about it."
-            .into(),
-        x: Axis {
-            label: "row, in the order of the text".into(),
-            unit: Unit::Plain,
-            scale: Scale::Linear,
-            from: Some(0.5),
-            to: Some(shown.len() as f64 + 0.5),
-            ticks: Vec::new(),
-            names: Vec::new(),
-        },
-        xs: (1..=shown.len()).map(|at| at as f64).collect(),
-        panels: vec![Panel {
-            id: "findings".into(),
-            y: Axis {
-                label: "findings".into(),
-                unit: Unit::Count,
-                scale: Scale::Linear,
-                from: None,
-                to: None,
-                ticks: Vec::new(),
-                names: Vec::new(),
-            },
-            series: vec![
-                bars("wrong", "cannot be true", 1, Grade::CannotBeTrue),
-                bars("doubtful", "doubtful", 4, Grade::Doubtful),
-            ],
-            bands: Vec::new(),
-            limits: Vec::new(),
-            heat: None,
-            stacked: true,
-        }],
-        stretches: Vec::new(),
-        marks: Vec::new(),
-        group: String::new(),
-    })
+    let x = Axis::new("row, in the order of the text", Unit::Plain).between(0.5, shown.len() as f64 + 0.5);
+    let mut chart = Chart::new("audit-rows", "Findings by row", x);
+    chart.subtitle = format!("{}, nothing found about {sound}{more}", counted(shown.len() as u64, "row"));
+    chart.help =
+        "Each column is a published row, in the order of the text: how many findings are about it.".into();
+    chart.xs = (1..=shown.len()).map(|at| at as f64).collect();
+    let series = vec![
+        bars("wrong", "cannot be true", 1, Grade::CannotBeTrue),
+        bars("doubtful", "doubtful", 4, Grade::Doubtful),
+    ];
+    let mut panel = Panel::new("findings", Axis::new("findings", Unit::Count), series);
+    panel.stacked = true;
+    chart.panels.push(panel);
+    Some(chart)
 }

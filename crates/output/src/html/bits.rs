@@ -1,13 +1,12 @@
-//! The pieces that pages of several results are made of: badges, figures that can be copied, tables that can be sorted.
-//!
-//! A number arrives with its text, which is that of the terminal, and with its full value for the script; here nothing
-//! is rounded again.
+//! What pages of several results have in common beyond [`super::piece`]: ids that stay unique where one page shows
+//! several results, verdicts in a line of text, findings with more than two sentences.
 
+use super::piece::{Tone, sign};
+use super::table::{Cell, Column, Row, table};
 use maud::{Markup, html};
-use plimsoll_record::summary::Outcome;
 
-/// Where on a page something stands. The parts of a page of several results have ids of their own, and headings one
-/// level lower.
+/// Where on a page something stands. The parts of a page of several results have ids of their own, and headings lower
+/// down.
 #[derive(Debug, Clone, Default)]
 pub struct At {
     /// Stands before the id of every chart: `p2-`; empty on a page of one experiment.
@@ -34,154 +33,35 @@ impl At {
 
     /// A heading below that of the section.
     pub fn heading(&self, text: &str) -> Markup {
-        match self.prefix.is_empty() {
+        match self.part.is_empty() {
             true => html! { h3 { (text) } },
             false => html! { h5 { (text) } },
         }
     }
 }
 
-/// How a result is felt; the word that stands beside it says the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    Pass,
-    Fail,
-    Doubt,
-    Plain,
+/// A verdict in a line of text or in a cell: sign and word.
+pub fn said(tone: Tone, word: &str) -> Markup {
+    html! { span.said.{(tone.class())} { (sign(tone)) " " (word) } }
 }
 
-impl Tone {
-    pub fn of(outcome: Outcome) -> Tone {
-        match outcome {
-            Outcome::Pass => Tone::Pass,
-            Outcome::Fail => Tone::Fail,
-            Outcome::Inconclusive => Tone::Doubt,
-        }
-    }
-
-    pub fn class(self) -> &'static str {
-        match self {
-            Tone::Pass => "pass",
-            Tone::Fail => "fail",
-            Tone::Doubt => "doubt",
-            Tone::Plain => "plain",
-        }
-    }
-
-    /// For those who do not tell the colours apart.
-    fn sign(self) -> &'static str {
-        match self {
-            Tone::Pass => "✓",
-            Tone::Fail => "✗",
-            Tone::Doubt => "!",
-            Tone::Plain => "·",
-        }
-    }
+/// A finding: its sign, and whatever is to be said of it.
+pub fn finding(tone: Tone, id: Option<&str>, body: &Markup) -> Markup {
+    html! { li.{(tone.class())} id=[id] { (sign(tone)) div { (body) } } }
 }
 
-/// A verdict: word, sign and colour.
-pub fn badge(tone: Tone, word: &str) -> Markup {
-    html! { span class={ "badge " (tone.class()) } { span.sign aria-hidden="true" { (tone.sign()) } " " (word) } }
-}
-
-/// The same in a line of text or a cell.
-pub fn word(tone: Tone, word: &str) -> Markup {
-    html! { span class={ "word " (tone.class()) } { span.sign aria-hidden="true" { (tone.sign()) } " " (word) } }
-}
-
-/// A sentence of ours: what stands between backticks is there to be copied.
-pub fn prose(text: &str) -> Markup {
-    let parts: Vec<&str> = text.split('`').collect();
-    // A name with a backtick of its own leaves an odd one: then none of them means anything.
-    if parts.len().is_multiple_of(2) {
-        return html! { (text) };
-    }
-    html! {
-        @for (at, part) in parts.iter().enumerate() {
-            @if at % 2 == 0 { (part) } @else { code { (part) } }
-        }
-    }
-}
-
-/// A figure outside of a table: a click copies it.
-pub fn figure(raw: Option<f64>, text: &str) -> Markup {
-    match raw.filter(|raw| raw.is_finite()) {
-        Some(raw) => html! { data.figure value=(raw) { (text) } },
-        None => html! { (text) },
-    }
-}
-
-/// The facts at the head of a page, each a figure with its name.
+/// One of the facts at the head, of more than one word.
 pub fn tiles(tiles: &[(&str, Markup)]) -> Markup {
-    html! {
-        dl.tiles { @for (name, value) in tiles { div.tile { dt { (name) } dd { (value) } } } }
-    }
+    html! { dl.tiles { @for (name, value) in tiles { div.tile { dt { (name) } dd { (value) } } } } }
 }
 
 /// Names and what they are.
 pub fn facts(facts: &[(&str, Markup)]) -> Markup {
-    html! {
-        dl.facts { @for (name, fact) in facts { dt { (name) } dd { (fact) } } }
-    }
+    html! { dl.facts { @for (name, fact) in facts { div { dt { (name) } dd { (fact) } } } } }
 }
 
-/// A cell of a table.
-pub enum Cell {
-    Text(Markup),
-    /// Sorted by its full value; `None`: nothing is known.
-    Number(Option<f64>, String),
-    /// The same with more than text, such as a link or a doubt.
-    Figure(Option<f64>, Markup),
-}
-
-impl Cell {
-    pub fn text(text: impl AsRef<str>) -> Cell {
-        let text = text.as_ref();
-        Cell::Text(html! { (text) })
-    }
-
-    pub fn count(n: u64) -> Cell {
-        Cell::Number(Some(n as f64), crate::format::count(n))
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Number,
-    Text,
-}
-
-/// A table as the script knows them: sortable, searchable, to be copied. The first cell of a row names it.
-pub fn table(id: &str, caption: &str, heads: &[(&str, Kind)], rows: &[Vec<Cell>]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="region" aria-label=(caption) {
-            table.data #{ "table-" (id) } data-sortable data-filterable {
-                caption { (caption) }
-                thead { tr { @for (head, kind) in heads {
-                    th scope="col" data-kind=(if *kind == Kind::Number { "number" } else { "text" }) { (head) }
-                } } }
-                tbody { @for row in rows { tr { @for (at, cell) in row.iter().enumerate() { (one(at, cell)) } } } }
-            }
-        }
-    }
-}
-
-fn one(at: usize, cell: &Cell) -> Markup {
-    let raw = match cell {
-        Cell::Text(_) => None,
-        Cell::Number(raw, _) | Cell::Figure(raw, _) => raw.filter(|raw| raw.is_finite()),
-    };
-    let is_number = !matches!(cell, Cell::Text(_));
-    let class = is_number.then_some("number");
-    let inner = match cell {
-        Cell::Text(markup) | Cell::Figure(_, markup) => markup.clone(),
-        Cell::Number(_, text) => html! { (text) },
-    };
-    html! {
-        @if at == 0 {
-            th scope="row" class=[class] data-v=[raw] { (inner) }
-        } @else {
-            td class=[class] data-v=[raw] { (inner) }
-        }
-    }
+/// A table whose rows are nothing but their cells.
+pub fn data(id: &str, caption: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Markup {
+    let rows: Vec<Row> = rows.into_iter().map(Row::new).collect();
+    table(id, caption, columns, &rows)
 }

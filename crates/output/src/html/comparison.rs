@@ -1,8 +1,10 @@
 //! The page of a comparison: the verdict, the differences as intervals against zero, each figure with what bounds it,
 //! what speaks against believing it, and what a gate makes of it.
 
-use super::bits::{At, Cell, Kind, Tone, badge, figure as copied, prose, table, tiles, word};
+use super::bits::{At, data, finding, said, tiles};
 use super::experiment::shown;
+use super::piece::{Tone, badge, figure as copied, prose};
+use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::chart::Chart;
 use crate::compare::{footing, interval, long_word, maybe_change, overall, p_value, peaks, value};
@@ -11,7 +13,6 @@ use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::analysis::compare::gate::{Gated, Passage};
 use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Peaks, SideFacts, cell_name};
-use plimsoll_record::summary::Weight;
 use serde_json::Value;
 
 /// The page of comparisons, one or several; `gates` are what the gate says of each. `charts` are those of
@@ -48,37 +49,33 @@ fn gate_tone(passage: Passage) -> (Tone, &'static str) {
 fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
     let worst = gates.iter().map(|gated| gated.passage).max();
     html! {
-        p.kicker { "comparison" }
-        @match all {
-            [one] => {
-                h1 { (one.b.name) span.soft { " against " } (one.a.name) }
-                (verdict(one))
-            },
-            many => h1 { (count(many.len() as u64)) " comparisons" },
+        div.head.{(worst.map_or(Tone::Doubt, |worst| gate_tone(worst).0).class())} {
+            @match all {
+                [one] => {
+                    h1 { (one.b.name) span.soft { " against " } (one.a.name) }
+                    div.verdict { (badge(tone(one.verdict), overall(one.verdict))) }
+                    p.sentence { (prose(&one.sentence)) }
+                },
+                many => h1 { (count(many.len() as u64)) " comparisons" },
+            }
+            @if let Some(worst) = worst { p.gate { (said(gate_tone(worst).0, gate_tone(worst).1)) } }
+            @if let [one] = all { (tiles(&[side("A", &one.a), side("B", &one.b)])) }
         }
-        @if let Some(worst) = worst { p.gate { (word(gate_tone(worst).0, gate_tone(worst).1)) } }
-        @if let [one] = all { (tiles(&[side("A", &one.a), side("B", &one.b)])) }
     }
 }
 
 fn side<'a>(name: &'a str, side: &SideFacts) -> (&'a str, Markup) {
     let runs = crate::format::counted(side.runs as u64, "run");
-    let requests = copied(Some(side.requests as f64), &count(side.requests));
-    (name, html! { (side.name) span.soft { " " (runs) ", " (requests) " requests, " (side.target) } })
-}
-
-fn verdict(one: &Comparison) -> Markup {
-    html! {
-        p.verdict { (badge(tone(one.verdict), overall(one.verdict))) " " span.sentence { (prose(&one.sentence)) } }
-    }
+    let requests = copied(&count(side.requests), Some(side.requests as f64));
+    (name, html! { (side.name) small { (runs) ", " (requests) " requests, " (side.target) } })
 }
 
 /// One line: for lists of comparisons.
 pub(super) fn line(one: &Comparison) -> Markup {
-    html! { (word(tone(one.verdict), overall(one.verdict))) " " (prose(&one.sentence)) }
+    html! { (said(tone(one.verdict), overall(one.verdict))) " " (prose(&one.sentence)) }
 }
 
-fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], number: &str, at: &At) -> Vec<Section> {
+fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], suffix: &str, at: &At) -> Vec<Section> {
     let mut out = Vec::new();
     let mut add = |id, title, body: Option<Markup>| {
         if let Some(body) = body {
@@ -86,7 +83,7 @@ fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], number: &str
         }
     };
     let drawn = |stem: &str| -> Vec<&Chart> {
-        let id = format!("{}{stem}{number}", at.part);
+        let id = format!("{}{stem}{suffix}", at.part);
         charts.iter().filter(|chart| chart.id == id).collect()
     };
     let delta = drawn("delta");
@@ -101,10 +98,16 @@ fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], number: &str
     out
 }
 
-/// Everything of one comparison, for pages that show more than that; `number` stands behind the ids of its charts.
-pub(super) fn body(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], number: &str, at: &At) -> Markup {
+/// Everything of one comparison, for pages that show more than that; `suffix` stands behind the ids of its charts.
+pub(super) fn body(
+    one: &Comparison,
+    gated: Option<&Gated>,
+    charts: &[Chart],
+    suffix: &str,
+    at: &At,
+) -> Markup {
     html! {
-        @for part in parts(one, gated, charts, number, at) {
+        @for part in parts(one, gated, charts, suffix, at) {
             div #{ (at.id(part.id)) } { @if part.id != "difference" { (at.heading(part.title)) } (part.body) }
         }
     }
@@ -114,23 +117,24 @@ pub(super) fn body(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], nu
 const OPEN: usize = 3;
 
 fn overview(all: &[Comparison], gates: &[Gated]) -> Section {
-    let heads =
-        [("comparison", Kind::Text), ("verdict", Kind::Text), ("gate", Kind::Text), ("sentence", Kind::Text)];
+    let heads = [text("comparison"), text("verdict"), text("gate"), text("sentence")];
     let row = |(at, one): (usize, &Comparison)| {
         let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
         let gated = gates.get(at).map(|gated| gate_tone(gated.passage));
         vec![
-            Cell::Text(html! { a href={ "#c" (at + 1) } { (one.b.name) " against " (one.a.name) (place) } }),
-            Cell::Text(word(tone(one.verdict), overall(one.verdict))),
-            Cell::Text(html! { @if let Some((tone, said)) = gated { (word(tone, said)) } }),
-            Cell::Text(prose(&one.sentence)),
+            Cell::Markup(
+                html! { a href={ "#c" (at + 1) } { (one.b.name) " against " (one.a.name) (place) } },
+            ),
+            Cell::Markup(said(tone(one.verdict), overall(one.verdict))),
+            Cell::Markup(html! { @if let Some((tone, text)) = gated { (said(tone, text)) } }),
+            Cell::Markup(prose(&one.sentence)),
         ]
     };
     let rows: Vec<Vec<Cell>> = all.iter().enumerate().map(row).collect();
     Section {
         id: "overview",
         title: "All comparisons",
-        body: table("comparisons", "All comparisons", &heads, &rows),
+        body: data("comparisons", "All comparisons", &heads, rows),
     }
 }
 
@@ -153,29 +157,29 @@ fn figures(one: &Comparison, at: &At) -> Option<Markup> {
     }
     let ends = format!("{} interval", ratio(one.confidence));
     let heads = [
-        ("figure", Kind::Text),
-        (one.a.name.as_str(), Kind::Number),
-        (one.b.name.as_str(), Kind::Number),
-        ("change", Kind::Number),
-        (ends.as_str(), Kind::Text),
-        ("p (Holm)", Kind::Number),
-        ("verdict", Kind::Text),
+        text("figure"),
+        number(one.a.name.as_str()),
+        number(one.b.name.as_str()),
+        number("change"),
+        text(ends.as_str()),
+        number("p (Holm)"),
+        text("verdict"),
     ];
     let row = |row: &Compared| {
         vec![
             Cell::text(&row.figure),
-            Cell::Number(row.a, value(row.a, row.a_at_least, row.unit)),
-            Cell::Number(row.b, value(row.b, row.b_at_least, row.unit)),
-            Cell::Number(row.difference, maybe_change(row, row.difference)),
+            Cell::number(value(row.a, row.a_at_least, row.unit), row.a),
+            Cell::number(value(row.b, row.b_at_least, row.unit), row.b),
+            Cell::number(maybe_change(row, row.difference), row.difference),
             Cell::text(interval(row)),
-            Cell::Number(row.p_adjusted, p_value(row.p_adjusted)),
-            Cell::Text(word(tone_of(row), &long_word(row))),
+            Cell::number(p_value(row.p_adjusted), row.p_adjusted),
+            Cell::Markup(said(tone_of(row), &long_word(row))),
         ]
     };
     let rows: Vec<Vec<Cell>> = one.figures.iter().map(row).collect();
     let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
     let caption = format!("{} against {}{place}", one.b.name, one.a.name);
-    Some(table(&at.id("figures"), &caption, &heads, &rows))
+    Some(data(&at.id("figures"), &caption, &heads, rows))
 }
 
 fn tone_of(row: &Compared) -> Tone {
@@ -184,7 +188,7 @@ fn tone_of(row: &Compared) -> Tone {
         verdict if verdict.is_better() => Tone::Pass,
         verdict if verdict.is_worse() => Tone::Fail,
         Verdict::CannotTell => Tone::Doubt,
-        _ => Tone::Plain,
+        _ => Tone::Note,
     }
 }
 
@@ -192,36 +196,30 @@ fn doubts(one: &Comparison) -> Option<Markup> {
     if one.doubts.is_empty() {
         return None;
     }
-    let tone = |weight: Weight| match weight {
-        Weight::Inconclusive => Tone::Fail,
-        Weight::Warning => Tone::Doubt,
-        Weight::Note => Tone::Plain,
-    };
     Some(html! {
         ul.findings { @for doubt in &one.doubts {
-            li class={ "finding " (tone(doubt.weight).class()) } {
-                p { (word(tone(doubt.weight), words::weight(doubt.weight))) " " (prose(&doubt.sentence)) " "
-                    code { (doubt.code) } }
-            }
+            (finding(Tone::from(doubt.weight), None, &html! {
+                p.what { b { (words::weight(doubt.weight)) } " " (prose(&doubt.sentence)) " " code { (doubt.code) } }
+            }))
         } }
     })
 }
 
 /// Every rule with the numbers that decided it.
 fn gate(gated: &Gated) -> Markup {
-    let (tone, said) = gate_tone(gated.passage);
+    let (tone, passed) = gate_tone(gated.passage);
     html! {
-        p { (word(tone, said)) }
+        p { (said(tone, passed)) }
         ul.findings { @for rule in &gated.rules {
             @let (tone, word_of) = match rule.passage {
                 Passage::Pass => (Tone::Pass, "holds"),
                 Passage::Inconclusive => (Tone::Doubt, "cannot tell"),
                 Passage::Fail => (Tone::Fail, "broken"),
             };
-            li class={ "finding " (tone.class()) } {
-                p { (word(tone, word_of)) " " code { (rule.text) } }
-                p.evidence { (rule.evidence) }
-            }
+            (finding(tone, None, &html! {
+                p.what { b { (word_of) } " " code { (rule.text) } }
+                p { (rule.evidence) }
+            }))
         } }
     }
 }
@@ -230,15 +228,14 @@ fn watched(one: &Comparison, at: &At) -> Option<Markup> {
     if one.watched.is_empty() {
         return None;
     }
-    let heads =
-        [("peak of", Kind::Text), (one.a.name.as_str(), Kind::Number), (one.b.name.as_str(), Kind::Number)];
+    let heads = [text("peak of"), number(one.a.name.as_str()), number(one.b.name.as_str())];
     let row = |row: &Peaks| {
         let [a, b] = peaks(row);
-        vec![Cell::text(&row.what), Cell::Number(row.a, a), Cell::Number(row.b, b)]
+        vec![Cell::text(&row.what), Cell::number(a, row.a), Cell::number(b, row.b)]
     };
     let rows: Vec<Vec<Cell>> = one.watched.iter().map(row).collect();
     Some(html! {
-        p.help { "A peak is one second of one run: it has no interval, so nothing is said of the difference." }
-        (table(&at.id("watched"), "Peaks of what was watched", &heads, &rows))
+        p.lead { "A peak is one second of one run: it has no interval, so nothing is said of the difference." }
+        (data(&at.id("watched"), "Peaks of what was watched", &heads, rows))
     })
 }

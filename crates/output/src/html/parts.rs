@@ -1,7 +1,9 @@
 //! The page of several experiments of one file: every question with its answer first, then the report of each.
 
-use super::bits::{At, Cell, Kind, Tone, badge, figure as copied, prose, table, tiles, word};
+use super::bits::{At, data, said, tiles};
 use super::experiment::{RunFile, sections, verdict};
+use super::piece::{Tone, badge, figure as copied, prose};
+use super::table::{Cell, text};
 use super::{Page, Section};
 use crate::chart::Chart;
 use crate::experiment::parts::Row;
@@ -55,7 +57,7 @@ pub fn page(name: &str, parts: Vec<Part>, document: Value) -> Page {
 
 /// What could not be run is no better than what missed its thresholds.
 fn tone(row: &Row) -> Tone {
-    row.result.map_or(Tone::Fail, Tone::of)
+    row.result.map_or(Tone::Fail, Tone::from)
 }
 
 fn head(name: &str, parts: &[Part]) -> Markup {
@@ -72,33 +74,33 @@ fn head(name: &str, parts: &[Part]) -> Markup {
         .into_iter()
         .filter(|result| of(*result) > 0)
         .map(|result| {
-            (result.map_or("not run", words::outcome), copied(Some(of(result) as f64), &count(of(result))))
+            (result.map_or("not run", words::outcome), copied(&count(of(result)), Some(of(result) as f64)))
         })
         .collect();
     html! {
-        p.kicker { "experiments of one file" }
-        h1 { (name) }
-        @if let Some(worst) = worst {
-            p.verdict { (badge(tone(&worst.row), worst.row.result())) " "
-                span.sentence { (count(parts.len() as u64)) " questions; the worst answer decides: " (worst.row.name) } }
+        div.head.{(worst.map_or(Tone::Doubt, |worst| tone(&worst.row)).class())} {
+            h1 { (name) }
+            @if let Some(worst) = worst {
+                div.verdict { (badge(tone(&worst.row), worst.row.result())) }
+                p.sentence { (count(parts.len() as u64)) " questions; the worst answer decides: " (worst.row.name) }
+            }
+            (tiles(&told))
         }
-        (tiles(&told))
     }
 }
 
 fn overview(parts: &[Part]) -> Markup {
-    let heads =
-        [("part", Kind::Text), ("question", Kind::Text), ("result", Kind::Text), ("answer", Kind::Text)];
+    let heads = [text("part"), text("question"), text("result"), text("answer")];
     let row = |(at, part): (usize, &Part)| {
         vec![
-            Cell::Text(html! { a href={ "#part-" (at + 1) } { (part.row.name) } }),
+            Cell::Markup(html! { a href={ "#part-" (at + 1) } { (part.row.name) } }),
             Cell::text(&part.question),
-            Cell::Text(word(tone(&part.row), part.row.result())),
-            Cell::Text(prose(&part.row.sentence)),
+            Cell::Markup(said(tone(&part.row), part.row.result())),
+            Cell::Markup(prose(&part.row.sentence)),
         ]
     };
     let rows: Vec<Vec<Cell>> = parts.iter().enumerate().map(row).collect();
-    table("parts", "Every question with its answer", &heads, &rows)
+    data("parts", "Every question with its answer", &heads, rows)
 }
 
 fn report(number: usize, part: &Part, charts: &[Chart], at: &At) -> Markup {
@@ -107,7 +109,10 @@ fn report(number: usize, part: &Part, charts: &[Chart], at: &At) -> Markup {
             h3 { (part.row.name) }
             @if !part.question.is_empty() { p.question { (part.question) } }
             @match &part.conclusion {
-                None => p.verdict { (badge(tone(&part.row), part.row.result())) " " (prose(&part.row.sentence)) },
+                None => {
+                    div.verdict { (badge(tone(&part.row), part.row.result())) }
+                    p.sentence { (prose(&part.row.sentence)) }
+                },
                 Some(conclusion) => {
                     (verdict(conclusion))
                     @for section in sections(conclusion, &part.files, charts, at) {

@@ -1,6 +1,7 @@
 //! Findings of an audit, one below the other: the sentence, its arithmetic, the published lines with the figures marked.
 
-use super::super::bits::{Tone, prose, word};
+use super::super::bits::finding as listed;
+use super::super::piece::{Tone, prose};
 use crate::audit::snippet::{Place, places};
 use crate::audit::{aligned, certainty, gaps};
 use crate::format::count;
@@ -19,7 +20,7 @@ pub fn section(audit: &Audit, grade: Grade) -> Option<Markup> {
     if all.is_empty() {
         return None;
     }
-    Some(html! { ol.findings { @for (at, finding) in all { (item(audit, at, finding)) } } })
+    Some(html! { ul.findings { @for (at, finding) in all { (item(audit, at, finding)) } } })
 }
 
 fn item(audit: &Audit, at: usize, finding: &Finding) -> Markup {
@@ -27,23 +28,26 @@ fn item(audit: &Audit, at: usize, finding: &Finding) -> Markup {
     let lines: Vec<String> =
         aligned(&finding.arithmetic).iter().map(|(label, text)| format!("{label}{text}")).collect();
     let places = places(audit, finding);
-    html! {
-        li class={ "finding " (tone.class()) } #{ "finding-" (at + 1) } {
-            p.sentence { (word(tone, certainty(finding.certainty))) " " (prose(&finding.sentence)) " "
-                code { (finding.rule) } }
-            @if !lines.is_empty() {
-                pre.arithmetic { (lines.iter().take(ARITHMETIC).map(String::as_str).collect::<Vec<_>>().join("\n")) }
-                @if lines.len() > ARITHMETIC {
-                    details { summary { "and " (count((lines.len() - ARITHMETIC) as u64)) " more lines" }
-                        pre.arithmetic { (lines[ARITHMETIC..].join("\n")) } }
+    let id = format!("finding-{}", at + 1);
+    listed(
+        tone,
+        Some(&id),
+        &html! {
+                p.what { b { (prose(&finding.sentence)) } " " span.word { (certainty(finding.certainty)) } " "
+                    code { (finding.rule) } }
+                @if !lines.is_empty() {
+                    pre.arithmetic { (lines.iter().take(ARITHMETIC).map(String::as_str).collect::<Vec<_>>().join("\n")) }
+                    @if lines.len() > ARITHMETIC {
+                        details { summary { "and " (count((lines.len() - ARITHMETIC) as u64)) " more lines" }
+                            pre.arithmetic { (lines[ARITHMETIC..].join("\n")) } }
+                    }
                 }
-            }
-            @for place in places.iter().take(QUOTES) { (quote(place, tone)) }
-            @if places.len() > QUOTES { p.soft { "also: " (others(&places[QUOTES..])) } }
-            @if !finding.explanation.is_empty() { p.evidence { (prose(&finding.explanation)) } }
-            @if !finding.advice.is_empty() { p.advice { (prose(&finding.advice)) } }
-        }
-    }
+                @for place in places.iter().take(QUOTES) { (quote(place, tone)) }
+                @if places.len() > QUOTES { p.soft { "also: " (others(&places[QUOTES..])) } }
+                @if !finding.explanation.is_empty() { p { (prose(&finding.explanation)) } }
+                @if !finding.advice.is_empty() { p.advice { span.word { "To do: " } (prose(&finding.advice)) } }
+        },
+    )
 }
 
 /// The line as it was published.
@@ -77,10 +81,10 @@ pub fn missing(audit: &Audit) -> Option<Markup> {
     }
     Some(html! {
         ul.findings { @for (sentence, advice) in gaps(audit, &all) {
-            li.finding.plain {
-                p.sentence { (prose(&sentence)) }
-                @if !advice.is_empty() { p.advice { (prose(&advice)) } }
-            }
+            (listed(Tone::Note, None, &html! {
+                p.what { b { (prose(&sentence)) } }
+                @if !advice.is_empty() { p.advice { span.word { "To do: " } (prose(&advice)) } }
+            }))
         } }
     })
 }

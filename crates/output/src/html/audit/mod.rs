@@ -3,8 +3,10 @@
 
 mod findings;
 
-use super::bits::{Cell, Kind, Tone, badge, figure as copied, table, tiles, word};
-use super::{Page, Section, figure};
+use super::bits::{data, said, tiles};
+use super::piece::{Tone, badge, figure as copied, grid};
+use super::table::{Cell, number, text};
+use super::{Page, Section};
 use crate::audit::judged::{Judged, rows};
 use crate::audit::{headline, read};
 use crate::format::{count, counted};
@@ -28,7 +30,7 @@ pub fn page(audit: &Audit, documents: &[Document]) -> Result<Page, crate::Error>
             sections.push(Section { id, title, body });
         }
     };
-    let drawn = html! { div.charts { @for chart in &charts { (figure(chart)) } } };
+    let drawn = grid(&charts.iter().collect::<Vec<_>>());
     add("picture", "The rows against each other", (!charts.is_empty()).then_some(drawn));
     add("wrong", "Cannot be true", findings::section(audit, Grade::CannotBeTrue));
     add("doubtful", "Doubtful", findings::section(audit, Grade::Doubtful));
@@ -52,7 +54,7 @@ fn tone(grade: Option<Grade>) -> Tone {
     match grade {
         Some(Grade::CannotBeTrue) => Tone::Fail,
         Some(Grade::Doubtful) => Tone::Doubt,
-        Some(Grade::Missing) => Tone::Plain,
+        Some(Grade::Missing) => Tone::Note,
         None => Tone::Pass,
     }
 }
@@ -72,19 +74,21 @@ fn head(audit: &Audit, judged: &[Judged]) -> Markup {
         0 => (Tone::Doubt, "nothing to judge"),
         _ => (tone(audit.worst()), grade_word(audit.worst())),
     };
-    let of = |n: usize| copied(Some(n as f64), &count(n as u64));
+    let of = |n: usize| copied(&count(n as u64), Some(n as f64));
     let about = |grade| judged.iter().filter(|row| row.grade == Some(grade)).count();
     html! {
-        p.kicker { "audit" }
-        h1 { (audit.files.join(", ")) }
-        p.verdict { (badge(tone, verdict)) " " span.sentence { (headline(audit)) } }
-        (tiles(&[
+        div.head.{(tone.class())} {
+            h1 { (audit.files.join(", ")) }
+            div.verdict { (badge(tone, verdict)) }
+            p.sentence { (headline(audit)) }
+            (tiles(&[
             ("rows read", of(audit.rows)),
             ("figures read", of(audit.figures)),
             ("rows that cannot be true", of(about(Grade::CannotBeTrue))),
             ("doubtful rows", of(about(Grade::Doubtful))),
             ("findings", of(audit.findings.len())),
-        ]))
+            ]))
+        }
     }
 }
 
@@ -124,8 +128,8 @@ fn published(audit: &Audit, judged: &[Judged]) -> Option<Markup> {
     }
     let has = |measure: &Measure| judged.iter().any(|row| row.row.figures.contains_key(measure));
     let columns: Vec<&(Measure, &str)> = COLUMNS.iter().filter(|(measure, _)| has(measure)).collect();
-    let mut heads = vec![("row", Kind::Text), ("line", Kind::Number), ("", Kind::Text)];
-    heads.extend(columns.iter().map(|(_, name)| (*name, Kind::Number)));
+    let mut heads = vec![text("row"), number("line"), text("")];
+    heads.extend(columns.iter().map(|(_, name)| number(*name)));
     let row = |one: &Judged| {
         let line = u64::from(one.row.lines.0);
         let place = match audit.files.len() {
@@ -134,24 +138,24 @@ fn published(audit: &Audit, judged: &[Judged]) -> Option<Markup> {
         };
         let links = html! {
             @match one.findings.first() {
-                Some(first) => a href={ "#finding-" (first + 1) } { (word(tone(one.grade), grade_word(one.grade))) },
-                None => (word(tone(one.grade), grade_word(one.grade))),
+                Some(first) => a href={ "#finding-" (first + 1) } { (said(tone(one.grade), grade_word(one.grade))) },
+                None => (said(tone(one.grade), grade_word(one.grade))),
             }
         };
         let mut cells =
-            vec![Cell::text(one.label()), Cell::Number(Some(line as f64), place), Cell::Text(links)];
+            vec![Cell::text(one.label()), Cell::number(place, Some(line as f64)), Cell::Markup(links)];
         for (measure, _) in &columns {
             cells.push(match one.row.figures.get(measure) {
-                Some(figure) => Cell::Figure(Some(figure.value), marked(one, figure, audit)),
-                None => Cell::Number(None, crate::format::NONE.into()),
+                Some(figure) => Cell::Valued(marked(one, figure, audit), Some(figure.value)),
+                None => Cell::number(crate::format::NONE, None),
             });
         }
         cells
     };
     let shown: Vec<Vec<Cell>> = judged.iter().take(ROWS_MAX).map(row).collect();
     Some(html! {
-        p.help { "As written. A marked figure is one that a finding is about; the word in its row leads there." }
-        (table("rows", "The rows as published", &heads, &shown))
+        p.lead { "As written. A marked figure is one that a finding is about; the word in its row leads there." }
+        (data("rows", "The rows as published", &heads, shown))
         @if judged.len() > ROWS_MAX { p.soft { "and " (counted((judged.len() - ROWS_MAX) as u64, "row")) " more" } }
     })
 }
@@ -171,7 +175,7 @@ fn unread(audit: &Audit) -> Option<Markup> {
         return None;
     }
     Some(html! {
-        p.help { "Passages that look like a result and could not be read: nothing is said of them." }
+        p.lead { "Passages that look like a result and could not be read: nothing is said of them." }
         ul { @for text in audit.unread.iter().take(UNREAD) { li { (text) } } }
         @if audit.unread.len() > UNREAD { p.soft { "and " (count((audit.unread.len() - UNREAD) as u64)) " more" } }
     })

@@ -4,8 +4,10 @@
 mod cells;
 mod search;
 
-use super::bits::{At, Cell, Kind, Tone, badge, facts, figure as copied, prose, table, tiles, word};
-use super::{Page, Section, comparison, figure};
+use super::bits::{At, data, facts, finding, tiles};
+use super::piece::{Tone, badge, figure as copied, grid, prose};
+use super::table::{Cell, number, text};
+use super::{Page, Section, comparison};
 use crate::chart::Chart;
 use crate::experiment::name;
 use crate::format::{count, counted};
@@ -45,10 +47,11 @@ pub fn page(c: &Conclusion, files: &[RunFile], charts: Vec<Chart>, document: Val
 
 fn head(c: &Conclusion) -> Markup {
     html! {
-        p.kicker { (if c.searches.is_empty() { "experiment" } else { "search" }) }
-        h1 { (c.name) }
-        @if !c.question.is_empty() { p.question { (c.question) } }
-        (verdict(c))
+        div.head.{(Tone::from(c.result).class())} {
+            h1 { (c.name) }
+            @if !c.question.is_empty() { p.question { (c.question) } }
+            (verdict(c))
+        }
     }
 }
 
@@ -59,17 +62,18 @@ pub(super) fn verdict(c: &Conclusion) -> Markup {
         let values = axis.values.join(", ");
         tiles_of.push((axis.name.as_str(), html! { (values) }));
     }
-    let runs = copied(Some(c.runs as f64), &count(c.runs as u64));
+    let runs = copied(&count(c.runs as u64), Some(c.runs as f64));
     let of = html! { (runs) @if c.missing > 0 { span.soft { ", " (count(c.missing as u64)) " still to be made" } } };
     tiles_of.push(("runs", of));
     if c.cells > 1 {
-        tiles_of.push(("cells", copied(Some(c.cells as f64), &count(c.cells as u64))));
+        tiles_of.push(("cells", copied(&count(c.cells as u64), Some(c.cells as f64))));
     }
     if c.repeat > 1 {
-        tiles_of.push(("repeats", copied(Some(f64::from(c.repeat)), &count(u64::from(c.repeat)))));
+        tiles_of.push(("repeats", copied(&count(u64::from(c.repeat)), Some(f64::from(c.repeat)))));
     }
     html! {
-        p.verdict { (badge(Tone::of(c.result), words::outcome(c.result))) " " span.sentence { (prose(&c.sentence)) } }
+        div.verdict { (badge(Tone::from(c.result), words::outcome(c.result))) }
+        p.sentence { (prose(&c.sentence)) }
         (tiles(&tiles_of))
     }
 }
@@ -103,7 +107,7 @@ pub(super) fn drawn<'a>(charts: &'a [Chart], at: &At, stem: &str) -> Vec<&'a Cha
 }
 
 pub(super) fn shown(charts: &[&Chart]) -> Markup {
-    html! { @if !charts.is_empty() { div.charts { @for chart in charts { (figure(chart)) } } } }
+    html! { @if !charts.is_empty() { (grid(charts)) } }
 }
 
 fn expectations(c: &Conclusion) -> Option<Markup> {
@@ -118,13 +122,13 @@ fn expectations(c: &Conclusion) -> Option<Markup> {
     Some(html! {
         ul.findings { @for expected in &c.expectations {
             @let (tone, text) = tone(expected.verdict);
-            li class={ "finding " (tone.class()) } {
-                p { (word(tone, text)) " " (prose(&expected.sentence)) }
+            (finding(tone, None, &html! {
+                p.what { b { (text) } " " (prose(&expected.sentence)) }
                 // The sentence tells the first of them already.
                 @for line in expected.evidence.iter().filter(|line| !expected.sentence.contains(line.as_str())) {
-                    p.evidence { (prose(line)) }
+                    p.soft { (prose(line)) }
                 }
-            }
+            }))
         } }
     })
 }
@@ -152,16 +156,16 @@ fn runs(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
     if files.is_empty() && c.left_out.is_empty() {
         return None;
     }
-    let heads = [("file", Kind::Text), ("settings", Kind::Text), ("repeat", Kind::Number)];
+    let heads = [text("file"), text("settings"), number("repeat")];
     let row = |file: &RunFile| {
         let repeat = u64::from(file.repeat) + 1;
-        vec![Cell::Text(link(file)), Cell::text(name(&file.settings)), Cell::count(repeat)]
+        vec![Cell::Markup(link(file)), Cell::text(name(&file.settings)), Cell::count(repeat)]
     };
     let rows: Vec<Vec<Cell>> = files.iter().map(row).collect();
     Some(html! {
         @if !files.is_empty() {
-            p.help { "Each file has a report of its own: " code { "plimsoll report FILE --html OUT.html" } "." }
-            (table(&at.id("runs"), "Run files", &heads, &rows))
+            p.lead { "Each file has a report of its own: " code { "plimsoll report FILE --html OUT.html" } "." }
+            (data(&at.id("runs"), "Run files", &heads, rows))
         }
         @if !c.left_out.is_empty() {
             (at.heading("Left out"))

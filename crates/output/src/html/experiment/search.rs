@@ -1,6 +1,8 @@
 //! A search: the answer with the way to it, the curve that it makes of the service, every step, and why it ended.
 
-use super::super::bits::{At, Cell, Kind, Tone, facts, prose, table as data, word};
+use super::super::bits::{At, data, facts, said};
+use super::super::piece::{Tone, prose};
+use super::super::table::{Cell, Column, number, text};
 use super::{RunFile, drawn, link, shown};
 use crate::chart::Chart;
 use crate::experiment::{capacity, name};
@@ -17,18 +19,13 @@ pub fn answers(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {
         return None;
     }
     let single = c.searches.len() == 1;
-    let heads = [
-        ("search", Kind::Text),
-        ("carries", Kind::Number),
-        ("95 % interval", Kind::Text),
-        ("steps", Kind::Number),
-    ];
+    let heads = [text("search"), number("carries"), text("95 % interval"), number("steps")];
     let row = |one: &Searched| {
         let (level, interval) = capacity(one);
         let raw = one.answer.as_ref().and_then(|answer| answer.capacity.as_ref()).map(|found| found.level());
         vec![
             Cell::text(name(&one.settings)),
-            Cell::Number(raw, level),
+            Cell::number(level, raw),
             Cell::text(interval),
             Cell::count(one.steps as u64),
         ]
@@ -36,7 +33,7 @@ pub fn answers(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {
     let rows: Vec<Vec<Cell>> = c.searches.iter().map(row).collect();
     Some(html! {
         (shown(&drawn(charts, at, "search")))
-        @if !single { (data(&at.id("searches"), "All searches", &heads, &rows)) }
+        @if !single { (data(&at.id("searches"), "All searches", &heads, rows)) }
         @for one in &c.searches {
             @if !single { (at.heading(&name(&one.settings))) }
             @match &one.answer {
@@ -118,10 +115,9 @@ pub fn curves(c: &Conclusion, at: &At) -> Option<Markup> {
 
 fn curve(answer: &Answer, caption: &str, id: &str) -> Markup {
     let unit = if answer.users { "users" } else { "offered" };
-    let heads =
-        [unit, "achieved", "p50 (95 %)", "p99 (95 %)", "errors", "runs"].map(|head| (head, Kind::Number));
-    let mut heads = heads.to_vec();
-    heads.push(("thresholds", Kind::Text));
+    let heads = [unit, "achieved", "p50 (95 %)", "p99 (95 %)", "errors", "runs"].map(number);
+    let mut heads: Vec<Column> = heads.to_vec();
+    heads.push(text("thresholds"));
     let row = |p: &Point| {
         let tone = match (p.met, p.runs) {
             (met, runs) if met == runs => Tone::Pass,
@@ -129,17 +125,17 @@ fn curve(answer: &Answer, caption: &str, id: &str) -> Markup {
             _ => Tone::Doubt,
         };
         vec![
-            Cell::Number(Some(p.level), find::level(p.level, answer.users)),
-            Cell::Number(Some(p.achieved_rate_per_s), find::level(p.achieved_rate_per_s, false)),
-            Cell::Number(raw(p.p50), find::with_bounds(p.p50)),
-            Cell::Number(raw(p.p99), find::with_bounds(p.p99)),
-            Cell::Number(Some(p.error_ratio), find::errors(p.error_ratio)),
+            Cell::number(find::level(p.level, answer.users), Some(p.level)),
+            Cell::number(find::level(p.achieved_rate_per_s, false), Some(p.achieved_rate_per_s)),
+            Cell::number(find::with_bounds(p.p50), raw(p.p50)),
+            Cell::number(find::with_bounds(p.p99), raw(p.p99)),
+            Cell::number(find::errors(p.error_ratio), Some(p.error_ratio)),
             Cell::count(u64::from(p.runs)),
-            Cell::Text(word(tone, &find::verdict(p))),
+            Cell::Markup(said(tone, &find::verdict(p))),
         ]
     };
     let rows: Vec<Vec<Cell>> = answer.curve.iter().map(row).collect();
-    data(id, caption, &heads, &rows)
+    data(id, caption, &heads, rows)
 }
 
 fn raw(reading: Option<Reading>) -> Option<f64> {
@@ -163,17 +159,17 @@ pub fn steps(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
 fn rows(answer: &Answer, files: &[&RunFile], caption: &str, id: &str) -> Markup {
     let unit = if answer.users { "users" } else { "offered" };
     let heads = [
-        ("run", Kind::Number),
-        ("for", Kind::Text),
-        ("length", Kind::Number),
-        (unit, Kind::Number),
-        ("achieved", Kind::Number),
-        ("p50", Kind::Number),
-        ("p99", Kind::Number),
-        ("errors", Kind::Number),
-        ("outcome", Kind::Text),
-        ("cautions", Kind::Text),
-        ("file", Kind::Text),
+        number("run"),
+        text("for"),
+        number("length"),
+        number(unit),
+        number("achieved"),
+        number("p50"),
+        number("p99"),
+        number("errors"),
+        text("outcome"),
+        text("cautions"),
+        text("file"),
     ];
     let row = |(at, step): (usize, &StepRow)| {
         let tone = match (&step.limited_by, step.met) {
@@ -186,20 +182,20 @@ fn rows(answer: &Answer, files: &[&RunFile], caption: &str, id: &str) -> Markup 
         vec![
             Cell::count(u64::from(step.turn) + 1),
             Cell::text(find::purpose(step.purpose)),
-            Cell::Number(Some(step.length_s), chosen_s(step.length_s)),
-            Cell::Number(
-                Some(step.level),
+            Cell::number(chosen_s(step.length_s), Some(step.length_s)),
+            Cell::number(
                 find::level(step.level, answer.users || step.purpose == Purpose::Floor),
+                Some(step.level),
             ),
-            Cell::Number(Some(step.achieved_rate_per_s), find::level(step.achieved_rate_per_s, false)),
-            Cell::Number(raw(step.p50), find::value(step.p50)),
-            Cell::Number(raw(step.p99), find::value(step.p99)),
-            Cell::Number(Some(step.error_ratio), find::errors(step.error_ratio)),
-            Cell::Text(word(tone, &find::outcome(step))),
+            Cell::number(find::level(step.achieved_rate_per_s, false), Some(step.achieved_rate_per_s)),
+            Cell::number(find::value(step.p50), raw(step.p50)),
+            Cell::number(find::value(step.p99), raw(step.p99)),
+            Cell::number(find::errors(step.error_ratio), Some(step.error_ratio)),
+            Cell::Markup(said(tone, &find::outcome(step))),
             Cell::text(step.cautions.join(", ")),
-            Cell::Text(file.map_or_else(|| html! {}, |file| link(file))),
+            Cell::Markup(file.map_or_else(|| html! {}, |file| link(file))),
         ]
     };
     let rows: Vec<Vec<Cell>> = answer.steps.iter().enumerate().map(row).collect();
-    data(id, caption, &heads, &rows)
+    data(id, caption, &heads, rows)
 }
