@@ -41,13 +41,7 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
         _ => return Err(which(flags).into()),
     };
     if comparisons.is_empty() {
-        return Err(Diagnostic::new(
-            "U032",
-            Place::Whole,
-            "there is nothing to compare: no cell is on both sides",
-            "name runs of the same load, or one folder with `variants:`",
-        )
-        .into());
+        return Err(nothing_in_common().into());
     }
     let gate = Gate { allow: rules };
     let page =
@@ -99,6 +93,29 @@ fn page(all: &[Comparison], rules: &Gate) -> Result<Page, Failure> {
         charts.extend(own);
     }
     Ok(comparison::page(all, &gated, charts, document))
+}
+
+/// The page of two runs or folders, by the usual limits: what the console shows of them.
+///
+/// # Errors
+/// When one of them cannot be read, or they have nothing in common.
+pub fn page_of_two(a: &Path, b: &Path) -> Result<Page, Failure> {
+    let (before, after) = (sides(a)?.0, sides(b)?.0);
+    let shown = |path: &Path| path.display().to_string();
+    let comparisons = compare_cells((&shown(a), &before), (&shown(b), &after), &Asked::default());
+    match comparisons.is_empty() {
+        true => Err(nothing_in_common().into()),
+        false => page(&comparisons, &Gate { allow: Vec::new() }),
+    }
+}
+
+fn nothing_in_common() -> Diagnostic {
+    Diagnostic::new(
+        "U032",
+        Place::Whole,
+        "there is nothing to compare: no cell is on both sides",
+        "name runs of the same load, or one folder with `variants:`",
+    )
 }
 
 fn gate_of(comparison: &Comparison, rules: &Gate) -> Passage {

@@ -1,15 +1,18 @@
 //! `plimsoll serve`: the console for browsers. What is said of addresses, certificates and passwords is said here,
 //! before anything listens; the server itself is [`plimsoll_console`].
 
-use super::run;
+use super::{compare, folder_page, page, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::verbs::Serve;
 use crate::interrupt::Interrupts;
 use crate::{home, say, wall};
 use plimsoll_console::{Config, Error, Secure, Server, Tool};
+use plimsoll_output::html::Page;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_record::analysis::summarise;
+use plimsoll_record::run_file;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -127,6 +130,8 @@ fn tool() -> Result<Tool, Failure> {
     Ok(Tool {
         program,
         makes_one_run,
+        page_of,
+        page_of_two: |a, b| compare::page_of_two(a, b).map_err(|e| sentence(&e)),
         new_name: |word| home::name(word, wall::now_unix_ns()).map_err(|e| sentence(&e)),
         interrupt: plimsoll_engine::signals::interrupt,
         now_unix_ns: wall::now_unix_ns,
@@ -139,6 +144,18 @@ fn makes_one_run(file: &Path) -> Result<bool, String> {
     let parts =
         run::parts_of(&file.display().to_string(), &LoadFlags::default(), &[]).map_err(|e| sentence(&e))?;
     Ok(matches!(parts.as_slice(), [part] if part.name.is_none() && run::is_single(&part.study)))
+}
+
+/// As `plimsoll report --html` writes it.
+fn page_of(path: &Path) -> Result<Page, String> {
+    let page = match path.is_dir() {
+        true => folder_page::of(path, None),
+        false => run_file::read(path).map_err(Failure::from).and_then(|record| {
+            let summary = summarise(&record);
+            page::of_run(&record, &summary, Some(path))
+        }),
+    };
+    page.map_err(|e| sentence(&e))
 }
 
 fn sentence(failure: &Failure) -> String {

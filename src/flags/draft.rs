@@ -80,6 +80,9 @@ impl Reader<'_> {
         if flags.stages.is_some() {
             (draft.duration_ns, draft.connections, draft.arrivals) = (None, None, None);
         }
+        if let Some(name) = &flags.name {
+            draft.name = Some(name.clone());
+        }
         self.field(&mut draft.connections, key::CONNECTIONS, &flags.connections, |t| whole(t, "connections"));
         self.field(&mut draft.duration_ns, key::DURATION, &flags.duration, unit::duration_ns);
         self.field(&mut draft.requests_total, key::TOTAL, &flags.requests, |t| whole(t, "requests"));

@@ -57,6 +57,10 @@ pub struct LoadFlags {
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = REQUEST)]
     pub headers: Vec<String>,
 
+    /// Name of the run, for its report and lists of runs [the target]
+    #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
+    pub name: Option<String>,
+
     /// Method [GET; with a body POST]
     #[arg(short = 'X', long, value_name = "METHOD", help_heading = REQUEST)]
     pub method: Option<String>,
@@ -167,6 +171,7 @@ impl LoadFlags {
             share: _,
             seed: _,
             headers,
+            name,
             method,
             body,
             timeout,
@@ -201,6 +206,7 @@ impl LoadFlags {
             ("stages", stages),
             ("warmup", warmup),
             ("workers", workers),
+            ("name", name),
             ("method", method),
             ("body", body),
             ("timeout", timeout),

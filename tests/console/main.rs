@@ -1,1 +1,11 @@
 //! The console as browsers meet it: over HTTP, from the binary itself.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod client;
+mod door;
+mod list;
+mod loads;
+mod secure;

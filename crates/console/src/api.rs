@@ -47,6 +47,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/compare", get(compare))
         .route("/api/check", post(check))
         .route("/api/start", post(start))
+        .route("/api/live/{id}", get(live))
         .route("/api/jobs", get(jobs))
         .route("/api/jobs/{id}/{what}", post(steer))
         .route("/login", get(login::page).post(login::enter))
@@ -119,7 +120,7 @@ async fn remark(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Ans
 
 async fn run(State(app): Shared, Path(id): Path<String>) -> Response {
     let page = match app.path(id).await {
-        Ok(path) => aside(move || pages::of_path(&path)).await,
+        Ok(path) => aside(move || pages::of_path(&app.config.tool, &path)).await,
         Err(wrong) => Err(wrong),
     };
     page.and_then(|page| page).map_or_else(|wrong| pages::sorry(&wrong), pages::served)
@@ -139,7 +140,7 @@ async fn compare(State(app): Shared, two: Result<Query<Two>, QueryRejection>) ->
         ));
     };
     let page = match (app.path(two.a).await, app.path(two.b).await) {
-        (Ok(a), Ok(b)) => aside(move || pages::of_two(&a, &b)).await,
+        (Ok(a), Ok(b)) => aside(move || pages::of_two(&app.config.tool, &a, &b)).await,
         (Err(wrong), _) | (_, Err(wrong)) => Err(wrong),
     };
     page.and_then(|page| page).map_or_else(|wrong| pages::sorry(&wrong), pages::served)
@@ -196,6 +197,10 @@ async fn jobs(State(app): Shared) -> Json<Value> {
     Json(json!({ "jobs": app.jobs.list() }))
 }
 
+async fn live(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
+    crate::live::watch(app, id).await
+}
+
 #[derive(Deserialize)]
 struct Note {
     text: String,
@@ -223,7 +228,7 @@ async fn steer(
 }
 
 async fn style() -> Response {
-    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], "").into_response()
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], plimsoll_output::html::STYLE).into_response()
 }
 
 /// A file of the console's pages: those that were built in, and no other.

@@ -20,6 +20,7 @@ mod tls;
 
 pub use server::{Error, Server};
 
+use plimsoll_output::html::Page;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,9 @@ pub struct Tool {
     pub program: PathBuf,
     /// Whether an experiment file makes one run (a file) or several (a folder).
     pub makes_one_run: fn(&Path) -> Result<bool, String>,
+    /// The page of a run file or of a folder of runs, and that of two held against each other: those of the report.
+    pub page_of: fn(&Path) -> Result<Page, String>,
+    pub page_of_two: fn(&Path, &Path) -> Result<Page, String>,
     /// A name for a new run file, from a word such as its host.
     pub new_name: fn(&str) -> Result<String, String>,
     /// Ends a child with its report: as Ctrl-C does.

@@ -1,73 +1,43 @@
 //! Results as pages: those of the report, with a bar that leads back to the list.
 
+use crate::Tool;
 use crate::answer::{Answer, Wrong};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, html};
-use plimsoll_output::compare;
 use plimsoll_output::html::Page;
-use plimsoll_record::analysis::compare::{Asked, compare_cells};
-use plimsoll_record::analysis::summarise;
-use plimsoll_record::experiment::{conclude, sides};
-use plimsoll_record::{folder, run_file};
 use std::path::Path;
 
 /// The page of a run, or of a folder of runs.
 ///
 /// # Errors
-/// When it cannot be read.
-pub fn of_path(path: &Path) -> Answer<String> {
-    let unreadable =
-        |e: &dyn std::fmt::Display| Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, e.to_string(), "");
-    if !path.exists() {
-        return Err(Wrong::missing(format!("`{}` is not there any more", path.display())));
-    }
-    if path.is_dir() {
-        let read = folder::read(path).map_err(|e| unreadable(&e))?;
-        let conclusion = conclude(read).ok_or_else(|| unreadable(&"the folder holds no run"))?;
-        return render(page("experiment", &conclusion.name, &conclusion.sentence));
-    }
-    let record = run_file::read(path).map_err(|e| unreadable(&e))?;
-    let summary = summarise(&record);
-    render(page("run", &summary.name, &summary.verdict.sentence))
+/// When it is not there any more, or cannot be read.
+pub fn of_path(tool: &Tool, path: &Path) -> Answer<String> {
+    is_there(path)?;
+    render((tool.page_of)(path))
 }
 
 /// The page of two sides held against each other.
 ///
 /// # Errors
-/// When one of them cannot be read, or they have nothing in common.
-pub fn of_two(a: &Path, b: &Path) -> Answer<String> {
-    let read = |path: &Path| {
-        sides(path).map_err(|e| Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, e.to_string(), ""))
-    };
-    let (before, after) = (read(a)?.0, read(b)?.0);
-    let (shown_a, shown_b) = (a.display().to_string(), b.display().to_string());
-    let comparisons = compare_cells((&shown_a, &before), (&shown_b, &after), &Asked::default());
-    if comparisons.is_empty() {
-        return Err(Wrong::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "there is nothing to compare: no cell is on both sides",
-            "choose runs of the same load",
-        ));
-    }
-    render(page("comparison", "comparison", &compare::markdown(&comparisons)))
+/// As [`of_path`], and when they have nothing in common.
+pub fn of_two(tool: &Tool, a: &Path, b: &Path) -> Answer<String> {
+    is_there(a)?;
+    is_there(b)?;
+    render((tool.page_of_two)(a, b))
 }
 
-fn page(kind: &'static str, title: &str, text: &str) -> Page {
-    let head = html! { h1 { (title) } pre { (text) } };
-    let bar = Some(html! { nav.console { a href="/" { "All runs" } } });
-    Page {
-        kind,
-        title: title.to_owned(),
-        head,
-        sections: Vec::new(),
-        charts: Vec::new(),
-        document: serde_json::Value::Null,
-        bar,
+fn is_there(path: &Path) -> Answer<()> {
+    match path.exists() {
+        true => Ok(()),
+        false => Err(Wrong::missing(format!("`{}` is not there any more", path.display()))),
     }
 }
 
-fn render(page: Page) -> Answer<String> {
+fn render(page: Result<Page, String>) -> Answer<String> {
+    let unreadable = |sentence| Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, sentence, "");
+    let mut page = page.map_err(unreadable)?;
+    page.bar = Some(html! { nav.console aria-label="Console" { a href="/" { "All runs" } } });
     page.render().map_err(|e| Wrong::machine(e.to_string()))
 }
 

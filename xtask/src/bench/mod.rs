@@ -2,6 +2,7 @@
 //! server and CPU by the kernel, so no tool's own report is believed; only ratios of neighbouring rounds are compared.
 
 mod child;
+mod console;
 mod floor;
 mod goals;
 mod idle;
@@ -28,7 +29,7 @@ use std::path::PathBuf;
 use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
-                         handshakes|streams|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT]";
+                         handshakes|streams|console|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT]";
 
 /// Connections in every bench but `idle` and `streams`.
 const CONNECTIONS: u32 = 100;
@@ -75,6 +76,7 @@ pub fn command(arguments: &[String]) -> Outcome {
             Bench::Https => secure::https(&context, &roster, &options, &mut report)?,
             Bench::Handshakes => secure::handshakes(&context, &roster, &options, &mut report)?,
             Bench::Streams => streams::run(&context, &roster, &options, &mut report)?,
+            Bench::Console => console::run(&context, &roster, &options, &mut report)?,
         }
     }
     println!("\n{}", report.goals());

@@ -12,9 +12,10 @@ pub enum Bench {
     Https,
     Handshakes,
     Streams,
+    Console,
 }
 
-const ALL: [Bench; 10] = [
+const ALL: [Bench; 11] = [
     Bench::Plain,
     Bench::Large,
     Bench::Open,
@@ -25,6 +26,7 @@ const ALL: [Bench; 10] = [
     Bench::Https,
     Bench::Handshakes,
     Bench::Streams,
+    Bench::Console,
 ];
 
 impl Bench {
@@ -40,6 +42,7 @@ impl Bench {
             Bench::Https => "https",
             Bench::Handshakes => "handshakes",
             Bench::Streams => "streams",
+            Bench::Console => "console",
         }
     }
 }
@@ -129,7 +132,7 @@ mod tests {
     #[test]
     fn without_arguments_everything_runs_fifteen_rounds() {
         let options = parse("").unwrap();
-        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (10, 15, 4, 10));
+        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (11, 15, 4, 10));
     }
 
     #[test]

@@ -109,9 +109,9 @@ impl Jobs {
         self.lock().iter().find(|inner| inner.id == id).map(|inner| inner.out.clone())
     }
 
-    /// The job that writes this run.
-    pub fn of_run(&self, path: &Path) -> Option<String> {
-        self.lock().iter().rev().find(|inner| path.starts_with(&inner.out)).map(|inner| inner.id.clone())
+    /// The job that writes this run or folder.
+    pub fn of_out(&self, path: &Path) -> Option<String> {
+        self.lock().iter().rev().find(|inner| path == inner.out).map(|inner| inner.id.clone())
     }
 
     /// Told what is planned, by whoever has read it from the run file.

@@ -1,0 +1,184 @@
+//! The course of a run so far: its seconds as rows of charts, and what is told of each new one.
+
+use super::Frame;
+use plimsoll_output::chart::{Chart, Mark, MarkKind, Unit};
+use plimsoll_output::figure::{self, Row};
+use plimsoll_record::event::{Note, NoteKind, Opening, Sight};
+use plimsoll_record::run_file::Fresh;
+use plimsoll_record::summary::{self, Second};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// More rows than this are not sent at once: they are pooled as a report pools them.
+const ROWS_MAX: usize = 1_800;
+/// More new seconds than this are told as a whole: somebody has just begun to watch.
+const ONE_BY_ONE_MAX: usize = 3;
+
+#[derive(Default)]
+pub struct Course {
+    opening: Option<Arc<Opening>>,
+    rows: Vec<Row>,
+    /// The tick of the last row.
+    last_tick: Option<u32>,
+    /// What it counted, in case that it comes again.
+    last_counts: (u64, u64),
+    /// Failures that have occurred, by class.
+    classes: Vec<&'static str>,
+    /// What is watched, each with its last value only.
+    courses: Vec<summary::Course>,
+    marks: Vec<Mark>,
+    requests: u64,
+    errors: u64,
+    tiles: Option<Value>,
+}
+
+impl Course {
+    /// Takes what is new, and says what watchers are told of it.
+    pub fn take(&mut self, fresh: Fresh) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let is_first = fresh.opening.is_some();
+        if fresh.opening.is_some() {
+            self.opening = fresh.opening;
+        }
+        let mut is_other = is_first || fresh.seconds.len() > ONE_BY_ONE_MAX;
+        for sight in &fresh.sights {
+            is_other |= self.sighted(sight);
+        }
+        let (busy_ns, wall_ns) =
+            fresh.pulses.iter().fold((0, 0), |sum, pulse| (sum.0 + pulse.busy_ns, sum.1 + pulse.wall_ns));
+        let busy_ratio = (wall_ns > 0).then(|| busy_ns as f64 / wall_ns as f64);
+        for (at, second) in fresh.seconds.iter().enumerate() {
+            let failures: Vec<(&'static str, u64)> =
+                fresh.failures.get(at).into_iter().flatten().map(|(fault, n)| (fault.name(), *n)).collect();
+            for (class, _) in &failures {
+                if !self.classes.contains(class) {
+                    self.classes.push(class);
+                    is_other = true;
+                }
+            }
+            is_other |= self.second(second, &failures, busy_ratio);
+            if !is_other {
+                frames.extend(self.last());
+            }
+        }
+        for note in &fresh.notes {
+            frames.extend(self.noted(note));
+        }
+        if is_other { self.whole() } else { frames }
+    }
+
+    /// All charts with all that is in them, and the last row, whose tiles go with it.
+    pub fn whole(&self) -> Vec<Frame> {
+        let Some(opening) = &self.opening else { return Vec::new() };
+        let mut charts = figure::live(&opening.outline, &self.classes, &self.courses);
+        for chart in &mut charts {
+            self.fill(chart);
+        }
+        let mut frames = vec![Frame::new("charts", &json!({ "charts": charts }))];
+        frames.extend(self.last());
+        frames
+    }
+
+    /// Whether the charts must be told anew.
+    fn second(&mut self, second: &Second, failures: &[(&'static str, u64)], busy_ratio: Option<f64>) -> bool {
+        let row = figure::live_row(second, failures, &self.courses);
+        let is_again = self.last_tick == Some(second.tick);
+        if is_again {
+            self.rows.pop();
+            self.requests -= self.last_counts.0;
+            self.errors -= self.last_counts.1;
+        }
+        self.requests += second.requests;
+        self.errors += second.errors;
+        (self.last_tick, self.last_counts) = (Some(second.tick), (second.requests, second.errors));
+        self.tiles = Some(json!({
+            "rate_per_s": second.achieved_rate_per_s,
+            "p50_ns": second.p50_ns,
+            "p99_ns": second.p99_ns,
+            "errors": self.errors,
+            "in_flight": second.in_flight,
+            "requests": self.requests,
+            "elapsed_s": second.from_s + second.length_s,
+            "lateness_p99_ns": second.lateness_p99_ns,
+            "busy_ratio": busy_ratio,
+        }));
+        self.rows.push(row);
+        is_again
+    }
+
+    fn last(&self) -> Option<Frame> {
+        let row = self.rows.last()?;
+        Some(Frame::new("row", &json!({ "x": row.x, "values": row.values, "tiles": self.tiles })))
+    }
+
+    fn noted(&mut self, note: &Note) -> Option<Frame> {
+        let kind = match note.kind {
+            NoteKind::Note => MarkKind::Note,
+            NoteKind::Control | NoteKind::Gap => MarkKind::Control,
+        };
+        let mark = Mark { at: note.at_ns as f64 / 1e9, word: note.text.clone(), kind };
+        let frame = Frame::new("mark", &json!(mark));
+        // The text of a gap grows with it.
+        match self.marks.iter_mut().find(|old| old.at == mark.at && old.kind == mark.kind) {
+            Some(old) if note.kind == NoteKind::Gap => *old = mark,
+            _ => self.marks.push(mark),
+        }
+        Some(frame)
+    }
+
+    /// Whether a number was seen for the first time.
+    fn sighted(&mut self, sight: &Sight) -> bool {
+        let Some(opening) = &self.opening else { return false };
+        let Some(watch) = opening.outline.watches.get(sight.monitor as usize) else { return false };
+        let mut is_new = false;
+        for reading in &sight.readings {
+            let point = (sight.at_ns as f64 / 1e9, reading.value);
+            let known = self.courses.iter_mut().find(|course| {
+                course.monitor == watch.name && course.part == reading.part && course.metric == reading.metric
+            });
+            match known {
+                Some(course) => course.points = vec![point],
+                None => {
+                    is_new = true;
+                    self.courses.push(summary::Course {
+                        origin: 0,
+                        monitor: watch.name.clone(),
+                        kind: watch.kind.clone(),
+                        part: reading.part.clone(),
+                        metric: reading.metric.clone(),
+                        unit: reading.unit,
+                        limit: reading.limit,
+                        points: vec![point],
+                    });
+                }
+            }
+        }
+        is_new
+    }
+
+    /// Puts the rows into a chart; of several that make one, the mean, and of times the longest.
+    fn fill(&self, chart: &mut Chart) {
+        let by = self.rows.len().div_ceil(ROWS_MAX).max(1);
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let parts: Vec<&[Row]> = self.rows.chunks(by).collect();
+        chart.xs = parts.iter().map(|part| mean(&part.iter().map(|row| row.x).collect::<Vec<_>>())).collect();
+        let id = chart.id.clone();
+        for panel in &mut chart.panels {
+            for series in &mut panel.series {
+                let y = parts.iter().map(|part| {
+                    let of_row = |row: &Row| row.values.get(id.as_str())?.get(&series.id).copied();
+                    let known: Vec<f64> = part.iter().filter_map(of_row).collect();
+                    match panel.y.unit {
+                        _ if known.is_empty() => None,
+                        Unit::Nanoseconds => known.into_iter().reduce(f64::max),
+                        _ => Some(mean(&known)),
+                    }
+                });
+                series.y = y.collect();
+            }
+        }
+        if id == "timeline" {
+            chart.marks.clone_from(&self.marks);
+        }
+    }
+}

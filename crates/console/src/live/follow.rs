@@ -1,0 +1,157 @@
+//! Reads a run file as it grows, once a second, and tells those who watch. A file that is being written is only ever
+//! read, in a moment; the load knows nothing of it.
+
+use super::{Frame, Hub, Target, ended};
+use crate::api::App;
+use crate::index::{id_of, is_being_written};
+use crate::jobs::State;
+use crate::jobs::stages::course;
+use plimsoll_record::run_file::{Fresh, Tail};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// A run writes once a second; a look in between finds nothing.
+const LOOK: Duration = Duration::from_secs(1);
+/// So many looks in a row without a sign of life, and the run is taken for dead.
+const SILENT_MAX: u32 = 5;
+
+/// Until the run has ended, or nobody watches.
+pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
+    let mut looks = interval(LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut changes = app.jobs.changes();
+    let mut reader = Reader::default();
+    let mut silent = 0;
+    loop {
+        tokio::select! {
+            _ = looks.tick() => {}
+            // The sender lives as long as the server.
+            _ = changes.changed(), if target.job.is_some() => {
+                tell_job(&app, &target, &hub);
+                continue;
+            }
+        }
+        if app.hubs.leave(&target, &hub, false) {
+            return;
+        }
+        tell_job(&app, &target, &hub);
+        let now_ns = (app.config.tool.now_unix_ns)();
+        let out = target.out.clone();
+        // Reading blocks, so it is done aside; the reader comes back from there.
+        let Ok((back, look)) = tokio::task::spawn_blocking(move || {
+            let look = reader.look(&out, now_ns);
+            (reader, look)
+        })
+        .await
+        else {
+            return;
+        };
+        reader = back;
+        let has_ended = look.fresh.as_ref().is_some_and(|fresh| fresh.ending.is_some());
+        if let Some(fresh) = look.fresh {
+            if let (Some(job), Some(opening)) = (&target.job, &fresh.opening) {
+                app.jobs.plan(job, course(&opening.outline));
+            }
+            hub.tell(|seen| {
+                if look.is_another {
+                    seen.course = super::Course::default();
+                }
+                seen.course.take(fresh)
+            });
+        }
+        let is_over = match target.job.as_deref().and_then(|job| app.jobs.job(job)) {
+            // Of several runs one after the other, only the job knows when all is done.
+            Some(job) => matches!(job.state, State::Ended | State::Failed),
+            None => {
+                silent = if look.is_alive { 0 } else { silent + 1 };
+                (has_ended && target.out.is_file()) || silent >= SILENT_MAX
+            }
+        };
+        if is_over {
+            tell_job(&app, &target, &hub);
+            let run = target.out.exists().then(|| id_of(&target.out));
+            hub.tell(|_| vec![ended(run)]);
+            app.hubs.leave(&target, &hub, true);
+            return;
+        }
+    }
+}
+
+/// The job as it is now, if it is another than the last time.
+fn tell_job(app: &App, target: &Target, hub: &Hub) {
+    let Some(mut job) = target.job.as_deref().and_then(|job| app.jobs.job(job)) else { return };
+    let elapsed_s = std::mem::take(&mut job.elapsed_s);
+    let steady = json!(job);
+    hub.tell(|seen| {
+        let is_news = seen.job.as_ref().is_none_or(|last| {
+            let mut last = last.clone();
+            last["elapsed_s"] = json!(0.0);
+            last != steady
+        });
+        if !is_news {
+            return Vec::new();
+        }
+        let mut told = steady;
+        told["elapsed_s"] = json!(elapsed_s);
+        let frame = Frame::new("job", &told);
+        seen.job = Some(told);
+        vec![frame]
+    });
+}
+
+/// Where reading has come to.
+#[derive(Default)]
+struct Reader {
+    tail: Option<(PathBuf, Tail)>,
+}
+
+struct Look {
+    fresh: Option<Fresh>,
+    /// It is another run than the one before.
+    is_another: bool,
+    is_alive: bool,
+}
+
+impl Reader {
+    fn look(&mut self, out: &Path, now_ns: u64) -> Look {
+        let nothing = Look { fresh: None, is_another: false, is_alive: false };
+        let run = match out.is_dir() {
+            true => newest(out, now_ns),
+            false => Some(out.to_path_buf()),
+        };
+        // Between two runs the last one stays.
+        let Some(run) = run.or_else(|| self.tail.as_ref().map(|(path, _)| path.clone())) else {
+            return nothing;
+        };
+        let is_another = self.tail.as_ref().is_none_or(|(path, _)| *path != run);
+        if is_another {
+            // It may be there with nothing in it yet: the next look will tell.
+            let Ok(tail) = Tail::open(&run) else { return nothing };
+            self.tail = Some((run.clone(), tail));
+        }
+        let Some((_, tail)) = &mut self.tail else { return nothing };
+        // A file that vanishes, or cannot be read just now, brings nothing new; that it is dead shows soon.
+        let fresh = tail.more().ok();
+        let is_alive = is_being_written(&run, now_ns);
+        Look { fresh, is_another, is_alive }
+    }
+}
+
+/// The run of a folder that is being written.
+fn newest(folder: &Path, now_ns: u64) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut runs: Vec<PathBuf> = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            // Parts lie one folder below.
+            runs.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else {
+            runs.push(path);
+        }
+    }
+    runs.retain(|path| path.extension().is_some_and(|e| e == "plim") && is_being_written(path, now_ns));
+    runs.into_iter().max_by_key(|path| path.metadata().and_then(|meta| meta.modified()).ok())
+}

@@ -1,0 +1,120 @@
+//! The list of runs: what it shows, what people write to it, and what it survives.
+
+use crate::client::Console;
+use crate::support::{Ruler, Scratch, Tool, alone};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A short run into a state folder; the folder and the run file.
+fn one_run(ruler: &Ruler) -> (Scratch, PathBuf) {
+    let state = Scratch::new();
+    let runs = state.folder().join("plimsoll/runs");
+    std::fs::create_dir_all(&runs).expect("the folder for temporary files is writable");
+    let file = runs.join("a.plim");
+    let args = [
+        &ruler.url("/"),
+        "-n",
+        "50",
+        "-c",
+        "2",
+        "-q",
+        "-o",
+        file.to_str().unwrap(),
+        "--name",
+        "<b>first</b>",
+    ];
+    let _alone = alone();
+    Tool::run(&args).expect_code(0);
+    (state, file)
+}
+
+#[test]
+fn a_run_is_listed_searched_tagged_and_shown() {
+    let ruler = Ruler::start(&[]);
+    let (state, file) = one_run(&ruler);
+    let report = Tool::run(&["report", file.to_str().unwrap(), "--json"]).expect_code(0).json();
+    let console = Console::with(state);
+    let entries = console.entries();
+    assert_eq!(entries.len(), 1, "{entries:?}");
+    let entry = &entries[0];
+    let id = entry["id"].as_str().unwrap();
+    assert_eq!(entry["name"], "<b>first</b>");
+    assert_eq!(entry["verdict"], report["verdict"]["result"]);
+    assert_eq!(entry["sentence"], report["verdict"]["sentence"]);
+    assert_eq!(entry["requests"], 50);
+    assert_eq!(entry["rate_per_s"], report["achieved"]["rate_per_s"]);
+    assert_eq!(entry["p99_ns"], report["response_time"]["p99_ns"]);
+    assert_eq!(entry["going_on"], false);
+
+    let tags = json!({ "tags": [" before ", "before", "<i>x</i>"], "note": "with the old\nversion" });
+    let reply = console.change("PUT", &format!("/api/runs/{id}/remarks"), &tags);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert_eq!(reply.json()["tags"], json!(["before", "<i>x</i>"]));
+    let count =
+        |query: &str| console.json(&format!("/api/runs?{query}"))["entries"].as_array().unwrap().len();
+    assert_eq!(count("search=OLD%20first"), 1);
+    assert_eq!(count("search=old%20second"), 0);
+    assert_eq!((count("tag=before"), count("tag=bef")), (1, 0));
+    assert!(file.with_file_name("a.plim.remarks.json").is_file());
+
+    let page = console.get(&format!("/runs/{id}"));
+    assert_eq!(page.status, 200);
+    assert!(page.text().contains("&lt;b&gt;first") && !page.text().contains("<b>first"), "names are texts");
+    assert!(page.header("content-security-policy").unwrap().contains("sha256-"), "{}", page.head);
+    let download = console.get(&format!("/runs/{id}/file"));
+    assert_eq!(download.body, std::fs::read(&file).unwrap());
+    let two = console.get(&format!("/compare?a={id}&b={id}"));
+    assert_eq!(two.status, 200, "{}", two.text());
+}
+
+#[test]
+fn damaged_files_are_sentences_and_the_index_comes_back() {
+    let ruler = Ruler::start(&[]);
+    let (state, file) = one_run(&ruler);
+    std::fs::write(file.with_file_name("b.plim"), "no run").unwrap();
+    std::fs::write(file.with_file_name("a.plim.remarks.json"), "{\"version\": 1, \"tags\": 7}").unwrap();
+    let index = state.folder().join("plimsoll/index.json");
+    let console = Console::with(state);
+    let listing = console.json("/api/runs");
+    let whys = listing["unreadable"].to_string();
+    assert!(whys.contains("is no run file") && whys.contains("holds no remarks"), "{whys}");
+    let id = listing["entries"][0]["id"].as_str().unwrap().to_owned();
+    // What is not ours is not written over.
+    let reply = console.change("PUT", &format!("/api/runs/{id}/remarks"), &json!({ "tags": [], "note": "" }));
+    assert_eq!(reply.status, 409);
+    let (code, _, state) = console.interrupt();
+    assert_eq!(code, Some(0));
+    let kept = std::fs::read(&index).unwrap();
+    for damage in ["", "{\"version\": 99, \"known\": {}}", "\u{0}"] {
+        std::fs::write(&index, damage).unwrap();
+    }
+    std::fs::remove_file(&index).unwrap();
+    let console = Console::with(state);
+    assert_eq!(console.json("/api/runs"), listing);
+    assert_eq!(std::fs::read(&index).unwrap(), kept);
+    // Under our feet.
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(console.get(&format!("/runs/{id}")).status, 404);
+    assert!(console.entries().is_empty());
+}
+
+#[test]
+fn the_second_look_at_many_runs_reads_none_of_them() {
+    const RUNS: usize = 500;
+    let ruler = Ruler::start(&[]);
+    let (state, file) = one_run(&ruler);
+    for at in 1..RUNS {
+        std::fs::copy(&file, file.with_file_name(format!("copy-{at}.plim"))).unwrap();
+    }
+    let console = Console::with(state);
+    let look = || {
+        let begin = Instant::now();
+        let listing = console.until("/api/runs", |listing| listing["unread"] == 0);
+        (listing["entries"].as_array().unwrap().len(), begin.elapsed().as_secs_f64())
+    };
+    let (first, second) = (look(), look());
+    assert_eq!((first.0, second.0), (RUNS, RUNS));
+    assert!(second.1 < 1.0 && second.1 < first.1 / 2.0, "{} s, then {} s", first.1, second.1);
+    assert!(Path::new(&console.state.path("plimsoll/index.json")).is_file());
+}

@@ -1,0 +1,162 @@
+//! Loads that are started, watched and steered in a browser.
+
+use crate::client::Console;
+use crate::support::{Ruler, Tool, alone};
+use serde_json::{Value, json};
+
+fn form(ruler: &Ruler, seconds: u32) -> Value {
+    json!({ "kind": "form", "url": ruler.url("/"), "load": "clients_per_second", "clients": 50, "seconds": seconds,
+            "threshold": "p99 < 5s", "name": "by form" })
+}
+
+fn started(console: &Console, order: &Value) -> String {
+    let reply = console.change("POST", "/api/start", order);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    reply.json()["job"].as_str().expect("an id").to_owned()
+}
+
+fn job(console: &Console, id: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    let own = |all: &Value| all["jobs"].as_array().unwrap().iter().find(|job| job["id"] == id).cloned();
+    let all = console.until("/api/jobs", |all| own(all).is_some_and(|job| is_so(&job)));
+    own(&all).expect("it was there")
+}
+
+fn is_over(job: &Value) -> bool {
+    job["state"] == "ended" || job["state"] == "failed"
+}
+
+#[test]
+fn two_watchers_see_the_same_and_what_the_report_says() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let id = started(&console, &form(&ruler, 4));
+    let refused = console.change("POST", "/api/start", &form(&ruler, 1));
+    assert_eq!(refused.status, 409);
+    let watchers = [console.watch(&id), console.watch(&id)];
+    let seen = watchers.map(|watcher| std::thread::spawn(move || watcher.all()));
+    let seen = seen.map(|thread| thread.join().expect("the watcher has seen the end"));
+    let ended = job(&console, &id, is_over);
+    assert_eq!(ended["state"], "ended", "{ended}");
+    let run = ended["run"].as_str().expect("there is a run");
+    assert_eq!(seen[0].last().unwrap().1["run"], run);
+
+    let entry = console.entries().into_iter().find(|entry| entry["id"] == run).expect("it is listed");
+    assert_eq!(entry["name"], "by form");
+    let report = Tool::run(&["report", entry["path"].as_str().unwrap(), "--json"]).json();
+    let rows = |events: &[(String, Value)]| -> Vec<Value> {
+        let rows = events.iter().filter(|(name, _)| name == "row").map(|(_, row)| row.clone());
+        let mut rows: Vec<Value> = rows.collect();
+        rows.dedup();
+        rows
+    };
+    assert!(rows(&seen[0]).len() >= 3, "{:?}", seen[0]);
+    for row in rows(&seen[0]) {
+        let x = row["x"].as_f64().unwrap();
+        let second = report["timeline"].as_array().unwrap().iter().find(|second| {
+            let from_s = second["from_s"].as_f64().unwrap();
+            (from_s..from_s + second["length_s"].as_f64().unwrap()).contains(&x)
+        });
+        let second = second.expect("the second stands in the report");
+        let timeline = &row["values"]["timeline"];
+        assert_eq!(timeline["achieved"], second["achieved_rate_per_s"]);
+        assert_eq!(timeline["p99"].as_f64(), second["p99_ns"].as_f64());
+    }
+    let last = |events: &[(String, Value)]| rows(events).last().cloned();
+    assert_eq!(last(&seen[0]), last(&seen[1]));
+    // Who comes when it is over is told all of it, too.
+    let late = console.watch(run).all();
+    let charts = &late.iter().find(|(name, _)| name == "charts").expect("the whole course").1["charts"];
+    let timeline = report["timeline"].as_array().unwrap().len();
+    assert_eq!(charts[0]["xs"].as_array().unwrap().len(), timeline);
+}
+
+#[test]
+fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let id = started(&console, &form(&ruler, 30));
+    ruler.wait_for_requests(20);
+    let steer = |what: &str, body: Value| {
+        let reply = console.change("POST", &format!("/api/jobs/{id}/{what}"), &body);
+        assert_eq!(reply.status, 200, "{what}: {}", reply.text());
+        reply.json()
+    };
+    steer("annotate", json!({ "text": "</script><script>alert(1)</script>" }));
+    assert_eq!(steer("pause", json!({}))["state"], "paused");
+    assert_eq!(steer("resume", json!({}))["state"], "running");
+    let before = ruler.requests();
+    ruler.wait_for_requests(before + 20);
+    assert_eq!(steer("stop", json!({}))["state"], "ending");
+    let ended = job(&console, &id, is_over);
+    assert_eq!(ended["state"], "ended", "{ended}");
+    let run = ended["run"].as_str().unwrap();
+    let entry = console.entries().into_iter().find(|entry| entry["id"] == run).unwrap();
+    let report = Tool::run(&["report", entry["path"].as_str().unwrap(), "--json"]).json();
+    assert_eq!(report["stopped_by"], "interrupt");
+    assert!(report["events"].to_string().contains("alert(1)"), "{}", report["events"]);
+    assert!(!console.get(&format!("/runs/{run}")).text().contains("<script>alert(1)"));
+    assert_eq!(console.change("POST", &format!("/api/jobs/{id}/stop"), &json!({})).status, 409);
+}
+
+#[test]
+fn files_and_texts_are_checked_before_they_run() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let wrong = console.change("POST", "/api/start", &json!({ "kind": "text", "text": "lod: 1" }));
+    assert_eq!(wrong.status, 422);
+    assert!(wrong.json()["diagnostics"].as_str().unwrap().contains("lod"), "{}", wrong.text());
+    let text = format!(
+        "name: pasted\ntarget: {}\nscenarios:\n  one: [ get: / ]\nload: {{ users: 2, duration: 1s }}\n",
+        ruler.url("")
+    );
+    let id = started(&console, &json!({ "kind": "text", "text": text }));
+    assert_eq!(job(&console, &id, is_over)["state"], "ended");
+    let file = console.state.file("sweep.yaml", &text.replace("users: 2", "users: [1, 2]"));
+    let id = started(&console, &json!({ "kind": "file", "path": file }));
+    let ended = job(&console, &id, is_over);
+    assert_eq!(ended["state"], "ended", "{ended}");
+    let kinds: Vec<Value> = console.entries().iter().map(|entry| entry["kind"].clone()).collect();
+    assert_eq!(kinds, [json!("experiment"), json!("run")]);
+    let page = console.get(&format!("/runs/{}", ended["run"].as_str().unwrap()));
+    assert_eq!(page.status, 200, "{}", page.text());
+}
+
+#[test]
+fn what_cannot_run_says_so_in_its_own_words() {
+    let console = Console::start();
+    // It was free a moment ago: whoever knocks is refused.
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap();
+    drop(socket);
+    let order = json!({ "kind": "form", "url": format!("http://{address}/"), "load": "maintained", "clients": 1,
+                        "seconds": 1 });
+    let id = started(&console, &order);
+    let ended = job(&console, &id, is_over);
+    assert_eq!((&ended["state"], &ended["exit"]), (&json!("failed"), &json!(1)));
+    assert!(ended["said"].as_str().unwrap().contains(&address.to_string()), "{ended}");
+    assert_eq!(ended["run"], Value::Null);
+    for url in ["--help", "ftp://127.0.0.1/", "run"] {
+        let order = json!({ "kind": "form", "url": url, "load": "maintained", "clients": 1, "seconds": 1 });
+        assert_eq!(console.change("POST", "/api/start", &order).status, 400, "{url}");
+    }
+}
+
+#[test]
+fn the_end_of_the_console_is_the_end_of_its_loads_with_their_reports() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let id = started(&console, &form(&ruler, 30));
+    ruler.wait_for_requests(20);
+    let run = job(&console, &id, |job| job["run"].is_string());
+    assert_eq!(run["state"], "running");
+    let (code, runs, _state) = console.interrupt();
+    assert_eq!(code, Some(0));
+    let file =
+        std::fs::read_dir(&runs).unwrap().flatten().map(|entry| entry.path()).next().expect("a run file");
+    let report = Tool::run(&["report", file.to_str().unwrap(), "--json"]).json();
+    assert_eq!(report["stopped_by"], "interrupt");
+}
