@@ -1,6 +1,8 @@
 //! What a build makes of the scripts: the same bytes wherever it is done, once for all profiles, and a tool that works
 //! and says what is missing where Node is not. Each build here is a real one, of a package that prints what it got.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
