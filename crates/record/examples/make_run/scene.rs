@@ -1,7 +1,9 @@
 //! A run in the making: what is planned, and second by second what becomes of it.
 
 use crate::made_up::Random;
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
+use plimsoll_plan::metric::{
+    PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id,
+};
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::{Fault, Side};
 use plimsoll_record::Error;
@@ -130,11 +132,18 @@ impl Second {
         let held_ns = if let Way::Timeout(after_ns) = way { after_ns } else { service_ns };
         run.add(RunSum::InFlightNs.id(), held_ns);
         run.add(RunSum::ConnReusedRequests.id(), 1);
+        let response_ns = service_ns + wait_ns + late_ns;
         if wait_ns > 0 {
             run.record(RunHist::ConnWait.id(), wait_ns);
             run.add(RunSum::Starved.id(), 1);
         }
-        let response_ns = service_ns + wait_ns + late_ns;
+        if matches!(way, Way::Status(_)) {
+            let phases = [wait_ns + late_ns, first_byte_ns, service_ns - first_byte_ns];
+            let ids = [RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
+            for (id, phase_ns) in ids.into_iter().zip(phases) {
+                run.hists[id.id()].record_n(response_ns, (phase_ns + PHASE_UNIT_NS / 2) / PHASE_UNIT_NS);
+            }
+        }
         let cells = &mut self.interval.series[at];
         cells.add(SeriesSum::Sent.id(), 1);
         cells.add(SeriesSum::BytesOut.id(), 180);
