@@ -145,7 +145,7 @@ fn a_load_that_changes_by_plan_keeps_its_levels() {
         (&["-c", "3", "-d", "4s"][..], "there are 3 users in the plan"),
     ] {
         let ruler = Ruler::start(&["--delay", "5ms"]);
-        let mut running = steered(&[&[&ruler.url("/")], load].concat());
+        let mut running = steered(&[&[ruler.url("/").as_str()], load].concat());
         ruler.wait_for_requests(20);
         running.say(r#"{"do":"level","factor":1.5}"#);
         running.say(r#"{"do":"stop"}"#);
