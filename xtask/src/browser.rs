@@ -13,7 +13,12 @@ pub fn command(arguments: &[String]) -> Outcome {
         [] => vec!["report", "results", "console"],
         ["--shots"] => vec!["shots"],
         ["--only", spec] => vec![spec],
-        _ => return Err(format!("unknown arguments `{}`\nusage: cargo xtask browser {USAGE}", words.join(" "))),
+        _ => {
+            return Err(format!(
+                "unknown arguments `{}`\nusage: cargo xtask browser {USAGE}",
+                words.join(" ")
+            ));
+        }
     };
     needs::ensure(&["node", "npm", "chromium"])?;
     let chromium = needs::find("chromium").ok_or("chromium was installed and is not there")?;

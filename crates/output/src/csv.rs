@@ -37,11 +37,20 @@ pub const COLUMNS: &[(&str, Cell)] = &[
 pub const STREAM_COLUMNS: &[(&str, Cell)] =
     &[("events", |s| whole(s.events)), ("streams_open", |s| whole(s.streams_open))];
 
+/// Behind those, since they came later.
+pub const LATER_COLUMNS: &[(&str, Cell)] = &[
+    ("p95_ns", |s| whole(s.p95_ns)),
+    ("good_rate_per_s", |s| number(s.good_rate_per_s)),
+    ("connections_open", |s| s.connections_open.to_string()),
+    ("waiting_peak", |s| whole(s.waiting_peak)),
+    ("busy_ratio", |s| s.busy_ratio.map(number).unwrap_or_default()),
+];
+
 /// A header and one row per tick. Behind the columns stands one for each number of a monitor, such as `api.cpu_cores`;
 /// the field is empty where there is no sample of that second.
 pub fn to_string(s: &Summary) -> String {
     let of_streams = if s.timeline.iter().any(|t| t.events.is_some()) { STREAM_COLUMNS } else { &[] };
-    let columns = || COLUMNS.iter().chain(of_streams);
+    let columns = || COLUMNS.iter().chain(of_streams).chain(LATER_COLUMNS);
     let watched = s.courses.iter().map(Course::key);
     let mut out = row(columns().map(|(name, _)| (*name).to_owned()).chain(watched));
     for second in &s.timeline {

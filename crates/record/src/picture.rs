@@ -4,6 +4,8 @@
 //! All of it is added up from the histograms of the run file: a row of ten seconds has the percentiles of ten seconds,
 //! not the mean or the highest of ten percentiles.
 
+pub use crate::summary::{EventKind as MomentKind, EventRow as Moment};
+
 use crate::summary::Second;
 use serde::Serialize;
 
@@ -17,7 +19,8 @@ pub struct Picture {
     pub ticks_per_row: u32,
     /// The course, warm-up included, in the order of time. Rows without any tick are not there.
     pub rows: Vec<Second>,
-    /// By row: failures of each class, in the order of `classes`.
+    /// By row: failures of each class, in the order of `classes`; those on this machine's side are in
+    /// `client_faults`. The most frequent class comes first.
     pub classes: Vec<&'static str>,
     pub failures: Vec<Vec<u64>>,
     /// Where the times of each stretch lay.
@@ -29,18 +32,20 @@ pub struct Picture {
     pub slices: Vec<Slice>,
     /// The course of each named request in coarser steps; empty where a file has none.
     pub sparks: Vec<Spark>,
-    /// Moments worth a word.
+    /// The summary's `events`.
     pub moments: Vec<Moment>,
 }
 
-/// How many requests ended when (columns) after how long (rows).
+/// How many requests ended when (columns) after how long (rows), the warm-up included. Those that were cut off by a
+/// time-out or the stop stand where they were cut off: all cells together are the samples of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
 pub struct Heat {
-    /// Left edges of the columns, s from the start.
+    /// Left edges of the columns, s from the start. A column ends where the next begins; where the file has a gap,
+    /// there is an empty one.
     pub from_s: Vec<f64>,
     /// Where the last column ends, s.
     pub to_s: f64,
-    /// Rising, ns; one more than there are rows. Equal steps of their logarithm.
+    /// Rising, ns; one more than there are rows. Equal steps of their logarithm, at round parts of a power of ten.
     pub edges_ns: Vec<f64>,
     /// By column, then by row from the fastest.
     pub counts: Vec<Vec<u64>>,
@@ -59,11 +64,14 @@ pub struct Spectrum {
     /// Times that are only known to be longer than some bound; they are in the curve where they are known to lie at
     /// least.
     pub censored: u64,
+    /// From this quantile on the response times are lower bounds; `None`: nowhere.
+    pub at_least_from: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
 pub struct Point {
-    /// Share of the samples up to here.
+    /// Share of the samples up to here. The last point has 1: the longest of all, which of n samples has the rank of
+    /// 1 - 1/n on an axis that never gets to 1.
     pub q: f64,
     pub value_ns: u64,
 }
@@ -89,35 +97,10 @@ pub struct Slice {
 pub struct Spark {
     /// Index in the summary's `requests`.
     pub request: usize,
-    /// Left edges, s from the start, and where the last one ends.
+    /// Left edges of the steps, s from the start, and where the last one ends.
     pub from_s: Vec<f64>,
     pub to_s: f64,
     pub rate_per_s: Vec<f64>,
     pub p99_ns: Vec<Option<u64>>,
     pub errors: Vec<u64>,
-}
-
-/// A moment of the run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Moment {
-    pub at_s: f64,
-    pub kind: MomentKind,
-    pub text: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MomentKind {
-    /// The load profile goes on to its next part.
-    Stage,
-    /// Somebody wrote it during the run.
-    Note,
-    /// The tool did something: it was paused, it stopped.
-    Control,
-    /// The course changed for good (a change point of rate or p99).
-    Change,
-    /// Seconds that the file does not hold.
-    Gap,
-    /// Slow seconds begin.
-    Spike,
 }

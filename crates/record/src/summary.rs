@@ -82,6 +82,8 @@ pub struct Summary {
     /// What monitors saw over time, for charts: in `monitors` stand the figures.
     #[serde(skip)]
     pub courses: Vec<Course>,
+    /// Moments worth a word, in the order of time: stages of the load, notes, gaps, spikes, changes of the course.
+    pub events: Vec<EventRow>,
 }
 
 impl Summary {
@@ -439,6 +441,45 @@ pub struct Second {
     /// Streams open at its end; only when there are streams.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub streams_open: Option<u64>,
+    pub p95_ns: Option<u64>,
+    /// Finished requests that did not fail.
+    pub good_rate_per_s: f64,
+    /// At its end, by the counts of those opened and closed.
+    pub connections_open: u64,
+    /// Most arrivals that waited for a connection at once; an upper bound when there are several workers. Open model
+    /// only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_peak: Option<u64>,
+    /// CPU time of the load generator's workers outside spinning, as a share of the tick; `None`: not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy_ratio: Option<f64>,
+}
+
+/// A moment of the run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EventRow {
+    /// From the start of the run.
+    pub at_s: f64,
+    pub kind: EventKind,
+    /// One fragment; of a note what somebody wrote.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// The load profile goes on to its next part.
+    Stage,
+    /// Somebody wrote it during the run.
+    Note,
+    /// The tool did something: it was paused, it stopped.
+    Control,
+    /// Seconds that the file does not hold.
+    Gap,
+    /// Slow seconds begin.
+    Spike,
+    /// The course changed for good (a change point of rate or p99).
+    Change,
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -1,8 +1,8 @@
 //! The page says what the terminal and the JSON document say, digit for digit.
 
-use crate::{dom, dom_of, runs};
 use crate::dom::{Dom, Element};
 use crate::shared::fixtures;
+use crate::{dom, dom_of, runs};
 use plimsoll_output::{Look, json, terminal, trust};
 use plimsoll_record::caution;
 use plimsoll_record::summary::Summary;

@@ -120,7 +120,7 @@ impl<'a> Facts<'a> {
     }
 
     pub fn has_streams(&self) -> bool {
-        self.plan.requests.iter().any(|request| request.stream && !request.aside)
+        has_streams(&self.plan)
     }
 
     /// An arrival or an iteration is more than one request, so the two are not to be held against each other.
@@ -329,6 +329,11 @@ fn groups(machines: &[Machine]) -> Vec<Named> {
         }
     }
     all
+}
+
+/// Some requests of the load are streams of events.
+pub(super) fn has_streams(plan: &Outline) -> bool {
+    plan.requests.iter().any(|request| request.stream && !request.aside)
 }
 
 /// Failures of one tally that are on this side.

@@ -43,7 +43,7 @@ pub(super) fn series(facts: &Facts, belief: Belief) -> Vec<SeriesRow> {
 }
 
 /// A request that no user came to is no row of a table.
-fn was_sent(tally: &Tally) -> bool {
+pub(super) fn was_sent(tally: &Tally) -> bool {
     tally.sums.iter().any(|n| *n > 0) || tally.hists.iter().any(|hist| !hist.is_empty())
 }
 

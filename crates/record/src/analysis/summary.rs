@@ -3,10 +3,15 @@
 use super::cells::Cells;
 use super::doubts::{Evidence, cautions};
 use super::facts::Facts;
-use super::offered::demand;
+use super::offered::{Demand, demand};
+use super::picture::{SpansOf, Strokes};
+use super::timeline::Moment;
 use super::times::{Belief, short, times};
-use super::{bands, client, gaps, parts, rows, spikes, streams, threshold, timeline, verdict, watched};
+use super::{
+    bands, client, events, gaps, parts, rows, spikes, streams, threshold, timeline, verdict, watched,
+};
 use crate::caution::Doubts;
+use crate::picture::Picture;
 use crate::record::RunRecord;
 use crate::summary::{Phases, SCHEMA_VERSION, Summary, Totals};
 use plimsoll_plan::Side;
@@ -20,24 +25,41 @@ pub fn summarise(record: &RunRecord) -> Summary {
 /// The same with other limits for the doubts.
 pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
     let facts = Facts::new(record);
-    let moments = timeline::moments(&facts);
-    let demand = demand(&facts);
-    // Up to the share that may be missed without a doubt the run kept up, and what was under way at its stop is
-    // like the rest.
+    summary_of(&facts, timeline::moments(&facts), limits)
+}
+
+/// The same, and what charts show of the run: each tick is read once for both.
+pub fn summarise_with_picture(record: &RunRecord, spans: &SpansOf) -> (Summary, Picture) {
+    let (facts, limits) = (Facts::new(record), Doubts::default());
+    let mut strokes = Strokes::new(&facts);
+    let moments = timeline::moments_seen(&facts, |sum, moment| strokes.take(sum, moment));
+    let summary = summary_of(&facts, moments, &limits);
+    let picture = strokes.picture(&facts, &summary, spans);
+    (summary, picture)
+}
+
+/// What to believe of the times that were cut off. Up to the share that may be missed without a doubt the run kept up,
+/// and what was under way at its stop is like the rest.
+pub(super) fn belief(demand: &Demand, limits: &Doubts) -> Belief {
     let kept_up = demand.achieved.ratio.is_none_or(|ratio| ratio >= 1.0 - limits.offered_missed);
-    let belief = if kept_up { Belief::LikeTheOthers } else { Belief::Worse };
+    if kept_up { Belief::LikeTheOthers } else { Belief::Worse }
+}
+
+fn summary_of(facts: &Facts, moments: Vec<Moment>, limits: &Doubts) -> Summary {
+    let demand = demand(facts);
+    let belief = belief(&demand, limits);
 
     let response = facts.all.hist(SeriesHist::Response);
     let response_cut = facts.all.hist(SeriesHist::ResponseCensored);
     let response_time = times(response, response_cut, belief);
     let service_time =
         times(facts.all.hist(SeriesHist::Service), facts.all.hist(SeriesHist::ServiceCensored), belief);
-    let thresholds = threshold::judge(&facts, &demand.achieved, belief);
-    let client = client::client(&facts, &moments);
-    let holes = gaps::holes(&facts);
-    let seen = watched::watched(&facts, &moments);
+    let thresholds = threshold::judge(facts, &demand.achieved, belief);
+    let client = client::client(facts, &moments);
+    let holes = gaps::holes(facts);
+    let seen = watched::watched(facts, &moments);
     let cautions = cautions(&Evidence {
-        facts: &facts,
+        facts,
         limits,
         demand: &demand,
         client: &client,
@@ -48,7 +70,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         seen: &seen,
     });
     let verdict = verdict::verdict(
-        &facts,
+        facts,
         &cautions,
         &thresholds,
         demand.offered.as_ref(),
@@ -56,6 +78,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         &response_time,
         &seen.pressure,
     );
+    let spikes = spikes::spikes(facts, &moments, limits);
     let openings = || facts.machines.iter().map(|m| m.opening());
     Summary {
         schema_version: SCHEMA_VERSION,
@@ -65,26 +88,27 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         verdict,
         thresholds,
         cautions,
-        totals: totals(&facts),
-        spikes: spikes::spikes(&facts, &moments, limits),
+        totals: totals(facts),
+        events: events::events(facts, &moments, &spikes, &holes),
+        spikes,
         bands: bands::bands(response, &facts.plan.bands_ns),
         bands_cut_off: response_cut.count(),
         errors: rows::errors(&facts.all, |side| side != Side::Client),
         statuses: rows::statuses(&facts.all),
-        requests: rows::series(&facts, belief),
-        phases: phases(&facts),
-        origins: rows::origins(&facts, &holes, belief),
+        requests: rows::series(facts, belief),
+        phases: phases(facts),
+        origins: rows::origins(facts, &holes, belief),
         stopped_by: facts.stopped_by(),
         complete: !facts.machines.is_empty() && holes.is_empty() && !facts.lost_workers(),
         gaps: holes.into_iter().map(|hole| hole.gap).collect(),
         environments: openings().map(|o| o.environment.clone()).collect(),
-        scenarios: parts::scenarios(&facts, belief),
-        groups: parts::groups(&facts, belief),
-        checks: parts::checks(&facts),
-        samples: parts::samples(&facts),
-        streams: streams::streams(&facts),
-        tls: client::tls(&facts),
-        lanes: parts::lanes(&facts),
+        scenarios: parts::scenarios(facts, belief),
+        groups: parts::groups(facts, belief),
+        checks: parts::checks(facts),
+        samples: parts::samples(facts),
+        streams: streams::streams(facts),
+        tls: client::tls(facts),
+        lanes: parts::lanes(facts),
         timeline: moments.into_iter().map(|moment| moment.second).collect(),
         offered: demand.offered,
         achieved: demand.achieved,
@@ -97,7 +121,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
         pressure: seen.pressure,
         limiting_resource: seen.limiting_resource,
         courses: seen.courses,
-        plan: facts.plan,
+        plan: facts.plan.clone(),
     }
 }
 

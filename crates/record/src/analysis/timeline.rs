@@ -1,14 +1,16 @@
 //! The run second by second: the ticks of all machines added up, each decoded once.
 
 use super::cells::Cells;
-use super::facts::{Facts, client_faults, ratio, sum_of};
+use super::facts::{Facts, client_faults, has_streams, ratio, sum_of};
 use super::times::{Belief, percentile};
+use crate::record::TickRow;
 use crate::summary::Second;
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::Outline;
+use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
 use plimsoll_stats::Tally;
 
 /// A second of the timeline, and what other parts of the analysis need to know of it.
-pub(super) struct Moment {
+pub(crate) struct Moment {
     pub second: Second,
     pub p95_ns: Option<u64>,
     /// Times that were finished or cut off in it.
@@ -30,41 +32,97 @@ pub(crate) struct Standing {
     streams: i64,
 }
 
-/// One per tick that any machine has, in order.
-pub(super) fn moments(facts: &Facts) -> Vec<Moment> {
-    moments_from(facts, &mut Standing::default())
+/// A tick of all machines, or several ticks in a row, added up.
+#[derive(Clone)]
+pub(crate) struct Sum {
+    pub first: u32,
+    pub from_ns: u64,
+    /// Length of the ticks that are there.
+    pub length_ns: u64,
+    pub run: Tally,
+    pub all: Tally,
+    /// Most arrivals that waited at once, at most: a worker knows its own peak.
+    pub waiting_peak: u64,
 }
 
-/// The same where `open` stood before the first of them.
-pub(super) fn moments_from(facts: &Facts, open: &mut Standing) -> Vec<Moment> {
+impl Sum {
+    /// One tick of a machine that ran for `elapsed_ns`.
+    pub fn of(plan: &Outline, tick: u32, row: &TickRow, elapsed_ns: u64) -> Sum {
+        let (from_ns, to_ns) = plan.tick_bounds_ns(tick);
+        let run = row.run();
+        let waiting_peak = run.most(RunPeak::Waiting).saturating_mul(u64::from(plan.workers.max(1)));
+        // A machine that stopped within the tick makes it shorter.
+        let length_ns = to_ns.min(elapsed_ns).saturating_sub(from_ns);
+        Sum { first: tick, from_ns, length_ns, run, all: row.all(), waiting_peak }
+    }
+
+    /// The same tick of another machine; one that went on makes it longer.
+    fn beside(&mut self, other: &Sum) {
+        self.run.merge(&other.run);
+        self.all.merge(&other.all);
+        self.length_ns = self.length_ns.max(other.length_ns);
+        self.waiting_peak = self.waiting_peak.saturating_add(other.waiting_peak);
+    }
+
+    /// The tick behind.
+    pub fn then(&mut self, next: &Sum) {
+        self.run.merge(&next.run);
+        self.all.merge(&next.all);
+        self.length_ns = self.length_ns.saturating_add(next.length_ns);
+        self.waiting_peak = self.waiting_peak.max(next.waiting_peak);
+    }
+}
+
+/// The ticks that any machine has, in order.
+pub(super) fn ticks(facts: &Facts) -> Vec<u32> {
     let mut ticks: Vec<u32> = facts.machines.iter().flat_map(|m| m.origin.ticks.keys().copied()).collect();
     ticks.sort_unstable();
     ticks.dedup();
-    ticks.into_iter().map(|tick| moment(facts, tick, open)).collect()
+    ticks
 }
 
-fn moment(facts: &Facts, tick: u32, open: &mut Standing) -> Moment {
-    let mut sum: Option<(Tally, Tally)> = None;
-    // A machine that stopped within the tick makes it shorter, unless another one went on.
-    let mut to_ns = 0;
-    for machine in &facts.machines {
-        let Some(row) = machine.origin.ticks.get(&tick) else { continue };
-        to_ns = to_ns.max(machine.plan().tick_bounds_ns(tick).1.min(machine.elapsed_ns));
-        let (run, all) = (row.run(), row.all());
-        match &mut sum {
-            None => sum = Some((run, all)),
-            Some((run_sum, all_sum)) => {
-                run_sum.merge(&run);
-                all_sum.merge(&all);
-            }
+/// One per tick that any machine has, in order.
+pub(super) fn moments(facts: &Facts) -> Vec<Moment> {
+    moments_seen(facts, |_, _| {})
+}
+
+/// The same, and shows each tick: decoding is what takes the time.
+pub(super) fn moments_seen(facts: &Facts, see: impl FnMut(&Sum, &Moment)) -> Vec<Moment> {
+    seen_from(facts, &mut Standing::default(), see)
+}
+
+/// The moments where `open` stood before the first of them.
+pub(super) fn moments_from(facts: &Facts, open: &mut Standing) -> Vec<Moment> {
+    seen_from(facts, open, |_, _| {})
+}
+
+fn seen_from(facts: &Facts, open: &mut Standing, mut see: impl FnMut(&Sum, &Moment)) -> Vec<Moment> {
+    let mut moments = Vec::new();
+    for tick in ticks(facts) {
+        let rows = facts
+            .machines
+            .iter()
+            .filter_map(|m| m.origin.ticks.get(&tick).map(|row| Sum::of(m.plan(), tick, row, m.elapsed_ns)));
+        let sum = rows.reduce(|mut sum, other| {
+            sum.beside(&other);
+            sum
+        });
+        if let Some(mut sum) = sum {
+            sum.from_ns = facts.plan.tick_bounds_ns(tick).0;
+            let moment = moment(&facts.plan, &sum, open);
+            see(&sum, &moment);
+            moments.push(moment);
         }
     }
-    let (run, all) =
-        sum.unwrap_or_else(|| (Tally::on_demand(Default::default()), Tally::on_demand(Default::default())));
-    let from_ns = facts.plan.tick_bounds_ns(tick).0;
-    let length_ns = to_ns.saturating_sub(from_ns);
+    moments
+}
+
+/// What the summary says of some ticks. `open` goes from one to the next.
+pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
+    let (run, all, length_ns) = (&sum.run, &sum.all, sum.length_ns);
     let length_s = length_ns as f64 / 1e9;
     let per_s = |n: u64| ratio(n as f64, length_s);
+    let has_streams = has_streams(plan);
     let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
     let (service, service_bounds) = (all.hist(SeriesHist::Service), all.hist(SeriesHist::ServiceCensored));
     // Within one second there is no telling how long the rest took: the last second's cut-off times count like
@@ -82,17 +140,19 @@ fn moment(facts: &Facts, tick: u32, open: &mut Standing) -> Moment {
         .saturating_add_unsigned(all.sum(SeriesSum::Streams))
         .saturating_add_unsigned(all.sum(SeriesSum::StreamsOpenAtStop))
         .saturating_sub_unsigned(all.hist(SeriesHist::StreamLife).count());
+    let p95_ns = p(0.95);
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     Moment {
         second: Second {
-            tick,
-            from_s: from_ns as f64 / 1e9,
+            tick: sum.first,
+            from_s: sum.from_ns as f64 / 1e9,
             length_s,
-            warmup: facts.plan.is_warmup(tick),
-            offered_rate_per_s: facts.is_open().then(|| per_s(run.of(RunSum::Arrivals))),
+            warmup: plan.is_warmup(sum.first),
+            offered_rate_per_s: plan.load.is_open().then(|| per_s(run.of(RunSum::Arrivals))),
             achieved_rate_per_s: per_s(all.sum(SeriesSum::Finished)),
             requests: all.sum(SeriesSum::Finished),
             errors: all.sum(SeriesSum::Failed),
-            client_faults: client_faults(&all),
+            client_faults: client_faults(all),
             p50_ns: p(0.5),
             p90_ns: p(0.9),
             p99_ns: p(0.99),
@@ -106,10 +166,15 @@ fn moment(facts: &Facts, tick: u32, open: &mut Standing) -> Moment {
             connections_opened: run.of(RunSum::ConnOpened),
             lateness_p99_ns: run.spread(RunHist::Lateness).quantile(0.99),
             retransmits: run.of(RunSum::Retransmits),
-            events: facts.has_streams().then(|| all.sum(SeriesSum::Events)),
-            streams_open: facts.has_streams().then(|| open.streams.max(0) as u64),
+            events: has_streams.then(|| all.sum(SeriesSum::Events)),
+            streams_open: has_streams.then(|| open.streams.max(0) as u64),
+            p95_ns,
+            good_rate_per_s: per_s(all.sum(SeriesSum::Finished).saturating_sub(all.sum(SeriesSum::Failed))),
+            connections_open: open.connections.max(0) as u64,
+            waiting_peak: plan.load.is_open().then_some(sum.waiting_peak),
+            busy_ratio: share(run.of(RunSum::BusyNs), run.of(RunSum::WallNs)),
         },
-        p95_ns: p(0.95),
+        p95_ns,
         samples: exact.count().saturating_add(bounds.count()),
         answered: exact.count(),
         sent: all.sum(SeriesSum::Sent),

@@ -55,6 +55,16 @@ pub fn read_spans(path: &Path, origin: &str, series: Option<u32>) -> Result<Vec<
     check_kind(&opened.db).and_then(|()| spans(&opened.db, origin, series)).map_err(|bad| bad.of(path))
 }
 
+/// Shows all spans of an origin, that of the run as a whole first, then by series and time. Of the run as a whole only
+/// the ticks: its cells are empty.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn each_span(path: &Path, origin: &str, see: impl FnMut(Option<u32>, Span)) -> Result<(), Error> {
+    let opened = opened(path)?;
+    check_kind(&opened.db).and_then(|()| spans_seen(&opened.db, origin, see)).map_err(|bad| bad.of(path))
+}
+
 fn opened(path: &Path) -> Result<Opened, Error> {
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_file() => {}
@@ -207,6 +217,28 @@ fn spans(db: &Connection, origin: &str, series: Option<u32>) -> Result<Vec<Span>
         spans.push(Span { first_tick: row.get(0)?, last_tick: row.get(1)?, cells: widened(cells, layout) });
     }
     Ok(spans)
+}
+
+fn spans_seen(db: &Connection, origin: &str, mut see: impl FnMut(Option<u32>, Span)) -> Result<(), Bad> {
+    let mut all = db.prepare(
+        "SELECT series, first_tick, last_tick, series.body FROM series JOIN origin ON origin.id = series.origin
+         WHERE origin.name = ?1 ORDER BY series, first_tick",
+    )?;
+    let mut rows = all.query([origin])?;
+    while let Some(row) = rows.next()? {
+        // -1: the run as a whole.
+        let series = u32::try_from(row.get::<_, i64>(0)?).ok();
+        let cells = match series {
+            None => Tally::on_demand(Layout::default()),
+            Some(_) => {
+                let mut body =
+                    row.get_ref(3)?.as_blob().map_err(|_| Bad::Content("no blob in `series`".into()))?;
+                widened(Tally::decode(&mut body)?, SERIES_LAYOUT)
+            }
+        };
+        see(series, Span { first_tick: row.get(1)?, last_tick: row.get(2)?, cells });
+    }
+    Ok(())
 }
 
 fn interval(mut bytes: &[u8]) -> Result<Interval, Bad> {

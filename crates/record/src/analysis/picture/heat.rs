@@ -1,0 +1,133 @@
+//! Heat-maps: where the times of each stretch lay. Columns keep whole histograms until the range of all of them is
+//! known; then each bucket falls into one row, so that no request is counted twice or split.
+
+use super::super::cells::Cells;
+use super::super::timeline::Sum;
+use super::groups::Groups;
+use crate::picture::Heat;
+use plimsoll_plan::Outline;
+use plimsoll_plan::metric::SeriesHist;
+use plimsoll_stats::{Hist, bucket_bounds, bucket_of};
+
+/// Most columns, those of gaps included.
+pub(super) const COLUMNS_MAX: usize = 240;
+/// Most rows.
+const ROWS_MOST: i32 = 60;
+/// Rows for each power of ten, from fine to coarse. Finer rows than a hundredth would hold two buckets here and three
+/// there, and show stripes that the service never made.
+const ROWS_PER_DECADE: [i32; 15] = [100, 80, 60, 50, 40, 30, 25, 20, 16, 12, 10, 8, 6, 5, 4];
+
+/// See the module.
+pub(super) struct Columns {
+    groups: Groups,
+    columns: Vec<Column>,
+    to_ns: u64,
+}
+
+#[derive(Default)]
+struct Column {
+    from_ns: u64,
+    response: Blend,
+    service: Blend,
+}
+
+/// Times, finished or cut off.
+struct Blend(Hist);
+
+impl Default for Blend {
+    fn default() -> Self {
+        Blend(Hist::on_demand())
+    }
+}
+
+impl Columns {
+    pub fn new(plan: &Outline, ticks: &[u32]) -> Columns {
+        // Each gap takes a column of its own: half of them are enough for runs that are full of gaps.
+        let groups = Groups::of(plan, ticks, COLUMNS_MAX);
+        let gaps = ticks.windows(2).filter(|pair| pair[0].saturating_add(1) != pair[1]).count();
+        let groups = match gaps {
+            0 => groups,
+            gaps => Groups::of(plan, ticks, COLUMNS_MAX - gaps.min(COLUMNS_MAX / 2)),
+        };
+        Columns { groups, columns: Vec::new(), to_ns: 0 }
+    }
+
+    pub fn take(&mut self, sum: &Sum) {
+        if self.groups.begins(sum.first) || self.columns.is_empty() {
+            let is_behind_gap = !self.columns.is_empty() && sum.from_ns > self.to_ns;
+            if is_behind_gap && self.columns.len() + 1 < COLUMNS_MAX {
+                self.columns.push(Column { from_ns: self.to_ns, ..Column::default() });
+            }
+            self.columns.push(Column { from_ns: sum.from_ns, ..Column::default() });
+        }
+        self.to_ns = self.to_ns.max(sum.from_ns.saturating_add(sum.length_ns));
+        let Some(column) = self.columns.last_mut() else { return };
+        for (blend, ids) in [
+            (&mut column.response, [SeriesHist::Response, SeriesHist::ResponseCensored]),
+            (&mut column.service, [SeriesHist::Service, SeriesHist::ServiceCensored]),
+        ] {
+            ids.iter().for_each(|id| blend.0.merge(sum.all.hist(*id)));
+        }
+    }
+
+    /// Of response and of service times, with rows of the same height.
+    pub fn heats(&self) -> (Heat, Heat) {
+        let of = |which: fn(&Column) -> &Hist| self.columns.iter().map(which).collect::<Vec<&Hist>>();
+        let (response, service) = (of(|c| &c.response.0), of(|c| &c.service.0));
+        let per_decade = per_decade(range(response.iter().chain(&service)));
+        let heat = |hists: &[&Hist]| self.heat(hists, per_decade);
+        (heat(&response), heat(&service))
+    }
+
+    fn heat(&self, hists: &[&Hist], per_decade: i32) -> Heat {
+        let Some((least, most)) = range(hists.iter()) else { return Heat::default() };
+        let (low, high) = (row_of(least, per_decade), row_of(most, per_decade));
+        let rows = (high - low + 1) as usize;
+        let counts = |hist: &&Hist| {
+            let mut counts = vec![0u64; rows];
+            for (from, to, n) in hist.buckets() {
+                let row = (row_of(middle(from, to), per_decade) - low).clamp(0, rows as i32 - 1);
+                counts[row as usize] += n;
+            }
+            counts
+        };
+        Heat {
+            from_s: self.columns.iter().map(|column| column.from_ns as f64 / 1e9).collect(),
+            to_s: self.to_ns as f64 / 1e9,
+            edges_ns: (low..=high + 1).map(|row| edge_ns(row, per_decade)).collect(),
+            counts: hists.iter().map(counts).collect(),
+        }
+    }
+}
+
+/// The middles of the lowest and the highest bucket that is used.
+fn range<'a>(hists: impl Iterator<Item = &'a &'a Hist> + Clone) -> Option<(u64, u64)> {
+    let of_bucket = |value: u64| {
+        let (low, high) = bucket_bounds(bucket_of(value));
+        middle(low, high)
+    };
+    let least = hists.clone().filter_map(|hist| hist.min()).min()?;
+    let most = hists.filter_map(|hist| hist.max()).max()?;
+    Some((of_bucket(least), of_bucket(most)))
+}
+
+fn middle(low: u64, high: u64) -> u64 {
+    low + (high - low) / 2
+}
+
+/// As fine as there is room for.
+fn per_decade(range: Option<(u64, u64)>) -> i32 {
+    let (least, most) = range.unwrap_or_default();
+    let fits = |n: &i32| row_of(most, *n) - row_of(least, *n) < ROWS_MOST;
+    // From 1 ns to the highest bucket are less than 14 powers of ten, 60 rows of 4.
+    ROWS_PER_DECADE.into_iter().find(fits).unwrap_or(4)
+}
+
+/// Rows are numbered from 1 ns; what took no time at all is in the first one.
+fn row_of(value_ns: u64, per_decade: i32) -> i32 {
+    ((value_ns.max(1) as f64).log10() * f64::from(per_decade)).floor() as i32
+}
+
+fn edge_ns(row: i32, per_decade: i32) -> f64 {
+    10f64.powf(f64::from(row) / f64::from(per_decade))
+}
