@@ -173,9 +173,11 @@ pub const TABLE: &[Explained] = &[
          plimsoll report run.plim --json --html run.html",
     ),
     row(
-        "U039",
-        "a result without a page",
-        "Not everything has a page of its own.\n\n  plimsoll report run.plim --html run.html",
+        "U048",
+        "a template that gives no text",
+        "It is no template, names something that the result does not have, or does not come to an end. Everything that \
+         there is to name stands in the document of `--json`, and `charts` beside it.\n\n  \
+         plimsoll report run.plim --template comment.md",
     ),
 ];
 
@@ -193,6 +195,7 @@ mod tests {
             include_str!("flags/mod.rs"),
             include_str!("commands/merge.rs"),
             include_str!("commands/page.rs"),
+            include_str!("commands/template.rs"),
             include_str!("commands/report.rs"),
             include_str!("commands/run.rs"),
             include_str!("commands/check.rs"),

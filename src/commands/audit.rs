@@ -1,9 +1,11 @@
 //! `plimsoll audit FILE ...`: what cannot be true in results that others published.
 
+use super::page::Wanted;
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Audit;
 use crate::say;
 use plimsoll_output::audit as render;
+use plimsoll_output::html::audit::page;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::audit::{self, Grade};
@@ -20,6 +22,8 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
         )
         .into());
     }
+    let forms = [(flags.json, "--json"), (flags.markdown, "--markdown")];
+    let wanted = Wanted::of(&flags.page, forms.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag))?;
     let mut documents = Vec::new();
     for file in &flags.files {
         let text = text_of(file)?;
@@ -33,7 +37,12 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
     } else {
         render::terminal(&found, &say::look_of_results(flags.no_color))
     };
-    say::result(&text)?;
+    if !wanted.as_ref().is_some_and(Wanted::is_result) {
+        say::result(&text)?;
+    }
+    if let Some(wanted) = &wanted {
+        wanted.write(&page(&found, &documents)?)?;
+    }
     Ok(match found.worst() {
         Some(Grade::CannotBeTrue) => Exit::ThresholdMissed,
         Some(Grade::Doubtful | Grade::Missing) | None => Exit::Pass,

@@ -1,10 +1,13 @@
 //! `plimsoll compare A B`: is B faster, slower, or can nobody tell.
 
 use super::find::share;
+use super::page::Wanted;
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Compare;
 use crate::{say, wall};
-use plimsoll_output::{compare as render, json};
+use plimsoll_output::chart::Chart;
+use plimsoll_output::html::{Page, comparison};
+use plimsoll_output::{compare as render, figure, json};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::analysis::Digest;
@@ -20,6 +23,8 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     if let Some(name) = &flags.save {
         return save(flags, name);
     }
+    let forms = [(flags.json, "--json"), (flags.markdown, "--markdown"), (flags.github, "--github")];
+    let wanted = Wanted::of(&flags.page, forms.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag))?;
     let comparisons = match (flags.runs.as_slice(), &flags.baseline) {
         ([b], Some(name)) => {
             let (shown, before) = baseline(flags, name)?;
@@ -45,13 +50,20 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
         .into());
     }
     let gate = Gate { allow: rules };
+    let page =
+        wanted.as_ref().map(|wanted| page(&comparisons, &gate).map(|page| (wanted, page))).transpose()?;
     if let Some(path) = &flags.junit {
         refuse_other_kinds(path)?;
         let xml = render::junit(&comparisons, &gate);
         std::fs::write(path, xml)
             .map_err(|e| Failure::machine(format!("`{path}` cannot be written: {e}"), None))?;
     }
-    print(flags, &comparisons, &gate)?;
+    if !wanted.as_ref().is_some_and(Wanted::is_result) {
+        print(flags, &comparisons, &gate)?;
+    }
+    if let Some((wanted, page)) = page {
+        wanted.write(&page)?;
+    }
     let worst = comparisons.iter().map(|one| gate_of(one, &gate)).max();
     Ok(match worst {
         Some(Passage::Pass) => Exit::Pass,
@@ -71,6 +83,22 @@ fn refuse_other_kinds(path: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// The page of all comparisons, with what the gate says of each.
+fn page(all: &[Comparison], rules: &Gate) -> Result<Page, Failure> {
+    let gated: Vec<Gated> = all.iter().map(|one| gate(one, rules)).collect();
+    let wrong = |e: serde_json::Error| Failure::machine(format!("the comparison is no JSON: {e}"), None);
+    let document = serde_json::from_str(&json::comparisons(all, &gated)?).map_err(wrong)?;
+    let mut charts: Vec<Chart> = Vec::new();
+    for (at, one) in all.iter().enumerate() {
+        let mut own = figure::of_comparison(one, None);
+        if all.len() > 1 {
+            own.iter_mut().for_each(|chart| chart.id = format!("{}-{}", chart.id, at + 1));
+        }
+        charts.extend(own);
+    }
+    Ok(comparison::page(all, &gated, charts, document))
 }
 
 fn gate_of(comparison: &Comparison, rules: &Gate) -> Passage {

@@ -2,6 +2,7 @@
 
 use super::campaign::{self, Cell};
 use super::load::Shared;
+use super::page::Wanted;
 use super::{folder_report, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::draft;
@@ -25,7 +26,10 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         )
         .into());
     };
-    super::page::refuse(&find.flags.manner.page, "a search")?;
+    let manner = &find.flags.manner;
+    let forms = [(manner.json, "--json"), (find.form.markdown, "--markdown"), (find.form.csv, "--csv")];
+    let form = forms.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag);
+    let wanted = Wanted::of(&manner.page, form)?;
     let mut wrong = refused(&find.flags, &find.search);
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| target.ends_with(end));
     let study = match target.contains("://") || !(is_file || Path::new(target).exists()) {
@@ -62,7 +66,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
     }
     let (experiment, cells) = cells(study, &find.flags)?;
     campaign::run(experiment, cells, &find.flags.manner, &Shared::new(false)?, None)?
-        .print(&folder_report::Form::of_find(find))
+        .print(&folder_report::Form::of_find(find), wanted.as_ref())
 }
 
 /// Cells with the flags over their drafts.

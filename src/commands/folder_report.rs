@@ -1,11 +1,12 @@
 //! Prints an experiment from its folder: at the end of its runs, and whenever somebody asks again.
 
-use super::{figures, parts_report};
+use super::page::Wanted;
+use super::{figures, folder_page, parts_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Find;
 use crate::flags::verbs::{Form as ReportForm, Run};
 use crate::say;
-use plimsoll_output::{experiment as render, find, json};
+use plimsoll_output::{experiment as render, figure, find, json};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::experiment::{Conclusion, conclude};
@@ -62,18 +63,27 @@ impl Form {
     }
 }
 
-/// Reads the folder, prints it, and says how the command ends. A folder of several experiments is printed as all
-/// of them.
+/// Reads the folder, prints it, writes its page where one is wanted, and says how the command ends. A folder of several
+/// experiments is printed as all of them.
 ///
 /// # Errors
 /// When it cannot be read, or holds no run of an experiment.
-pub fn print(path: &Path, form: &Form) -> Result<Exit, Failure> {
-    if let Some(exit) = parts_report::print(path, form)? {
-        return Ok(exit);
+pub fn print(path: &Path, form: &Form, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
+    // A page on standard output stands in place of the text.
+    let quiet = form.quiet || wanted.is_some_and(Wanted::is_result);
+    let form = &Form { quiet, ..*form };
+    let exit = match parts_report::print(path, form)? {
+        Some(exit) => exit,
+        None => {
+            let conclusion = concluded(path)?;
+            say::result(&rendered(&conclusion, path, form)?)?;
+            conclusion.result.into()
+        }
+    };
+    if let Some(wanted) = wanted {
+        wanted.write(&folder_page::of(path, wanted.file())?)?;
     }
-    let conclusion = concluded(path)?;
-    say::result(&rendered(&conclusion, path, form)?)?;
-    Ok(conclusion.result.into())
+    Ok(exit)
 }
 
 /// What the runs of a folder say together.
@@ -87,6 +97,26 @@ pub fn concluded(path: &Path) -> Result<Conclusion, Failure> {
         false => conclude(read),
     };
     conclusion.ok_or_else(|| folder::Error::Empty { path: path.into() }.into())
+}
+
+/// Prints what a template makes of the folder, writes its page where one is wanted, and says how the command ends.
+///
+/// # Errors
+/// When the folder or the template cannot be read, or the template names what is not there.
+pub fn fill_in(path: &Path, own: &str, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
+    let (text, exit) = match parts_report::document_of(path)? {
+        Some((document, exit)) => (template::rendered(own, &document, &[])?, exit),
+        None => {
+            let conclusion = concluded(path)?;
+            let charts = figure::of_conclusion(&conclusion);
+            (template::rendered(own, &document(&conclusion)?, &charts)?, conclusion.result.into())
+        }
+    };
+    say::result(&text)?;
+    if let Some(wanted) = wanted {
+        wanted.write(&folder_page::of(path, wanted.file())?)?;
+    }
+    Ok(exit)
 }
 
 /// Draws what there is to see; of several experiments into a folder for each.

@@ -4,11 +4,13 @@
 use crate::exit::{Exit, Failure};
 use crate::flags::page::PageFlag;
 use crate::{say, wall};
+use plimsoll_output::chart::Chart;
 use plimsoll_output::figure;
 use plimsoll_output::html::{Page, run_page};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::analysis::picture::{SpansOf, picture, spans_of};
+use plimsoll_record::picture::Picture;
 use plimsoll_record::record::RunRecord;
 use plimsoll_record::summary::Summary;
 use std::io::{ErrorKind, Write};
@@ -36,8 +38,8 @@ impl Wanted {
                 None => Ok(Some(Wanted::Result)),
                 Some(form) => {
                     let message = format!("`--html -` and `{form}` both go to standard output");
-                    let hint = "give the page a file: `--html page.html`";
-                    Err(Diagnostic::new("U038", place(), message, hint).into())
+                    Err(Diagnostic::new("U038", place(), message, "give the page a file: `--html page.html`")
+                        .into())
                 }
             };
         }
@@ -51,6 +53,14 @@ impl Wanted {
     /// Whether the page stands in for the text.
     pub fn is_result(&self) -> bool {
         matches!(self, Wanted::Result)
+    }
+
+    /// The file; `None`: standard output.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Wanted::Result => None,
+            Wanted::File(path) => Some(path),
+        }
     }
 
     /// Writes the page to where it was wanted.
@@ -71,23 +81,28 @@ impl Wanted {
 /// # Errors
 /// When the run file cannot be read again.
 pub fn of_run(record: &RunRecord, summary: &Summary, file: Option<&Path>) -> Result<Page, Failure> {
-    let spans = file.map(|file| spans_of(file, record)).transpose()?.unwrap_or_else(SpansOf::default);
-    let picture = picture(record, summary, &spans);
-    let charts = figure::of_run(summary, &picture);
+    let (picture, charts) = drawn(record, summary, file)?;
     let name = file.map(|file| file.display().to_string());
     Ok(run_page(summary, &picture, name.as_deref(), charts)?)
 }
 
-/// For results that have no page.
+/// The charts of a run, such as its page has them.
 ///
 /// # Errors
-/// Always, when the flag is given.
-pub fn refuse(flag: &PageFlag, what: &str) -> Result<(), Failure> {
-    if flag.html.is_none() {
-        return Ok(());
-    }
-    let message = format!("{what} has no page");
-    Err(Diagnostic::new("U039", Place::Flag("--html".into()), message, "leave it out").into())
+/// When the run file cannot be read again.
+pub fn charts_of(record: &RunRecord, summary: &Summary, file: Option<&Path>) -> Result<Vec<Chart>, Failure> {
+    Ok(drawn(record, summary, file)?.1)
+}
+
+fn drawn(
+    record: &RunRecord,
+    summary: &Summary,
+    file: Option<&Path>,
+) -> Result<(Picture, Vec<Chart>), Failure> {
+    let spans = file.map(|file| spans_of(file, record)).transpose()?.unwrap_or_else(SpansOf::default);
+    let picture = picture(record, summary, &spans);
+    let charts = figure::of_run(summary, &picture);
+    Ok((picture, charts))
 }
 
 fn taken(to: &str) -> Failure {
@@ -112,18 +127,19 @@ fn put(path: &Path, text: &str) -> Result<(), Failure> {
         .write(true)
         .create_new(true)
         .open(&beside)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-        // A second name for the same file is refused where there is one already; a renaming would replace it.
-        .and_then(|()| std::fs::hard_link(&beside, path));
-    let ended = match written {
-        Err(e) if e.kind() == ErrorKind::Unsupported && path.symlink_metadata().is_err() => {
-            // Some file systems know no second names.
-            return std::fs::rename(&beside, path).map_err(failed);
-        }
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()));
+    // A second name for the same file is refused where there is one already; a renaming would replace it. Some file
+    // systems know no second names.
+    let placed = written.and_then(|()| match std::fs::hard_link(&beside, path) {
+        Err(_) if path.symlink_metadata().is_err() => std::fs::rename(&beside, path),
+        other => other,
+    });
+    let ended = match placed {
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(taken(&path.display().to_string())),
         other => other.map_err(failed),
     };
-    // Where it was never made there is nothing to remove; left behind it would be the smaller trouble of the two.
+    // Where it was never made, or got its place, there is nothing to remove; left behind it would be the smaller
+    // trouble of the two.
     let _ = std::fs::remove_file(&beside);
     ended
 }

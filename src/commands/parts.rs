@@ -3,8 +3,9 @@
 use super::campaign::{self, Again, Cell};
 use super::folder_report::{self, Form};
 use super::load::Shared;
+use super::page::Wanted;
 use super::parts_report::{self, Told};
-use super::{find, run};
+use super::{find, folder_page, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::flags::verbs::Run;
@@ -31,7 +32,9 @@ struct Ready {
 /// Every mistake in any part, before the first packet; and when the folder cannot be written.
 pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     let ready = ready(parts, flags)?;
-    let out = folder(file, &flags.flags.manner)?;
+    let asked = &flags.flags.manner;
+    let wanted = Wanted::of(&asked.page, asked.json.then_some("--json"))?;
+    let out = folder(file, asked)?;
     // Each is called as the file, with its own name behind it.
     let name = ready.first().map_or_else(String::new, |first| {
         let whole = first.experiment.name.as_str();
@@ -40,7 +43,8 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     let entries =
         ready.iter().map(|part| list::Part { name: part.name.clone(), folder: part.folder.clone() });
     list::write(&out, &name, entries.collect())?;
-    let (form, manner) = (Form::of_run(flags), &flags.flags.manner);
+    let (mut form, manner) = (Form::of_run(flags), &flags.flags.manner);
+    form.quiet |= wanted.as_ref().is_some_and(Wanted::is_result);
     let shared = Shared::new(false)?;
     let of = ready.len();
     let mut told: Vec<Told> = Vec::new();
@@ -57,6 +61,9 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
         told.push(one(part, &out, flags, &shared, &form, file)?);
     }
     parts_report::end(&name, &told, &form)?;
+    if let Some(wanted) = &wanted {
+        wanted.write(&folder_page::of(&out, wanted.file())?)?;
+    }
     if shared.interrupts.happened() && !manner.quiet {
         say::talk(&format!("stopped; the same command with `--out {}` goes on\n", out.display()));
     } else if !manner.quiet {

@@ -4,6 +4,10 @@ use super::folder_report::{self, Form};
 use crate::exit::{Exit, Failure};
 use crate::say;
 use plimsoll_output::experiment::parts::{Row, heading, markdown, table};
+use plimsoll_output::figure;
+use plimsoll_output::html::Page;
+use plimsoll_output::html::experiment::RunFile;
+use plimsoll_output::html::parts::{Part, page};
 use plimsoll_output::json;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -114,6 +118,26 @@ pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
     if form.csv {
         return Err(no_table(path, &parts).into());
     }
+    let told = all(path, &parts);
+    if !form.json {
+        say::result(&reports(path, &parts, &told, form)?)?;
+    }
+    end(&parts.name, &told, form)?;
+    Ok(Some(worst(&told)))
+}
+
+/// The document of all parts, and how a command over them ends; `None`: it is no such folder.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn document_of(path: &Path) -> Result<Option<(String, Exit)>, Failure> {
+    let Some(parts) = list::read(path)? else { return Ok(None) };
+    let told = all(path, &parts);
+    Ok(Some((document(&parts.name, &told)?, worst(&told))))
+}
+
+/// Every part in its order, with what its runs say.
+fn all(path: &Path, parts: &Parts) -> Vec<Told> {
     let mut told = Vec::new();
     for part in &parts.parts {
         let folder = path.join(&part.folder);
@@ -125,11 +149,25 @@ pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
             },
         });
     }
-    if !form.json {
-        say::result(&reports(path, &parts, &told, form)?)?;
-    }
-    end(&parts.name, &told, form)?;
-    Ok(Some(worst(&told)))
+    told
+}
+
+/// The page of a folder of parts, if it is one; `files` gives the run files of a part's folder.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn page_of(path: &Path, files: &dyn Fn(&Path) -> Vec<RunFile>) -> Result<Option<Page>, Failure> {
+    let Some(parts) = list::read(path)? else { return Ok(None) };
+    let told = all(path, &parts);
+    let document = value(&parts.name, &told)?;
+    let part = |one: Told| Part {
+        row: one.row(),
+        question: one.question,
+        files: files(&path.join(&one.folder)),
+        charts: one.conclusion.as_ref().map(figure::of_conclusion).unwrap_or_default(),
+        conclusion: one.conclusion,
+    };
+    Ok(Some(page(&parts.name, told.into_iter().map(part).collect(), document)))
 }
 
 /// All reports, each below its heading.
@@ -168,6 +206,10 @@ fn no_table(path: &Path, parts: &Parts) -> Diagnostic {
 
 /// One document for programs.
 fn document(name: &str, told: &[Told]) -> Result<String, Failure> {
+    Ok(json::document(&value(name, told)?)?)
+}
+
+fn value(name: &str, told: &[Told]) -> Result<Value, Failure> {
     let mut parts = Vec::new();
     for one in told {
         // As `report FOLDER/NN-NAME --json` prints it.
@@ -186,5 +228,5 @@ fn document(name: &str, told: &[Told]) -> Result<String, Failure> {
             "report": report,
         }));
     }
-    Ok(json::document(&json!({ "schema_version": 1, "name": name, "parts": parts }))?)
+    Ok(json!({ "schema_version": 1, "name": name, "parts": parts }))
 }

@@ -1,7 +1,7 @@
 //! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
 use super::page::{self, Wanted};
-use super::{figures, folder_report};
+use super::{figures, folder_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
@@ -23,11 +23,16 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         )
         .into());
     };
-    let wanted = Wanted::of(&flags.page, flags.form.flag())?;
+    let other = flags.template.as_ref().map(|_| "--template").or(flags.form.flag());
+    let wanted = Wanted::of(&flags.page, other)?;
     if Path::new(file).is_dir() {
-        page::refuse(&flags.page, "an experiment")?;
-        let form = folder_report::Form::of_report(&flags.form)?;
-        let exit = folder_report::print(Path::new(file), &form)?;
+        let exit = match &flags.template {
+            Some(own) => folder_report::fill_in(Path::new(file), own, wanted.as_ref())?,
+            None => {
+                let form = folder_report::Form::of_report(&flags.form)?;
+                folder_report::print(Path::new(file), &form, wanted.as_ref())?
+            }
+        };
         if let Some(to) = &flags.figures {
             folder_report::draw(Path::new(file), Path::new(to))?;
         }
@@ -35,8 +40,13 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
     }
     let record = run_file::read(Path::new(file))?;
     let summary = summarise(&record);
-    if !wanted.as_ref().is_some_and(Wanted::is_result) {
-        print(&summary, &flags.form, Some(file))?;
+    match &flags.template {
+        Some(own) => {
+            let charts = page::charts_of(&record, &summary, Some(Path::new(file)))?;
+            say::result(&template::rendered(own, &json::to_string(&summary)?, &charts)?)?;
+        }
+        None if wanted.as_ref().is_some_and(Wanted::is_result) => {}
+        None => print(&summary, &flags.form, Some(file))?,
     }
     if let Some(to) = &flags.figures {
         figures::of_run(&summary, Path::new(to))?;

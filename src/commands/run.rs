@@ -1,6 +1,7 @@
 //! `plimsoll URL` and `plimsoll run FILE`: text to plan; the load itself is in [`super::load`].
 
 use super::load::Shared;
+use super::page::Wanted;
 use super::{campaign, find, folder_report, load, parts};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
@@ -66,7 +67,6 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         Some(Part { name: None, study, .. }) => study,
         last => {
             all.extend(last);
-            super::page::refuse(&run.flags.manner.page, "a file of several experiments")?;
             return parts::run(file, all, run);
         }
     };
@@ -74,11 +74,12 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
-    super::page::refuse(&run.flags.manner.page, "an experiment of several runs")?;
+    let manner = &run.flags.manner;
+    let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let again = campaign::Again::new(file, None, &run.flags);
     let (experiment, cells) = find::cells(study, &run.flags)?;
     let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, Some(&again))?;
-    ran.print(&folder_report::Form::of_run(run))
+    ran.print(&folder_report::Form::of_run(run), wanted.as_ref())
 }
 
 /// `--once`: one cell as a single run, whatever the file says of repeats and generators.

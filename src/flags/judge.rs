@@ -2,6 +2,7 @@
 //! so many visitors.
 
 use super::load::LoadFlags;
+use super::page::PageFlag;
 use clap::Parser;
 
 /// `plimsoll find`.
@@ -111,6 +112,8 @@ pub struct Compare {
     /// The same with its details folded, for the summary page of a CI job
     #[arg(long, group = "form")]
     pub github: bool,
+    #[command(flatten)]
+    pub page: PageFlag,
     /// Also write JUnit XML here
     #[arg(long, value_name = "FILE")]
     pub junit: Option<String>,
@@ -129,7 +132,7 @@ pub struct Compare {
     about = "Reads results that others published and says what cannot be true, what is doubtful and what is missing, \
              with the arithmetic. Reads the output of wrk, ab, k6, loadtest, JMeter, hey, oha and vegeta, and Markdown \
              or CSV with recognisable columns. Ends with 99 when something cannot be true.",
-    override_usage = "plimsoll audit FILE ... [--json | --markdown]"
+    override_usage = "plimsoll audit FILE ... [--json | --markdown] [--html FILE]"
 )]
 pub struct Audit {
     /// The texts; `-` is standard input. Several are audited together
@@ -141,6 +144,8 @@ pub struct Audit {
     /// Markdown, for a review
     #[arg(long, group = "form")]
     pub markdown: bool,
+    #[command(flatten)]
+    pub page: PageFlag,
     /// No colours (also: the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,

@@ -116,8 +116,8 @@ pub struct Explain {
 #[command(
     name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
-    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson] [--html FILE] \
-                      [--figures FOLDER]"
+    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson | --template FILE] \
+                      [--html FILE] [--figures FOLDER]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -125,6 +125,9 @@ pub struct Report {
     pub file: Option<String>,
     #[command(flatten)]
     pub form: Form,
+    /// Fill in this text of your own: Markdown, HTML or anything else, with `{{ names }}` of the JSON document
+    #[arg(long, value_name = "FILE", group = "form")]
+    pub template: Option<String>,
     #[command(flatten)]
     pub page: PageFlag,
     /// Also draw what there is to see into this folder, as SVG

@@ -42,12 +42,12 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Prints what is there. What stopped the runs decides how the command ends.
+    /// Prints what is there, and writes its page where one is wanted. What stopped the runs decides how the command ends.
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn print(&self, form: &Form) -> Result<Exit, Failure> {
-        let exit = folder_report::print(&self.folder, form)?;
+    pub fn print(&self, form: &Form, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
+        let exit = folder_report::print(&self.folder, form, wanted)?;
         Ok(self.stopped.unwrap_or(exit))
     }
 }

@@ -1,8 +1,9 @@
 //! The audit of published results, for reading and for quoting: gravest first, each finding with its arithmetic and
 //! with the line that it is about, the figures underlined as compilers do.
 
+pub(crate) mod judged;
 mod page;
-mod snippet;
+pub(crate) mod snippet;
 
 use crate::Error;
 use crate::line::{Line, width, wrap, write_all};
@@ -52,7 +53,7 @@ fn figures(n: usize) -> String {
     crate::format::counted(n as u64, "figure")
 }
 
-fn certainty(certainty: Certainty) -> &'static str {
+pub(crate) fn certainty(certainty: Certainty) -> &'static str {
     match certainty {
         Certainty::Proved => "proved",
         Certainty::Likely => "likely",
@@ -67,7 +68,7 @@ const GRADES: [(Grade, &str, Ink); 3] = [
 ];
 
 /// What was read, in a few words.
-fn read(audit: &Audit) -> String {
+pub(crate) fn read(audit: &Audit) -> String {
     let rows = crate::format::counted(audit.rows as u64, "row");
     let what = match audit.files.as_slice() {
         [one] => one.clone(),
@@ -108,7 +109,7 @@ pub fn terminal(audit: &Audit, look: &Look) -> String {
 }
 
 /// What is missing in several files is said once: sentence and advice, with the files if there is a choice.
-fn gaps(audit: &Audit, findings: &[&Finding]) -> Vec<(String, String)> {
+pub(crate) fn gaps(audit: &Audit, findings: &[&Finding]) -> Vec<(String, String)> {
     let mut all: Vec<(&Finding, Vec<&str>)> = Vec::new();
     for finding in findings {
         let file = finding.quotes.first().map(|quote| quote.file.as_str());
@@ -200,7 +201,7 @@ fn calculation((label, text): &(String, String), look: &Look, lines: &mut Vec<Li
 }
 
 /// Names of rows in a column of their own, each said once: `(label, calculation)`.
-fn aligned(arithmetic: &[String]) -> Vec<(String, String)> {
+pub(crate) fn aligned(arithmetic: &[String]) -> Vec<(String, String)> {
     const LABEL: usize = 28;
     let split = |line: &String| {
         let (label, text) = line.split_once(": ")?;

@@ -5,7 +5,7 @@ use crate::style::{Ink, Look};
 use plimsoll_record::audit::{Audit, Finding};
 
 /// One line of one file, and what of it is meant.
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     pub file: &'a str,
     pub line: u32,
     /// The whole line, if the audit kept it; else nothing to underline.
@@ -14,7 +14,7 @@ pub(super) struct Place<'a> {
 }
 
 /// Lines that a finding quotes, each once, in the order of the finding.
-pub(super) fn places<'a>(audit: &'a Audit, finding: &'a Finding) -> Vec<Place<'a>> {
+pub(crate) fn places<'a>(audit: &'a Audit, finding: &'a Finding) -> Vec<Place<'a>> {
     let mut all: Vec<Place> = Vec::new();
     for quote in &finding.quotes {
         let text = quote.text.as_str();
@@ -82,6 +82,24 @@ impl Place<'_> {
                 if !whole && marks.iter().any(|m| *m) {
                     out.push(format!("  {}", underline(&text, &marks)));
                 }
+            }
+        }
+        out
+    }
+
+    /// The line in stretches, each meant or not; a sentence that is meant as a whole is one stretch. The figures where
+    /// nobody kept the line.
+    pub fn stretches(&self) -> Vec<(bool, String)> {
+        let Some(source) = &self.source else { return vec![(true, self.figures.join(", "))] };
+        let marks = self.marks(source);
+        if is_whole(source, &marks) {
+            return vec![(true, source.clone())];
+        }
+        let mut out: Vec<(bool, String)> = Vec::new();
+        for (c, mark) in source.chars().zip(marks) {
+            match out.last_mut() {
+                Some((last, text)) if *last == mark => text.push(c),
+                _ => out.push((mark, c.into())),
             }
         }
         out

@@ -1,6 +1,6 @@
 //! The comparison in a pull request: GitHub flavoured Markdown.
 
-use super::{footing, interval, long_word, maybe_change, overall, peaks, value};
+use super::{footing, interval, long_word, maybe_change, overall, p_value, peaks, value};
 use crate::format::ratio;
 use crate::markdown::{escape, prose};
 use plimsoll_record::analysis::compare::{Comparison, Overall, cell_name};
@@ -68,7 +68,7 @@ fn body(c: &Comparison, out: &mut String) {
             escape(&value(row.b, row.b_at_least, row.unit)),
             maybe_change(row, row.difference),
             interval(row),
-            p_value(row.p_adjusted),
+            escape(&p_value(row.p_adjusted)),
             escape(&long_word(row)),
         ));
     }
@@ -91,15 +91,6 @@ fn body(c: &Comparison, out: &mut String) {
         out.push_str(&format!("- {word}{} (`{}`)\n", prose(&doubt.sentence), doubt.code));
     }
     out.push_str(&format!("\n{}.\n", escape(&footing(c))));
-}
-
-/// Three digits behind the point are more than a p-value knows.
-fn p_value(p: Option<f64>) -> String {
-    match p {
-        None => crate::format::NONE.into(),
-        Some(p) if p < 0.001 => "&lt; 0.001".into(),
-        Some(p) => format!("{p:.3}"),
-    }
 }
 
 fn doubts_in_words(c: &Comparison) -> String {

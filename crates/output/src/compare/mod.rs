@@ -18,7 +18,7 @@ use plimsoll_record::analysis::compare::{Compared, Overall, Peaks, Verdict, chan
 use plimsoll_record::summary::FigureUnit;
 
 /// The word of a whole comparison, about B.
-fn overall(verdict: Overall) -> &'static str {
+pub(crate) fn overall(verdict: Overall) -> &'static str {
     match verdict {
         Overall::Faster => "FASTER",
         Overall::Slower => "SLOWER",
@@ -45,7 +45,7 @@ fn word(verdict: Verdict) -> &'static str {
 }
 
 /// The word with what bounds it: `no difference > 3.10 %`, `cannot tell, 4 more repeats`.
-fn long_word(row: &Compared) -> String {
+pub(crate) fn long_word(row: &Compared) -> String {
     match (row.verdict, row.larger_than, row.more_repeats) {
         (Verdict::NoDifference, Some(most), _) => {
             format!("no difference > {}", change(most, row.scale).trim_start_matches('+'))
@@ -56,31 +56,40 @@ fn long_word(row: &Compared) -> String {
     }
 }
 
-fn value(value: Option<f64>, at_least: bool, unit: FigureUnit) -> String {
+pub(crate) fn value(value: Option<f64>, at_least: bool, unit: FigureUnit) -> String {
     let text = value.map_or_else(|| NONE.into(), |value| figure(value, unit));
     if at_least { format!(">= {text}") } else { text }
 }
 
-fn maybe_change(row: &Compared, of: Option<f64>) -> String {
+pub(crate) fn maybe_change(row: &Compared, of: Option<f64>) -> String {
     of.map_or_else(|| NONE.into(), |x| change(x, row.scale))
 }
 
 /// `-1.2 % to +4.5 %`.
-fn interval(row: &Compared) -> String {
+pub(crate) fn interval(row: &Compared) -> String {
     match (row.low, row.high) {
         (Some(low), Some(high)) => format!("{} to {}", change(low, row.scale), change(high, row.scale)),
         _ => NONE.into(),
     }
 }
 
+/// Three digits behind the point are more than a p-value knows.
+pub(crate) fn p_value(p: Option<f64>) -> String {
+    match p {
+        None => NONE.into(),
+        Some(p) if p < 0.001 => "< 0.001".into(),
+        Some(p) => format!("{p:.3}"),
+    }
+}
+
 /// A peak of each side, as text: it has no interval, so nothing is said of the difference.
-fn peaks(row: &Peaks) -> [String; 2] {
+pub(crate) fn peaks(row: &Peaks) -> [String; 2] {
     [row.a, row.b]
         .map(|peak| peak.map_or_else(|| NONE.into(), |peak| plimsoll_record::phrase::watched(peak, row.unit)))
 }
 
 /// How it was made, as one line.
-fn footing(c: &plimsoll_record::analysis::compare::Comparison) -> String {
+pub(crate) fn footing(c: &plimsoll_record::analysis::compare::Comparison) -> String {
     use crate::format::{count, counted, ratio};
     let runs = if c.a.runs == c.b.runs {
         format!("{} of each side", counted(c.a.runs as u64, "run"))

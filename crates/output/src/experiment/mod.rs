@@ -135,7 +135,7 @@ fn searches(all: &[Searched], look: &Look) -> Vec<Line> {
 }
 
 /// The level that a search found and its interval, or why there is none.
-fn capacity(one: &Searched) -> (String, String) {
+pub(crate) fn capacity(one: &Searched) -> (String, String) {
     let Some(answer) = &one.answer else { return ("-".into(), "stopped before its end".into()) };
     let Some(capacity) = &answer.capacity else {
         let why = answer.refusal.as_ref().map_or("", |refusal| refusal.code);
@@ -151,7 +151,7 @@ fn capacity(one: &Searched) -> (String, String) {
 }
 
 /// `node, users 10`.
-fn name(settings: &[Setting]) -> String {
+pub(crate) fn name(settings: &[Setting]) -> String {
     let word = |s: &Setting| match s.axis.as_str() {
         "variant" => s.value.clone(),
         axis => format!("{axis} {}", s.value),

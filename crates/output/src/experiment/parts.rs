@@ -20,7 +20,8 @@ pub struct Row {
 }
 
 impl Row {
-    fn result(&self) -> &'static str {
+    /// The word for it.
+    pub fn result(&self) -> &'static str {
         match (self.result, self.begun) {
             (Some(outcome), _) => words::outcome(outcome),
             (None, true) => "stopped",

@@ -61,7 +61,8 @@ fn delta(c: &Comparison) -> Option<Chart> {
         });
         let mut panel = Panel::new(id, Axis::new(label, Unit::Ratio), series.collect());
         if worth > 0.0 && worth.is_finite() {
-            panel.bands.push(Band { low: -worth, high: worth, word: String::new() });
+            let word = format!("smaller than {}: not worth naming", ratio(worth));
+            panel.bands.push(Band { low: -worth, high: worth, word });
         }
         chart.panels.push(panel);
     }

@@ -5,6 +5,7 @@
 //! axis is labelled with its unit, axes of times and rates begin at 0 unless they are logarithmic and say so, intervals
 //! are drawn wherever they are known, and a second without a value is a gap and never a line through it.
 
+pub mod audit;
 mod compare;
 mod draw;
 mod live;

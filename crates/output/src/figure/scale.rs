@@ -197,10 +197,12 @@ fn round_step(step: f64) -> f64 {
 fn decades(from: f64, to: f64, marks: usize) -> Vec<f64> {
     let (first, last) = (from.log10().floor() as i32, to.log10().ceil() as i32);
     let spans = (to / from).log10();
-    let factors: &[f64] = match spans {
-        s if s <= 1.2 => &[1.0, 2.0, 3.0, 5.0, 7.0],
-        s if s <= 3.2 && marks >= 4 => &[1.0, 2.0, 5.0],
-        _ => &[1.0],
+    let fits = |per: f64| spans * per <= marks as f64 + 2.0;
+    let factors: &[f64] = match () {
+        () if fits(5.0) => &[1.0, 2.0, 3.0, 5.0, 7.0],
+        () if fits(3.0) => &[1.0, 2.0, 5.0],
+        () if fits(2.0) => &[1.0, 3.0],
+        () => &[1.0],
     };
     let every = ((spans / (1.5 * marks.max(2) as f64)).ceil() as usize).max(1);
     let powers = (first..=last).step_by(every).map(|k| 10f64.powi(k));

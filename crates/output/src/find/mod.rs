@@ -26,23 +26,23 @@ pub fn json(answer: &Answer) -> Result<String, crate::Error> {
 }
 
 /// A level in the unit of the search: `1,200/s`, `40`.
-fn level(value: f64, users: bool) -> String {
+pub(crate) fn level(value: f64, users: bool) -> String {
     if users { count(value.max(0.0).round() as u64) } else { rate_per_s(value) }
 }
 
-fn value(reading: Option<Reading>) -> String {
+pub(crate) fn value(reading: Option<Reading>) -> String {
     reading.map_or_else(|| NONE.into(), |r| duration_ns(r.value_ns))
 }
 
-fn with_bounds(reading: Option<Reading>) -> String {
+pub(crate) fn with_bounds(reading: Option<Reading>) -> String {
     reading.map_or_else(|| NONE.into(), |r| crate::format::interval(r.value_ns, r.low_ns, r.high_ns))
 }
 
-fn errors(share: f64) -> String {
+pub(crate) fn errors(share: f64) -> String {
     if share == 0.0 { "0".into() } else { ratio(share) }
 }
 
-fn purpose(purpose: Purpose) -> &'static str {
+pub(crate) fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Floor => "one user",
         Purpose::Bracket => "enclose",
@@ -63,7 +63,7 @@ fn shape(shape: Shape) -> &'static str {
 }
 
 /// `met`, `missed`, `3 of 4 met`.
-fn verdict(point: &Point) -> String {
+pub(crate) fn verdict(point: &Point) -> String {
     match (point.met, point.runs) {
         (met, runs) if met == runs => "met".into(),
         (0, _) => "missed".into(),
@@ -72,7 +72,7 @@ fn verdict(point: &Point) -> String {
 }
 
 /// What a step amounts to, in a word or two.
-fn outcome(step: &StepRow) -> String {
+pub(crate) fn outcome(step: &StepRow) -> String {
     match &step.limited_by {
         Some(by) => format!("held back: {}", by.title),
         None if step.met => "met".into(),
@@ -82,7 +82,7 @@ fn outcome(step: &StepRow) -> String {
 }
 
 /// The facts below the sentence, each with its label.
-fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
+pub(crate) fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(refusal) = &answer.refusal {
         let label = if refusal.code == "budget" { "stopped" } else { "refused" };

@@ -5,18 +5,18 @@ use maud::{Markup, html};
 
 /// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Column {
-    pub title: &'static str,
+pub struct Column<'a> {
+    pub title: &'a str,
     pub is_number: bool,
 }
 
 /// A column of words.
-pub const fn text(title: &'static str) -> Column {
+pub const fn text(title: &str) -> Column<'_> {
     Column { title, is_number: false }
 }
 
 /// A column of numbers.
-pub const fn number(title: &'static str) -> Column {
+pub const fn number(title: &str) -> Column<'_> {
     Column { title, is_number: true }
 }
 

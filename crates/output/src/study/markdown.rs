@@ -57,7 +57,7 @@ fn table(group: &Group, study: &Study, out: &mut String) {
 }
 
 fn seen(group: &Group, axis: &str, out: &mut String) {
-    let columns = watched::columns(group);
+    let columns = watched::columns(group.rows.iter().map(|(_, row)| *row));
     if columns.is_empty() {
         return;
     }

@@ -6,7 +6,7 @@
 mod csv;
 mod markdown;
 mod terminal;
-mod watched;
+pub(crate) mod watched;
 
 pub use csv::{COLUMNS, csv};
 pub use markdown::markdown;
@@ -56,7 +56,7 @@ fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
 }
 
 /// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of.
-fn plus_minus(estimate: &Estimate, sign: &str) -> String {
+pub(crate) fn plus_minus(estimate: &Estimate, sign: &str) -> String {
     match estimate.half_width_ratio() {
         Some(half) if half >= 10.0 => format!("{sign}{}x", format::quantity(half.round())),
         Some(half) if half >= 0.0995 => format!("{sign}{:.0}%", half * 100.0),
@@ -65,21 +65,21 @@ fn plus_minus(estimate: &Estimate, sign: &str) -> String {
     }
 }
 
-fn time(estimate: &Estimate) -> String {
+pub(crate) fn time(estimate: &Estimate) -> String {
     let text = estimate.value.map_or(format::NONE.into(), format::duration_f64_ns);
     if estimate.at_least { format!(">= {text}") } else { text }
 }
 
-fn rate(estimate: &Estimate) -> String {
+pub(crate) fn rate(estimate: &Estimate) -> String {
     estimate.value.map_or(format::NONE.into(), format::rate_per_s)
 }
 
-fn errors(estimate: &Estimate) -> String {
+pub(crate) fn errors(estimate: &Estimate) -> String {
     estimate.value.map_or(format::NONE.into(), format::ratio)
 }
 
 /// What is known of a curve, one sentence each.
-fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
+pub(crate) fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
     let law = match &curve.usl {
         UslFit::Fit { sentence, r2, .. } => format!("{sentence} (R2 {r2:.3})"),
         UslFit::Unfit { why } => format!("none: {why}"),
@@ -100,13 +100,13 @@ fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
 }
 
 /// `3 runs, 12 cells`.
-fn extent(study: &Study) -> String {
+pub(crate) fn extent(study: &Study) -> String {
     let cells = study.table.len() as u64;
     format!("{}, {}", format::counted(study.runs as u64, "run"), format::counted(cells, "cell"))
 }
 
 /// What the intervals are, for the line below the name.
-fn intervals(study: &Study) -> &'static str {
+pub(crate) fn intervals(study: &Study) -> &'static str {
     let any = |basis| study.table.iter().any(|row| row.basis == basis);
     match (any(Basis::Runs), any(Basis::Blocks)) {
         (true, true) => "95 % intervals between runs, within them where there are fewer than three",
@@ -117,7 +117,7 @@ fn intervals(study: &Study) -> &'static str {
 }
 
 /// Why a row is no measurement, or what was left out of it.
-fn doubt(row: &CellRow) -> String {
+pub(crate) fn doubt(row: &CellRow) -> String {
     match row.left_out.first() {
         None => String::new(),
         Some(first) if row.valid => format!("{} left out: {}", row.left_out.len(), first.why),

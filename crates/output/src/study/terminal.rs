@@ -114,7 +114,7 @@ fn table(group: &Group, columns: usize, look: &Look) -> Vec<Line> {
 
 /// Below the figures, because there is one pair of columns for each monitor; what does not fit is cut from the right.
 fn seen(group: &Group, columns: usize, look: &Look) -> Vec<Line> {
-    let heads = watched::columns(group);
+    let heads = watched::columns(group.rows.iter().map(|(_, row)| *row));
     if heads.is_empty() {
         return Vec::new();
     }

@@ -1,15 +1,14 @@
 //! Peak CPU and memory of what was watched, by cell, and what stood at its limit.
 
-use super::Group;
 use crate::format::NONE;
 use plimsoll_record::analysis::sizes;
 use plimsoll_record::analysis::study::CellRow;
 use plimsoll_record::phrase::{ratio, watched};
 
-/// The heads of the columns, such as `api cpu peak`, of all cells of a group; none when nothing was watched.
-pub(super) fn columns(group: &Group) -> Vec<String> {
+/// The heads of the columns, such as `api cpu peak`, of all these cells; none when nothing was watched.
+pub(crate) fn columns<'a>(rows: impl Iterator<Item = &'a CellRow>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for (head, _) in group.rows.iter().flat_map(|(_, row)| sizes(&row.watched)) {
+    for (head, _) in rows.flat_map(|row| sizes(&row.watched)) {
         if !out.contains(&head) {
             out.push(head);
         }
@@ -21,7 +20,7 @@ pub(super) fn columns(group: &Group) -> Vec<String> {
 const NEAR: f64 = 0.10;
 
 /// `1.92 cores (96 %)`
-pub(super) fn cell(row: &CellRow, column: &str) -> String {
+pub(crate) fn cell(row: &CellRow, column: &str) -> String {
     let Some((_, seen)) = sizes(&row.watched).into_iter().find(|(head, _)| head == column) else {
         return NONE.into();
     };
@@ -32,10 +31,15 @@ pub(super) fn cell(row: &CellRow, column: &str) -> String {
 }
 
 /// What stood at its limit, without the numbers.
-pub(super) fn limiting(row: &CellRow) -> String {
+pub(crate) fn limiting(row: &CellRow) -> String {
     match row.limiting.as_deref() {
         None => NONE.into(),
         Some(text) if text.starts_with("none of") => "none".into(),
         Some(text) => text.split(" (").next().unwrap_or(text).to_owned(),
     }
+}
+
+/// The same as a number, in its unit.
+pub(crate) fn peak(row: &CellRow, column: &str) -> Option<f64> {
+    sizes(&row.watched).into_iter().find(|(head, _)| head == column).map(|(_, seen)| seen.peak)
 }

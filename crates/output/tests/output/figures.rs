@@ -91,3 +91,27 @@ fn nine_hours_of_many_monitors_are_a_small_picture_too() {
         assert_is_a_picture(&chart.id, &draw(&chart, Skin::File));
     }
 }
+
+#[test]
+fn a_picture_becomes_an_image_with_its_words_on_any_machine() {
+    let svg = draw(&of("phases"), Skin::File);
+    let png = plimsoll_output::png::of(&svg, 2.0).expect("the drawer's own SVG is read");
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
+    assert_eq!(side(16), 1_520);
+    // Words take ink: without a font the image would be smaller.
+    let mute: String = svg.lines().filter(|line| !line.starts_with("<text")).collect();
+    let mute = plimsoll_output::png::of(&mute, 2.0).expect("it is whole without its words");
+    assert!(png.len() > mute.len() + 2_000, "{} and {}", png.len(), mute.len());
+    for no_picture in ["", "<svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"90000\" height=\"9\"/>"]
+    {
+        assert!(plimsoll_output::png::of(no_picture, 1.0).is_err(), "{no_picture}");
+    }
+    if let Some(folder) = std::env::var_os("PLIMSOLL_FIGURES") {
+        for chart in all() {
+            let png = plimsoll_output::png::of(&draw(&chart, Skin::File), 1.0).expect("as above");
+            let path = std::path::Path::new(&folder).join(format!("{}.resvg.png", chart.id));
+            std::fs::write(path, png).expect("a folder to look into");
+        }
+    }
+}

@@ -86,17 +86,17 @@ pub(super) fn moments(facts: &Facts) -> Vec<Moment> {
     moments_seen(facts, |_, _| {})
 }
 
+/// The same where `open` stood before the first of them.
+pub(super) fn moments_from(facts: &Facts, open: &mut Standing) -> Vec<Moment> {
+    moments_with(facts, open, |_, _| {})
+}
+
 /// The same, and shows each tick: decoding is what takes the time.
 pub(super) fn moments_seen(facts: &Facts, see: impl FnMut(&Sum, &Moment)) -> Vec<Moment> {
-    seen_from(facts, &mut Standing::default(), see)
+    moments_with(facts, &mut Standing::default(), see)
 }
 
-/// The moments where `open` stood before the first of them.
-pub(super) fn moments_from(facts: &Facts, open: &mut Standing) -> Vec<Moment> {
-    seen_from(facts, open, |_, _| {})
-}
-
-fn seen_from(facts: &Facts, open: &mut Standing, mut see: impl FnMut(&Sum, &Moment)) -> Vec<Moment> {
+fn moments_with(facts: &Facts, open: &mut Standing, mut see: impl FnMut(&Sum, &Moment)) -> Vec<Moment> {
     let mut moments = Vec::new();
     for tick in ticks(facts) {
         let rows = facts

@@ -38,6 +38,8 @@ export interface Axis {
   to: Value;
   /** Where marks must stand; absent: round numbers. */
   ticks?: number[];
+  /** What stands at these ticks instead of their numbers. */
+  names?: string[];
 }
 
 export interface Series {

@@ -8,6 +8,8 @@ use crate::chart::{Form, Series};
 pub struct Places<'a> {
     pub x: &'a dyn Fn(f64) -> f64,
     pub y: &'a dyn Fn(f64) -> f64,
+    /// Whether a value lies on the y axis; others stand at its end.
+    pub holds: &'a dyn Fn(f64) -> bool,
     /// Left and right end of the plot.
     pub ends: (f64, f64),
 }
@@ -190,14 +192,15 @@ fn whiskers(svg: &mut Svg, values: &Values, class: &str, places: &Places) {
     let mut path = Path::default();
     for (k, x) in values.x.iter().enumerate() {
         let (Some(Some(low)), Some(Some(high))) = (values.low.get(k), values.high.get(k)) else { continue };
-        let (at, low, high) = ((places.x)(*x), (places.y)(*low), (places.y)(*high));
-        for (from, to) in [
-            ((at - 3.0, low), (at + 3.0, low)),
-            ((at, low), (at, high)),
-            ((at - 3.0, high), (at + 3.0, high)),
-        ] {
-            path.move_to(from.0, from.1);
-            path.line_to(to.0, to.1);
+        let (at, from, to) = ((places.x)(*x), (places.y)(*low), (places.y)(*high));
+        path.move_to(at, from);
+        path.line_to(at, to);
+        for (end, y, inwards) in [(*low, from, -5.0), (*high, to, 5.0)] {
+            // An interval that goes on beyond the plot has the head of an arrow instead of an end.
+            let by = if (places.holds)(end) { 0.0 } else { inwards };
+            path.move_to(at - 3.0, y + by);
+            path.line_to(at, y);
+            path.line_to(at + 3.0, y + by);
         }
     }
     svg.path(path, class);

@@ -52,24 +52,29 @@ impl Marks<'_> {
         if self.placed.is_empty() { 0.0 } else { ROW * self.rows as f64 + 4.0 }
     }
 
-    /// Words and the lines that lead from them through all panels.
-    pub fn draw(&self, svg: &mut Svg, top: f64, bottom: f64) {
-        for (at, one) in self.placed.iter().enumerate() {
+    /// The lines in a plot; in the first one they begin at their words, whose room begins at `words`.
+    pub fn lines(&self, svg: &mut Svg, words: Option<f64>, (top, bottom): (f64, f64)) {
+        for one in &self.placed {
             let class = if one.mark.kind == MarkKind::Answer { "mark answer" } else { "mark" };
-            let Some(row) = one.row else {
-                svg.line((one.x, top + self.height()), (one.x, bottom), class);
-                continue;
-            };
+            let under = if self.is_numbered { 14.0 } else { 2.0 };
+            let from = words.zip(one.row).map_or(top, |(words, row)| words + ROW * row as f64 + under);
+            svg.line((one.x, from), (one.x, bottom), class);
+        }
+    }
+
+    /// What stands above the first plot.
+    pub fn words(&self, svg: &mut Svg, top: f64) {
+        for (at, one) in self.placed.iter().enumerate() {
+            let Some(row) = one.row else { continue };
             let y = top + ROW * row as f64;
-            svg.line((one.x, y + if self.is_numbered { 14.0 } else { 2.0 }), (one.x, bottom), class);
             if self.is_numbered {
                 svg.circle((one.x, y + 7.0), 7.0, "badge");
                 svg.text((one.x, y + 10.8), Anchor::Middle, "", &(at + 1).to_string());
-            } else {
-                let (x, side) =
-                    if one.is_before { (one.x - 4.0, Anchor::End) } else { (one.x + 4.0, Anchor::Start) };
-                svg.text((x, y + 11.0), side, "", &one.mark.word);
+                continue;
             }
+            let (x, side) =
+                if one.is_before { (one.x - 4.0, Anchor::End) } else { (one.x + 4.0, Anchor::Start) };
+            svg.text((x, y + 11.0), side, "halo", &one.mark.word);
         }
     }
 

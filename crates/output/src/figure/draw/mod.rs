@@ -46,30 +46,27 @@ pub fn draw(chart: &Chart, skin: Skin) -> String {
     }
     let x = x_scale(chart);
     let marks = Marks::of(chart, &x);
-    let lines_from = top;
-    top += marks.height();
     let mut frames = Vec::new();
     for panel in &chart.panels {
-        let legend = legend::placed(panel, &y_scale(chart, panel, 100.0).label);
-        top += legend.height();
         let height = height(chart, panel);
-        frames.push((panel, legend, top, height));
+        let y = y_scale(chart, panel, height);
+        let legend = legend::placed(panel, &y.label);
+        top += legend.height();
+        let label_at = top;
+        // Words of marks stand between the first label and its plot, so that no line runs through a name.
+        top += if frames.is_empty() { marks.height() } else { 0.0 };
+        frames.push((legend, label_at, panel::Frame { chart, panel, x: &x, y, top, height }));
         top += height + 10.0;
     }
     let bottom = top - 10.0;
-    for (at, (panel, legend, top, height)) in frames.iter().enumerate() {
-        let frame = panel::Frame {
-            chart,
-            panel,
-            x: &x,
-            y: y_scale(chart, panel, *height),
-            top: *top,
-            height: *height,
-        };
-        frame.draw(&mut svg, at == 0);
-        legend.draw(&mut svg, &frame.y.label, *top);
+    for (at, (legend, label_at, frame)) in frames.iter().enumerate() {
+        frame.draw(&mut svg, at == 0, *label_at);
+        legend.draw(&mut svg, &frame.y.label, *label_at);
+        marks.lines(&mut svg, (at == 0).then_some(*label_at), (frame.top, frame.top + frame.height));
     }
-    marks.draw(&mut svg, lines_from, bottom);
+    if let Some((_, label_at, _)) = frames.first() {
+        marks.words(&mut svg, *label_at);
+    }
     let axis_end = foot(&mut svg, &x, bottom);
     let end = marks.list(&mut svg, axis_end);
     finish(svg, chart, skin, end + 8.0)
@@ -103,6 +100,7 @@ fn foot(svg: &mut Svg, x: &Scale, bottom: f64) -> f64 {
             continue;
         }
         free_from = at + half + 4.0;
+        let at = at.min(WIDTH - 2.0 - half);
         for (row, line) in lines.iter().enumerate() {
             svg.text((at, y + 12.0 * row as f64), Anchor::Middle, "", line);
         }
@@ -143,14 +141,17 @@ fn finish(svg: Svg, chart: &Chart, skin: Skin, height: f64) -> String {
 /// Room for what a panel has to show: a heat-map the most, one alone more than one of many.
 fn height(chart: &Chart, panel: &Panel) -> f64 {
     let has_heat = chart.panels.iter().any(|other| other.heat.is_some());
-    let first = chart.panels.iter().take(2).any(|other| other.id == panel.id);
+    let main = if chart.panels.len() == 2 { 1 } else { 2 };
+    let first = chart.panels.iter().take(main).any(|other| other.id == panel.id);
     match chart.panels.len() {
         _ if panel.heat.is_some() => 240.0,
         _ if has_heat => 64.0,
         1 => 260.0,
-        2..=3 => 150.0,
+        2 if first => 190.0,
+        2 => 110.0,
+        3 => 150.0,
         _ if first => 130.0,
-        _ => 82.0,
+        _ => 76.0,
     }
 }
 
@@ -163,6 +164,10 @@ pub(super) fn x_scale(chart: &Chart) -> Scale {
 
 fn y_scale(chart: &Chart, panel: &Panel, height: f64) -> Scale {
     let (mut least, mut most) = reach(chart, panel);
+    if let Some(heat) = &panel.heat {
+        let (low, high) = heat::reach(heat);
+        (least, most) = (low, high);
+    }
     let is_log = panel.y.scale == Kind::Log;
     for limit in &panel.limits {
         // One far above everything would press the values flat: it is told at the edge.
@@ -173,10 +178,6 @@ fn y_scale(chart: &Chart, panel: &Panel, height: f64) -> Scale {
     }
     for band in panel.bands.iter().filter(|band| band.low.is_finite() && band.high.is_finite()) {
         (least, most) = (least.min(band.low), most.max(band.high));
-    }
-    if let Some(heat) = &panel.heat {
-        let (low, high) = heat::reach(heat);
-        (least, most) = (least.min(low), most.max(high));
     }
     Scale::of(&panel.y, least, most, (height / 34.0).round().max(2.0) as usize)
 }
@@ -197,8 +198,8 @@ fn reach(chart: &Chart, panel: &Panel) -> (f64, f64) {
         ends.flatten().copied().filter(shown)
     };
     let has_values = least <= most;
-    let limit = |y: f64| if has_values { y.min(most + 0.5 * most.abs()) } else { y };
-    let floor = |y: f64| if has_values { y.max(least - 0.5 * most.abs().max(least.abs())) } else { y };
+    let limit = |y: f64| if has_values { y.min(most + most.abs()) } else { y };
+    let floor = |y: f64| if has_values { y.max(least - most.abs().max(least.abs())) } else { y };
     let high = ends(false).map(limit).fold(most, f64::max);
     let low = ends(true).map(floor).fold(least, f64::min);
     if low <= high { (low, high) } else { (0.0, 0.0) }

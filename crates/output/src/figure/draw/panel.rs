@@ -19,8 +19,8 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// The first panel has the words of the grounds.
-    pub fn draw(&self, svg: &mut Svg, is_first: bool) {
+    /// The first panel has the words of the grounds; `label_at`: below the label.
+    pub fn draw(&self, svg: &mut Svg, is_first: bool, label_at: f64) {
         let (panel, bottom) = (self.panel, self.top + self.height);
         self.grounds(svg);
         for (value, _) in &self.x.marks {
@@ -32,11 +32,11 @@ impl Frame<'_> {
             svg.line((LEFT, at), (WIDTH - RIGHT, at), "grid");
             svg.text((LEFT - 6.0, at + 4.0), Anchor::End, "", mark);
         }
-        self.values(svg);
+        let drawn = self.values(svg, label_at);
         let x0 = bottom - self.height * self.y.ground();
         svg.line((LEFT, x0), (WIDTH - RIGHT, x0), "axis");
         svg.line((LEFT, self.top), (LEFT, bottom), "axis");
-        self.limits(svg);
+        self.limits(svg, &drawn);
         for band in panel.bands.iter().filter(|band| !band.word.is_empty()) {
             let word = text::cut(&band.word, WIDE - 12.0);
             svg.text((LEFT + 6.0, self.y_of(band.high) + 13.0), Anchor::Start, "halo", &word);
@@ -78,52 +78,74 @@ impl Frame<'_> {
         }
     }
 
-    fn values(&self, svg: &mut Svg) {
+    /// Draws them; says where points of lines are, so that words can keep away from them.
+    fn values(&self, svg: &mut Svg, label_at: f64) -> Vec<(f64, f64)> {
         let (x, y) = (|value: f64| self.x_of(value), |value: f64| self.y_of(value));
         if let Some(heat) = &self.panel.heat {
             let end = self.chart.x.to.or(self.chart.xs.last().copied()).unwrap_or(0.0);
             let most = heat::draw(svg, heat, &self.chart.xs, end, &x, &y);
-            heat::legend(svg, heat, most, WIDTH - RIGHT, self.top - 8.0);
+            heat::legend(svg, heat, most, WIDTH - RIGHT, label_at - 8.0);
         }
-        let places = Places { x: &x, y: &y, ends: (LEFT, WIDTH - RIGHT) };
-        if self.panel.stacked {
-            let layers = pool::layers(self.chart, self.panel);
-            for (series, values) in self.panel.series.iter().zip(&layers) {
-                forms::draw(svg, series, values, true, &places);
+        let holds = |value: f64| self.y.holds(value);
+        let places = Places { x: &x, y: &y, holds: &holds, ends: (LEFT, WIDTH - RIGHT) };
+        let is_stacked = self.panel.stacked;
+        let layers = if is_stacked { pool::layers(self.chart, self.panel) } else { Vec::new() };
+        let mut drawn = Vec::new();
+        for (at, series) in self.panel.series.iter().enumerate() {
+            let values = match layers.get(at) {
+                Some(layer) => layer.clone(),
+                None => pooled(self.chart, series, self.x, POINTS),
+            };
+            forms::draw(svg, series, &values, is_stacked, &places);
+            let ends = if is_stacked { &values.high } else { &values.y };
+            let points: Vec<(f64, f64)> =
+                values.x.iter().zip(ends).filter_map(|(at, to)| Some((x(*at), y((*to)?)))).collect();
+            // Between far points there is a line, too.
+            for two in points.windows(2) {
+                let steps = ((two[1].0 - two[0].0).abs() / 12.0).ceil().clamp(1.0, 40.0);
+                let part = |k: f64, a: f64, b: f64| a + (b - a) * k / steps;
+                let between = (0..steps as u32).map(f64::from);
+                drawn.extend(between.map(|k| (part(k, two[0].0, two[1].0), part(k, two[0].1, two[1].1))));
             }
-            return;
+            drawn.extend(points.last());
         }
-        for series in &self.panel.series {
-            let values = pooled(self.chart, series, self.x, POINTS);
-            forms::draw(svg, series, &values, false, &places);
-        }
+        drawn
     }
 
     /// Thresholds. One above everything that was measured is told at the edge instead of pressing the values flat.
-    fn limits(&self, svg: &mut Svg) {
-        let mut taken: Vec<f64> = Vec::new();
+    fn limits(&self, svg: &mut Svg, drawn: &[(f64, f64)]) {
+        let mut taken: Vec<(f64, f64, f64)> = Vec::new();
         for limit in self.panel.limits.iter().filter(|limit| limit.value.is_finite()) {
             let class = match limit.met {
                 Some(true) => "met",
                 Some(false) => "missed",
                 None => "",
             };
-            let (mut y, mut word) = (self.y_of(limit.value), limit.word.clone());
-            if self.y.holds(limit.value) {
+            let (y, mut word) = (self.y_of(limit.value), limit.word.clone());
+            let is_inside = self.y.holds(limit.value);
+            if is_inside {
                 svg.line((LEFT, y), (WIDTH - RIGHT, y), format!("limit {class}").trim_end());
             } else {
                 let is_above = self.y.place(limit.value) > 0.5;
                 word = format!("{} {word}", if is_above { '\u{2191}' } else { '\u{2193}' });
-                y = if is_above { self.top + 16.0 } else { self.top + self.height };
             }
-            // Above its line, unless that is where the plot ends; and never on another one.
-            let mut at = if y - self.top < 14.0 { y + 12.0 } else { y - 4.0 };
-            while taken.iter().any(|other| (other - at).abs() < 11.5) {
-                at += 12.0;
-            }
-            taken.push(at);
-            let word = text::cut(&word, WIDE / 2.0);
-            svg.text((WIDTH - RIGHT - 4.0, at), Anchor::End, format!("halo {class}").trim_end(), &word);
+            let word = text::cut(&word, 0.6 * WIDE);
+            let wide = text::width(&word);
+            // Above or below its line, left or right: where it covers the least.
+            let rows = [y - 4.0, y + 13.0]
+                .into_iter()
+                .filter(|at| *at - 10.0 >= self.top - 1.0 && *at <= self.top + self.height - 2.0);
+            let places = rows.flat_map(|at| [(WIDTH - RIGHT - 4.0 - wide, at), (LEFT + 5.0, at)]);
+            let covered = |(x, at): &(f64, f64)| {
+                let hits =
+                    |px: f64, py: f64| px > x - 4.0 && px < x + wide + 4.0 && py > at - 12.0 && py < at + 4.0;
+                let words =
+                    taken.iter().filter(|(l, r, t)| *l < x + wide && *r > *x && (t - at).abs() < 12.0);
+                drawn.iter().filter(|(px, py)| hits(*px, *py)).count() + 1_000 * words.count()
+            };
+            let Some((x, at)) = places.min_by_key(covered) else { continue };
+            taken.push((x, x + wide, at));
+            svg.text((x, at), Anchor::Start, format!("halo {class}").trim_end(), &word);
         }
     }
 

@@ -75,12 +75,13 @@ pub fn rate(shape: &Shape, at: &Rows) -> Panel {
         let offered = at.values(|t| t.offered_rate_per_s);
         series.push(Series::new("offered", offers, 7, Form::Dashed, offered));
     }
-    let achieved = at.values(|t| Some(t.achieved_rate_per_s));
-    series.push(Series::new("achieved", achieves, 0, Form::Line, achieved));
     if shape.has_errors {
         let good = at.values(|t| per_s(t.requests.saturating_sub(t.errors), t));
         series.push(Series::new("good", "without failure", 2, Form::Line, good));
     }
+    // Last, so that the others show only where they differ.
+    let achieved = at.values(|t| Some(t.achieved_rate_per_s));
+    series.push(Series::new("achieved", achieves, 0, Form::Line, achieved));
     Panel::new("rate", Axis::new("requests", Unit::PerSecond), series)
 }
 

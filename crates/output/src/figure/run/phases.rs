@@ -22,17 +22,29 @@ pub fn phases(p: &Picture) -> Option<Chart> {
                   layer that grows to the right makes the tail."
         .into();
     chart.xs = (1..=n).map(|k| k as f64).collect();
-    let layer = |id: &str, name: &str, colour: u8, of: fn(&Slice) -> f64| {
-        Series::new(id, name, colour, Form::Bars, slices.iter().map(|slice| Some(of(slice))).collect())
-    };
-    let series = vec![
-        layer("wait", "before the send", 7, |slice| slice.wait_ns),
-        layer("first_byte", "to the first byte", 0, |slice| slice.first_byte_ns),
-        layer("body", "to the last byte", 4, |slice| slice.body_ns),
+    type Phase = (&'static str, &'static str, u8, fn(&Slice) -> f64);
+    let phases: [Phase; 3] = [
+        ("wait", "before the send", 7, |slice| slice.wait_ns),
+        ("first_byte", "to the first byte", 0, |slice| slice.first_byte_ns),
+        ("body", "to the last byte", 4, |slice| slice.body_ns),
     ];
-    let mut panel = Panel::new("phases", Axis::new("mean time", Unit::Nanoseconds), series);
-    panel.stacked = true;
-    chart.panels.push(panel);
+    let panel = |id: &str, axis: Axis, value: &dyn Fn(&Slice, f64) -> Option<f64>| {
+        let layer = |(phase, name, colour, of): &Phase| {
+            let y = slices.iter().map(|slice| value(slice, of(slice))).collect();
+            // Its colour says the name in the second panel as well.
+            let (key, name) =
+                if id == "phases" { ((*phase).to_owned(), *name) } else { (format!("{phase}_ratio"), "") };
+            Series::new(&key, name, *colour, Form::Bars, y)
+        };
+        let mut panel = Panel::new(id, axis, phases.iter().map(layer).collect());
+        panel.stacked = true;
+        panel
+    };
+    chart.panels.push(panel("phases", Axis::new("mean time", Unit::Nanoseconds), &|_, ns| Some(ns)));
+    // The slowest are so much slower that the others cannot be seen beside them.
+    let whole = |slice: &Slice| slice.wait_ns + slice.first_byte_ns + slice.body_ns;
+    let share = |slice: &Slice, ns: f64| (whole(slice) > 0.0).then(|| ns / whole(slice));
+    chart.panels.push(panel("shares", Axis::new("share of the time", Unit::Ratio).between(0.0, 1.0), &share));
     Some(chart)
 }
 

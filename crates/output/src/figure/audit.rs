@@ -1,0 +1,120 @@
+//! An audit: where the published rows lie against N = X R (Little 1961), and how many findings each row has.
+//!
+//! The first picture needs no knowledge of the service: rate times mean time is how many requests were in flight, and
+//! users who wait for each answer cannot have more in flight than there are of them.
+
+use crate::audit::judged::{Judged, rows};
+use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
+use crate::format::counted;
+use plimsoll_record::audit::{Audit, Grade};
+use plimsoll_record::foreign::{Document, Measure};
+
+/// Rows beyond these are too narrow to be seen.
+const ROWS_MAX: usize = 240;
+/// Points of a law that are worth a picture.
+const POINTS_MIN: usize = 2;
+
+/// The pictures that the rows allow; none for a text of which no row was read.
+pub fn charts(audit: &Audit, documents: &[Document]) -> Vec<Chart> {
+    let rows = rows(audit, documents);
+    [law(&rows), strip(&rows, audit)].into_iter().flatten().collect()
+}
+
+/// Users as published, and requests in flight as rate and mean time make them, with what rounding leaves open.
+struct Point {
+    users: f64,
+    in_flight: f64,
+    low: f64,
+    high: f64,
+    grade: Option<Grade>,
+}
+
+fn point(judged: &Judged) -> Option<Point> {
+    let figures = &judged.row.figures;
+    // At an offered rate users do not wait for each other.
+    if figures.contains_key(&Measure::OfferedRate) {
+        return None;
+    }
+    let [users, rate, mean] = [Measure::Users, Measure::Rate, Measure::Mean].map(|m| figures.get(&m));
+    let (users, rate, mean) = (users?, rate?, mean?);
+    let point = Point {
+        users: users.value,
+        in_flight: rate.value * mean.value,
+        low: rate.low.max(0.0) * mean.low.max(0.0),
+        high: rate.high * mean.high,
+        grade: judged.grade,
+    };
+    let is_drawable = |x: f64| x.is_finite() && x > 0.0;
+    [point.users, point.in_flight, point.high].into_iter().all(is_drawable).then_some(point)
+}
+
+/// N against X R: on the line users are always busy, below they pause or wait elsewhere, above nothing can be.
+fn law(rows: &[Judged]) -> Option<Chart> {
+    let points: Vec<Point> = rows.iter().filter_map(point).collect();
+    if points.len() < POINTS_MIN {
+        return None;
+    }
+    let ends = |of: fn(&Point) -> f64| {
+        points.iter().map(of).fold((f64::INFINITY, 0.0_f64), |(low, high), x| (low.min(x), high.max(x)))
+    };
+    let (users, flight) = (ends(|p| p.users), ends(|p| p.in_flight));
+    let (from, to) = (users.0.min(flight.0) / 1.3, users.1.max(flight.1) * 1.3);
+    let marks = |id: &str, name: &str, colour: u8, form: Form, wanted: fn(&Point) -> bool| {
+        let of: Vec<&Point> = points.iter().filter(|p| wanted(p)).collect();
+        Series::new(
+            id,
+            format!("{name} ({})", of.len()),
+            colour,
+            form,
+            of.iter().map(|p| Some(p.in_flight)).collect(),
+        )
+        .at(of.iter().map(|p| p.users).collect())
+        .within(of.iter().map(|p| Some(p.low)).collect(), of.iter().map(|p| Some(p.high)).collect())
+    };
+    let line = Series::new("law", "N = X R", 7, Form::Dashed, vec![Some(from), Some(to)]).at(vec![from, to]);
+    let mut series = vec![line];
+    series.extend([
+        marks("holds", "nothing found", 2, Form::Dots, |p| p.grade.is_none()),
+        marks("doubtful", "doubtful", 4, Form::Rings, |p| p.grade == Some(Grade::Doubtful)),
+        marks("wrong", "cannot be true", 1, Form::Crosses, |p| p.grade == Some(Grade::CannotBeTrue)),
+    ]);
+    series.retain(|one| !one.y.is_empty());
+    let axis = |label: &str| Axis::new(label, Unit::Count).scaled(Scale::Log).between(from, to);
+    let mut chart = Chart::new("audit", "Rate x mean time against the users", axis("users as published, N"));
+    chart.subtitle = format!("{} that state all three", counted(points.len() as u64, "row"));
+    chart.help = "Requests in flight are rate times mean time. Users who wait for each answer cannot have more in \
+                  flight than there are of them: above the line nothing can lie, far below it somebody waited elsewhere."
+        .into();
+    chart.panels.push(Panel::new("law", axis("in flight, X R"), series));
+    Some(chart)
+}
+
+/// The rows in their order: findings about each, the gravest at the bottom.
+fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
+    let shown = &rows[..rows.len().min(ROWS_MAX)];
+    if shown.len() < 2 || shown.iter().all(|row| row.grade.is_none()) {
+        return None;
+    }
+    let count = |row: &Judged, grade| {
+        row.findings.iter().filter(|at| audit.findings[**at].grade == grade).count() as f64
+    };
+    let bars = |id: &str, name: &str, colour: u8, grade: Grade| {
+        Series::new(id, name, colour, Form::Bars, shown.iter().map(|row| Some(count(row, grade))).collect())
+    };
+    let sound = shown.iter().filter(|row| row.grade.is_none()).count() as u64;
+    let more = if rows.len() > shown.len() { format!("; of {} in all", rows.len()) } else { String::new() };
+    let x = Axis::new("row, in the order of the text", Unit::Plain).between(0.5, shown.len() as f64 + 0.5);
+    let mut chart = Chart::new("audit-rows", "Findings by row", x);
+    chart.subtitle = format!("{}, nothing found about {sound}{more}", counted(shown.len() as u64, "row"));
+    chart.help =
+        "Each column is a published row, in the order of the text: how many findings are about it.".into();
+    chart.xs = (1..=shown.len()).map(|at| at as f64).collect();
+    let series = vec![
+        bars("wrong", "cannot be true", 1, Grade::CannotBeTrue),
+        bars("doubtful", "doubtful", 4, Grade::Doubtful),
+    ];
+    let mut panel = Panel::new("findings", Axis::new("findings", Unit::Count), series);
+    panel.stacked = true;
+    chart.panels.push(panel);
+    Some(chart)
+}

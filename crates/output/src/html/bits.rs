@@ -1,0 +1,67 @@
+//! What pages of several results have in common beyond [`super::piece`]: ids that stay unique where one page shows
+//! several results, verdicts in a line of text, findings with more than two sentences.
+
+use super::piece::{Tone, sign};
+use super::table::{Cell, Column, Row, table};
+use maud::{Markup, html};
+
+/// Where on a page something stands. The parts of a page of several results have ids of their own, and headings lower
+/// down.
+#[derive(Debug, Clone, Default)]
+pub struct At {
+    /// Stands before the id of every chart: `p2-`; empty on a page of one experiment.
+    pub part: String,
+    /// Stands before every other id: `p2-c1-`.
+    prefix: String,
+}
+
+impl At {
+    /// In a part of a page of several experiments.
+    pub fn part(number: usize) -> At {
+        let part = format!("p{number}-");
+        At { prefix: part.clone(), part }
+    }
+
+    /// One of several of a kind.
+    pub fn below(&self, prefix: &str) -> At {
+        At { part: self.part.clone(), prefix: self.id(prefix) }
+    }
+
+    pub fn id(&self, id: &str) -> String {
+        format!("{}{id}", self.prefix)
+    }
+
+    /// A heading below that of the section.
+    pub fn heading(&self, text: &str) -> Markup {
+        match self.part.is_empty() {
+            true => html! { h3 { (text) } },
+            false => html! { h5 { (text) } },
+        }
+    }
+}
+
+/// A verdict in a line of text or in a cell: sign and word.
+pub fn said(tone: Tone, word: &str) -> Markup {
+    html! { span.said.{(tone.class())} { (sign(tone)) " " (word) } }
+}
+
+/// A finding: its sign, and whatever is to be said of it.
+pub fn finding(tone: Tone, id: Option<&str>, body: &Markup) -> Markup {
+    html! { li.{(tone.class())} id=[id] { (sign(tone)) div { (body) } } }
+}
+
+/// One of the facts at the head, of more than one word.
+pub fn tiles(tiles: &[(&str, Markup)]) -> Markup {
+    html! { dl.tiles { @for (name, value) in tiles { div.tile { dt { (name) } dd { (value) } } } } }
+}
+
+/// Names and what they are.
+pub fn facts(facts: &[(&str, Markup)]) -> Markup {
+    html! { dl.facts { @for (name, fact) in facts { div { dt { (name) } dd { (fact) } } } } }
+}
+
+/// A table whose rows are nothing but their cells.
+pub fn data(id: &str, caption: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Markup {
+    let rows: Vec<Row> = rows.into_iter().map(Row::new).collect();
+    table(id, caption, columns, &rows)
+}

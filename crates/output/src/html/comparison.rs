@@ -1,0 +1,241 @@
+//! The page of a comparison: the verdict, the differences as intervals against zero, each figure with what bounds it,
+//! what speaks against believing it, and what a gate makes of it.
+
+use super::bits::{At, data, finding, said, tiles};
+use super::experiment::shown;
+use super::piece::{Tone, badge, figure as copied, prose};
+use super::table::{Cell, number, text};
+use super::{Page, Section};
+use crate::chart::Chart;
+use crate::compare::{footing, interval, long_word, maybe_change, overall, p_value, peaks, value};
+use crate::format::{count, ratio};
+use crate::words;
+use maud::{Markup, html};
+use plimsoll_record::analysis::compare::gate::{Gated, Passage};
+use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Peaks, SideFacts, cell_name};
+use serde_json::Value;
+
+/// The page of comparisons, one or several; `gates` are what the gate says of each. `charts` are those of
+/// [`crate::figure::of_comparison`], of several with `-1`, `-2` behind their ids; `document` is what `--json` prints.
+pub fn page(all: &[Comparison], gates: &[Gated], charts: Vec<Chart>, document: Value) -> Page {
+    let title = match all {
+        [one] => format!("{}: {} against {}", overall(one.verdict), one.b.name, one.a.name),
+        many => format!("{} comparisons", count(many.len() as u64)),
+    };
+    let sections = match all {
+        [one] => parts(one, gates.first(), &charts, "", &At::default()),
+        many => vec![overview(many, gates), several(many, gates, &charts)],
+    };
+    Page { kind: "comparison", title, head: head(all, gates), sections, charts, document, bar: None }
+}
+
+/// What a verdict about B means to whoever wants to ship it.
+fn tone(verdict: Overall) -> Tone {
+    match verdict {
+        Overall::Faster | Overall::FewerErrors | Overall::NoDifference => Tone::Pass,
+        Overall::Slower | Overall::MoreErrors => Tone::Fail,
+        Overall::Mixed | Overall::CannotTell => Tone::Doubt,
+    }
+}
+
+fn gate_tone(passage: Passage) -> (Tone, &'static str) {
+    match passage {
+        Passage::Pass => (Tone::Pass, "gate passed"),
+        Passage::Inconclusive => (Tone::Doubt, "gate undecided: more repeats have to tell"),
+        Passage::Fail => (Tone::Fail, "gate missed"),
+    }
+}
+
+fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
+    let worst = gates.iter().map(|gated| gated.passage).max();
+    html! {
+        div.head.{(worst.map_or(Tone::Doubt, |worst| gate_tone(worst).0).class())} {
+            @match all {
+                [one] => {
+                    h1 { (one.b.name) span.soft { " against " } (one.a.name) }
+                    div.verdict { (badge(tone(one.verdict), overall(one.verdict))) }
+                    p.sentence { (prose(&one.sentence)) }
+                },
+                many => h1 { (count(many.len() as u64)) " comparisons" },
+            }
+            @if let Some(worst) = worst { p.gate { (said(gate_tone(worst).0, gate_tone(worst).1)) } }
+            @if let [one] = all { (tiles(&[side("A", &one.a), side("B", &one.b)])) }
+        }
+    }
+}
+
+fn side<'a>(name: &'a str, side: &SideFacts) -> (&'a str, Markup) {
+    let runs = crate::format::counted(side.runs as u64, "run");
+    let requests = copied(&count(side.requests), Some(side.requests as f64));
+    (name, html! { (side.name) small { (runs) ", " (requests) " requests, " (side.target) } })
+}
+
+/// One line: for lists of comparisons.
+pub(super) fn line(one: &Comparison) -> Markup {
+    html! { (said(tone(one.verdict), overall(one.verdict))) " " (prose(&one.sentence)) }
+}
+
+fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], suffix: &str, at: &At) -> Vec<Section> {
+    let mut out = Vec::new();
+    let mut add = |id, title, body: Option<Markup>| {
+        if let Some(body) = body {
+            out.push(Section { id, title, body });
+        }
+    };
+    let drawn = |stem: &str| -> Vec<&Chart> {
+        let id = format!("{}{stem}{suffix}", at.part);
+        charts.iter().filter(|chart| chart.id == id).collect()
+    };
+    let delta = drawn("delta");
+    add("difference", "The difference", (!delta.is_empty()).then(|| shown(&delta)));
+    add("figures", "Every figure", figures(one, at));
+    let spectra = drawn("spectra");
+    add("spectra", "Times of both sides", (!spectra.is_empty()).then(|| shown(&spectra)));
+    add("doubts", "What speaks against believing it", doubts(one));
+    add("gate", "The gate", gated.map(gate));
+    add("watched", "What was watched", watched(one, at));
+    add("method", "How it was made", Some(html! { p { (footing(one)) "." } }));
+    out
+}
+
+/// Everything of one comparison, for pages that show more than that; `suffix` stands behind the ids of its charts.
+pub(super) fn body(
+    one: &Comparison,
+    gated: Option<&Gated>,
+    charts: &[Chart],
+    suffix: &str,
+    at: &At,
+) -> Markup {
+    html! {
+        @for part in parts(one, gated, charts, suffix, at) {
+            div #{ (at.id(part.id)) } { @if part.id != "difference" { (at.heading(part.title)) } (part.body) }
+        }
+    }
+}
+
+/// Beyond so many each is folded.
+const OPEN: usize = 3;
+
+fn overview(all: &[Comparison], gates: &[Gated]) -> Section {
+    let heads = [text("comparison"), text("verdict"), text("gate"), text("sentence")];
+    let row = |(at, one): (usize, &Comparison)| {
+        let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
+        let gated = gates.get(at).map(|gated| gate_tone(gated.passage));
+        vec![
+            Cell::Markup(
+                html! { a href={ "#c" (at + 1) } { (one.b.name) " against " (one.a.name) (place) } },
+            ),
+            Cell::Markup(said(tone(one.verdict), overall(one.verdict))),
+            Cell::Markup(html! { @if let Some((tone, text)) = gated { (said(tone, text)) } }),
+            Cell::Markup(prose(&one.sentence)),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = all.iter().enumerate().map(row).collect();
+    Section {
+        id: "overview",
+        title: "All comparisons",
+        body: data("comparisons", "All comparisons", &heads, rows),
+    }
+}
+
+fn several(all: &[Comparison], gates: &[Gated], charts: &[Chart]) -> Section {
+    let open = all.len() <= OPEN;
+    let body = html! {
+        @for (at, one) in all.iter().enumerate() {
+            details.comparison #{ "c" (at + 1) } open[open] {
+                summary { (line(one)) }
+                (body(one, gates.get(at), charts, &format!("-{}", at + 1), &At::default().below(&format!("c{}-", at + 1))))
+            }
+        }
+    };
+    Section { id: "each", title: "Each of them", body }
+}
+
+fn figures(one: &Comparison, at: &At) -> Option<Markup> {
+    if one.figures.is_empty() {
+        return None;
+    }
+    let ends = format!("{} interval", ratio(one.confidence));
+    let heads = [
+        text("figure"),
+        number(one.a.name.as_str()),
+        number(one.b.name.as_str()),
+        number("change"),
+        text(ends.as_str()),
+        number("p (Holm)"),
+        text("verdict"),
+    ];
+    let row = |row: &Compared| {
+        vec![
+            Cell::text(&row.figure),
+            Cell::number(value(row.a, row.a_at_least, row.unit), row.a),
+            Cell::number(value(row.b, row.b_at_least, row.unit), row.b),
+            Cell::number(maybe_change(row, row.difference), row.difference),
+            Cell::text(interval(row)),
+            Cell::number(p_value(row.p_adjusted), row.p_adjusted),
+            Cell::Markup(said(tone_of(row), &long_word(row))),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = one.figures.iter().map(row).collect();
+    let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
+    let caption = format!("{} against {}{place}", one.b.name, one.a.name);
+    Some(data(&at.id("figures"), &caption, &heads, rows))
+}
+
+fn tone_of(row: &Compared) -> Tone {
+    use plimsoll_record::analysis::compare::Verdict;
+    match row.verdict {
+        verdict if verdict.is_better() => Tone::Pass,
+        verdict if verdict.is_worse() => Tone::Fail,
+        Verdict::CannotTell => Tone::Doubt,
+        _ => Tone::Note,
+    }
+}
+
+fn doubts(one: &Comparison) -> Option<Markup> {
+    if one.doubts.is_empty() {
+        return None;
+    }
+    Some(html! {
+        ul.findings { @for doubt in &one.doubts {
+            (finding(Tone::from(doubt.weight), None, &html! {
+                p.what { b { (words::weight(doubt.weight)) } " " (prose(&doubt.sentence)) " " code { (doubt.code) } }
+            }))
+        } }
+    })
+}
+
+/// Every rule with the numbers that decided it.
+fn gate(gated: &Gated) -> Markup {
+    let (tone, passed) = gate_tone(gated.passage);
+    html! {
+        p { (said(tone, passed)) }
+        ul.findings { @for rule in &gated.rules {
+            @let (tone, word_of) = match rule.passage {
+                Passage::Pass => (Tone::Pass, "holds"),
+                Passage::Inconclusive => (Tone::Doubt, "cannot tell"),
+                Passage::Fail => (Tone::Fail, "broken"),
+            };
+            (finding(tone, None, &html! {
+                p.what { b { (word_of) } " " code { (rule.text) } }
+                p { (rule.evidence) }
+            }))
+        } }
+    }
+}
+
+fn watched(one: &Comparison, at: &At) -> Option<Markup> {
+    if one.watched.is_empty() {
+        return None;
+    }
+    let heads = [text("peak of"), number(one.a.name.as_str()), number(one.b.name.as_str())];
+    let row = |row: &Peaks| {
+        let [a, b] = peaks(row);
+        vec![Cell::text(&row.what), Cell::number(a, row.a), Cell::number(b, row.b)]
+    };
+    let rows: Vec<Vec<Cell>> = one.watched.iter().map(row).collect();
+    Some(html! {
+        p.lead { "A peak is one second of one run: it has no interval, so nothing is said of the difference." }
+        (data(&at.id("watched"), "Peaks of what was watched", &heads, rows))
+    })
+}

@@ -1,0 +1,201 @@
+//! A search: the answer with the way to it, the curve that it makes of the service, every step, and why it ended.
+
+use super::super::bits::{At, data, facts, said};
+use super::super::piece::{Tone, prose};
+use super::super::table::{Cell, Column, number, text};
+use super::{RunFile, drawn, link, shown};
+use crate::chart::Chart;
+use crate::experiment::{capacity, name};
+use crate::find;
+use crate::format::{chosen_s, count, counted, ratio};
+use maud::{Markup, html};
+use plimsoll_plan::experiment::Purpose;
+use plimsoll_record::analysis::search::{Answer, Point, Reading, StepRow};
+use plimsoll_record::experiment::{Conclusion, Searched};
+
+/// The pictures, the facts of each answer and why it ended; of several searches first a table of all.
+pub fn answers(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {
+    if c.searches.is_empty() {
+        return None;
+    }
+    let single = c.searches.len() == 1;
+    let heads = [text("search"), number("carries"), text("95 % interval"), number("steps")];
+    let row = |one: &Searched| {
+        let (level, interval) = capacity(one);
+        let raw = one.answer.as_ref().and_then(|answer| answer.capacity.as_ref()).map(|found| found.level());
+        vec![
+            Cell::text(name(&one.settings)),
+            Cell::number(level, raw),
+            Cell::text(interval),
+            Cell::count(one.steps as u64),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = c.searches.iter().map(row).collect();
+    Some(html! {
+        (shown(&drawn(charts, at, "search")))
+        @if !single { (data(&at.id("searches"), "All searches", &heads, rows)) }
+        @for one in &c.searches {
+            @if !single { (at.heading(&name(&one.settings))) }
+            @match &one.answer {
+                Some(answer) => {
+                    @if !single { p.sentence { (prose(&answer.sentence)) } }
+                    (told(answer))
+                }
+                None => p { "Stopped behind " (counted(one.steps as u64, "step")) ": the same command with the same "
+                    code { "--out" } " goes on." },
+            }
+        }
+    })
+}
+
+fn told(answer: &Answer) -> Markup {
+    let mut lines: Vec<(&str, Markup)> =
+        find::facts(answer).into_iter().map(|(label, fact)| (label, prose(&fact))).collect();
+    lines.push(("ended", prose(&ended(answer))));
+    lines.extend(confirmation(answer).map(|text| ("confirmed", prose(&text))));
+    facts(&lines)
+}
+
+/// Why it stopped where it did.
+fn ended(answer: &Answer) -> String {
+    match (&answer.refusal, &answer.capacity) {
+        (Some(refusal), _) => refusal.sentence.clone(),
+        (None, Some(found)) if found.at_least => {
+            "its highest level was met: the service can do more than it was asked".into()
+        }
+        (None, Some(_)) => {
+            format!("the interval is as narrow as was asked for ({} either way)", ratio(answer.within))
+        }
+        (None, None) => "it found nothing".into(),
+    }
+}
+
+/// How the repeats at, below and above the answer went, level by level.
+fn confirmation(answer: &Answer) -> Option<String> {
+    let mut levels: Vec<(f64, u64, u64)> = Vec::new();
+    for step in answer.steps.iter().filter(|s| s.purpose == Purpose::Confirm && s.limited_by.is_none()) {
+        let met = u64::from(step.met);
+        match levels.iter_mut().find(|(level, ..)| *level == step.level) {
+            Some((_, all, good)) => (*all, *good) = (*all + 1, *good + met),
+            None => levels.push((step.level, 1, met)),
+        }
+    }
+    levels.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let say = |(level, all, met): &(f64, u64, u64)| {
+        format!("{} met {} of {}", find::level(*level, answer.users), count(*met), count(*all))
+    };
+    (!levels.is_empty()).then(|| levels.iter().map(say).collect::<Vec<_>>().join("; "))
+}
+
+/// The answers with their names; of a single search without one.
+fn finished(c: &Conclusion) -> Vec<(String, &Searched, &Answer)> {
+    let named = |one| {
+        let one: &Searched = one;
+        Some((name(&one.settings), one, one.answer.as_deref()?))
+    };
+    c.searches.iter().filter_map(named).collect()
+}
+
+fn captioned(title: &str, of: &str) -> String {
+    if of.is_empty() { title.to_owned() } else { format!("{title}: {of}") }
+}
+
+/// Levels in rising order, repeats pooled.
+pub fn curves(c: &Conclusion, at: &At) -> Option<Markup> {
+    let all: Vec<_> = finished(c).into_iter().filter(|(_, _, answer)| !answer.curve.is_empty()).collect();
+    if all.is_empty() {
+        return None;
+    }
+    Some(html! {
+        @for (number, (of, _, answer)) in all.iter().enumerate() {
+            (curve(answer, &captioned("The curve", of), &at.id(&format!("curve-{}", number + 1))))
+        }
+    })
+}
+
+fn curve(answer: &Answer, caption: &str, id: &str) -> Markup {
+    let unit = if answer.users { "users" } else { "offered" };
+    let heads = [unit, "achieved", "p50 (95 %)", "p99 (95 %)", "errors", "runs"].map(number);
+    let mut heads: Vec<Column> = heads.to_vec();
+    heads.push(text("thresholds"));
+    let row = |p: &Point| {
+        let tone = match (p.met, p.runs) {
+            (met, runs) if met == runs => Tone::Pass,
+            (0, _) => Tone::Fail,
+            _ => Tone::Doubt,
+        };
+        vec![
+            Cell::number(find::level(p.level, answer.users), Some(p.level)),
+            Cell::number(find::level(p.achieved_rate_per_s, false), Some(p.achieved_rate_per_s)),
+            Cell::number(find::with_bounds(p.p50), raw(p.p50)),
+            Cell::number(find::with_bounds(p.p99), raw(p.p99)),
+            Cell::number(find::errors(p.error_ratio), Some(p.error_ratio)),
+            Cell::count(u64::from(p.runs)),
+            Cell::Markup(said(tone, &find::verdict(p))),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = answer.curve.iter().map(row).collect();
+    data(id, caption, &heads, rows)
+}
+
+fn raw(reading: Option<Reading>) -> Option<f64> {
+    reading.map(|reading| reading.value_ns as f64)
+}
+
+/// Every run, in order.
+pub fn steps(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
+    let all: Vec<_> = finished(c).into_iter().filter(|(_, _, answer)| !answer.steps.is_empty()).collect();
+    if all.is_empty() {
+        return None;
+    }
+    Some(html! {
+        @for (number, (of, searched, answer)) in all.iter().enumerate() {
+            @let own: Vec<&RunFile> = files.iter().filter(|file| file.settings == searched.settings).collect();
+            (rows(answer, &own, &captioned("The steps", of), &at.id(&format!("steps-{}", number + 1))))
+        }
+    })
+}
+
+fn rows(answer: &Answer, files: &[&RunFile], caption: &str, id: &str) -> Markup {
+    let unit = if answer.users { "users" } else { "offered" };
+    let heads = [
+        number("run"),
+        text("for"),
+        number("length"),
+        number(unit),
+        number("achieved"),
+        number("p50"),
+        number("p99"),
+        number("errors"),
+        text("outcome"),
+        text("cautions"),
+        text("file"),
+    ];
+    let row = |(at, step): (usize, &StepRow)| {
+        let tone = match (&step.limited_by, step.met) {
+            (Some(_), _) => Tone::Doubt,
+            (None, true) => Tone::Pass,
+            (None, false) => Tone::Fail,
+        };
+        // They are listed in the order in which they ran, as the steps are.
+        let file = files.get(at).filter(|_| files.len() == answer.steps.len());
+        vec![
+            Cell::count(u64::from(step.turn) + 1),
+            Cell::text(find::purpose(step.purpose)),
+            Cell::number(chosen_s(step.length_s), Some(step.length_s)),
+            Cell::number(
+                find::level(step.level, answer.users || step.purpose == Purpose::Floor),
+                Some(step.level),
+            ),
+            Cell::number(find::level(step.achieved_rate_per_s, false), Some(step.achieved_rate_per_s)),
+            Cell::number(find::value(step.p50), raw(step.p50)),
+            Cell::number(find::value(step.p99), raw(step.p99)),
+            Cell::number(find::errors(step.error_ratio), Some(step.error_ratio)),
+            Cell::Markup(said(tone, &find::outcome(step))),
+            Cell::text(step.cautions.join(", ")),
+            Cell::Markup(file.map_or_else(|| html! {}, |file| link(file))),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = answer.steps.iter().enumerate().map(row).collect();
+    data(id, caption, &heads, rows)
+}

@@ -1,0 +1,126 @@
+//! The page of several experiments of one file: every question with its answer first, then the report of each.
+
+use super::bits::{At, data, said, tiles};
+use super::experiment::{RunFile, sections, verdict};
+use super::piece::{Tone, badge, figure as copied, prose};
+use super::table::{Cell, text};
+use super::{Page, Section};
+use crate::chart::Chart;
+use crate::experiment::parts::Row;
+use crate::format::count;
+use crate::words;
+use maud::{Markup, html};
+use plimsoll_record::experiment::Conclusion;
+use plimsoll_record::summary::Outcome;
+use serde_json::Value;
+
+/// One of the experiments.
+pub struct Part {
+    /// As in the table of the terminal.
+    pub row: Row,
+    pub question: String,
+    /// `None`: there is no report of it, and the row says why.
+    pub conclusion: Option<Conclusion>,
+    pub files: Vec<RunFile>,
+    /// Those of its own experiment, under their own ids.
+    pub charts: Vec<Chart>,
+}
+
+/// The page; `document` is what `--json` prints.
+pub fn page(name: &str, parts: Vec<Part>, document: Value) -> Page {
+    let mut charts = Vec::new();
+    let mut reports = Vec::new();
+    let overview = overview(&parts);
+    let head = head(name, &parts);
+    for (number, part) in (1..).zip(parts) {
+        let at = At::part(number);
+        // One page has several charts over the same axis.
+        let own: Vec<Chart> =
+            part.charts.iter().map(|chart| Chart { id: at.id(&chart.id), ..chart.clone() }).collect();
+        reports.push(report(number, &part, &own, &at));
+        charts.extend(own);
+    }
+    let each = html! { @for report in &reports { (report) } };
+    Page {
+        kind: "parts",
+        title: format!("{name}: {} questions", count(reports.len() as u64)),
+        head,
+        sections: vec![
+            Section { id: "answers", title: "Questions and answers", body: overview },
+            Section { id: "parts", title: "The parts", body: each },
+        ],
+        charts,
+        document,
+        bar: None,
+    }
+}
+
+/// What could not be run is no better than what missed its thresholds.
+fn tone(row: &Row) -> Tone {
+    row.result.map_or(Tone::Fail, Tone::from)
+}
+
+fn head(name: &str, parts: &[Part]) -> Markup {
+    let of = |result: Option<Outcome>| parts.iter().filter(|part| part.row.result == result).count() as u64;
+    let rank = |row: &Row| match row.result {
+        None => 3,
+        Some(Outcome::Fail) => 2,
+        Some(Outcome::Inconclusive) => 1,
+        Some(Outcome::Pass) => 0,
+    };
+    let worst = parts.iter().max_by_key(|part| rank(&part.row));
+    let all = [Some(Outcome::Pass), Some(Outcome::Fail), Some(Outcome::Inconclusive), None];
+    let told: Vec<(&str, Markup)> = all
+        .into_iter()
+        .filter(|result| of(*result) > 0)
+        .map(|result| {
+            (result.map_or("not run", words::outcome), copied(&count(of(result)), Some(of(result) as f64)))
+        })
+        .collect();
+    html! {
+        div.head.{(worst.map_or(Tone::Doubt, |worst| tone(&worst.row)).class())} {
+            h1 { (name) }
+            @if let Some(worst) = worst {
+                div.verdict { (badge(tone(&worst.row), worst.row.result())) }
+                p.sentence { (count(parts.len() as u64)) " questions; the worst answer decides: " (worst.row.name) }
+            }
+            (tiles(&told))
+        }
+    }
+}
+
+fn overview(parts: &[Part]) -> Markup {
+    let heads = [text("part"), text("question"), text("result"), text("answer")];
+    let row = |(at, part): (usize, &Part)| {
+        vec![
+            Cell::Markup(html! { a href={ "#part-" (at + 1) } { (part.row.name) } }),
+            Cell::text(&part.question),
+            Cell::Markup(said(tone(&part.row), part.row.result())),
+            Cell::Markup(prose(&part.row.sentence)),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = parts.iter().enumerate().map(row).collect();
+    data("parts", "Every question with its answer", &heads, rows)
+}
+
+fn report(number: usize, part: &Part, charts: &[Chart], at: &At) -> Markup {
+    html! {
+        article.part #{ "part-" (number) } {
+            h3 { (part.row.name) }
+            @if !part.question.is_empty() { p.question { (part.question) } }
+            @match &part.conclusion {
+                None => {
+                    div.verdict { (badge(tone(&part.row), part.row.result())) }
+                    p.sentence { (prose(&part.row.sentence)) }
+                },
+                Some(conclusion) => {
+                    (verdict(conclusion))
+                    @for section in sections(conclusion, &part.files, charts, at) {
+                        div.sub #{ (at.id(section.id)) } { h4 { (section.title) } (section.body) }
+                    }
+                },
+            }
+            p.up { a href="#answers" { "all questions" } }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// The one place that talks to the server. What goes wrong becomes one sentence with its mend.
+import type { Checked, Entry, Job, List, Start, State } from "./contract";
+
+/** The server said no, or said nothing. */
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly hint: string,
+    /** 0: there was no answer. */
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+const SILENT = new Refused("the console's server does not answer", "is `plimsoll serve` still running?", 0);
+const LOCKED = new Refused(
+  "this browser is not let in",
+  "open the address that `plimsoll serve` printed; it holds the token",
+  401,
+);
+
+/** Sentence and hint of a refusal; the status speaks where the body does not. */
+export function refusal(status: number, body: string): Refused {
+  if (status === 401) return LOCKED;
+  try {
+    const said: unknown = JSON.parse(body);
+    if (typeof said === "object" && said !== null && "error" in said) {
+      const hint = "hint" in said && typeof said.hint === "string" ? said.hint : "";
+      return new Refused(String(said.error), hint, status);
+    }
+  } catch {
+    // Not JSON: a proxy or an older server; the status has to do.
+  }
+  return new Refused(`the server refused this (HTTP ${status})`, "", status);
+}
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const init: RequestInit = { method, credentials: "same-origin", cache: "no-store" };
+  if (body !== undefined || method !== "GET") {
+    init.headers = { "Content-Type": "application/json" };
+    init.body = JSON.stringify(body ?? {});
+  }
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(path, init);
+    text = await answer.text();
+  } catch {
+    throw SILENT;
+  }
+  if (!answer.ok) throw refusal(answer.status, text);
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new Refused("the server's answer cannot be read", "reload this page", answer.status);
+  }
+}
+
+/** Any mistake as a refusal, so that pages show one kind of thing. */
+export function asRefused(mistake: unknown): Refused {
+  return mistake instanceof Refused ? mistake : new Refused(String(mistake), "", 0);
+}
+
+const id = encodeURIComponent;
+
+export const state = () => ask<State>("GET", "/api/state");
+export const runs = () => ask<List>("GET", "/api/runs");
+export const jobs = async () => (await ask<{ jobs: Job[] }>("GET", "/api/jobs")).jobs;
+export const remark = (run: string, tags: string[], note: string) =>
+  ask<Entry>("PUT", `/api/runs/${id(run)}/remarks`, { tags, note });
+export const check = (what: { file: string } | { text: string }) => ask<Checked>("POST", "/api/check", what);
+export const start = async (what: Start) => (await ask<{ job: string }>("POST", "/api/start", what)).job;
+export const steer = (job: string, verb: "stop" | "pause" | "resume") =>
+  ask<Job>("POST", `/api/jobs/${id(job)}/${verb}`);
+export const annotate = (job: string, text: string) => ask<Job>("POST", `/api/jobs/${id(job)}/annotate`, { text });
+export const level = (job: string, factor: number) => ask<Job>("POST", `/api/jobs/${id(job)}/level`, { factor });
+
+export const reportOf = (run: string) => `/runs/${id(run)}`;
+export const fileOf = (run: string) => `/runs/${id(run)}/file`;
+export const comparisonOf = (a: string, b: string) => `/compare?a=${id(a)}&b=${id(b)}`;
+export const liveOf = (run: string) => `/api/live/${id(run)}`;

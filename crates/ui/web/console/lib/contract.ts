@@ -1,0 +1,120 @@
+// What the server says and takes, as crates/console has it. Everything in these values that came from a run (names,
+// addresses, sentences) is a stranger's text: it is only ever put into a page as text.
+
+export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE";
+
+/** A run, an experiment, a search or what parts made, as the list shows it. */
+export interface Entry {
+  /** Stable: a hash of the path. */
+  id: string;
+  kind: "run" | "experiment" | "search" | "parts";
+  path: string;
+  name: string;
+  target: string;
+  /** Beyond 2^53, so right to about 256 ns: enough for a list. */
+  started_unix_ns: number;
+  duration_s: number;
+  verdict: Verdict | null;
+  sentence: string;
+  rate_per_s: number | null;
+  p99_ns: number | null;
+  errors: number | null;
+  requests: number | null;
+  going_on: boolean;
+  tags: string[];
+  note: string;
+  /** Of an experiment. */
+  runs?: number;
+}
+
+/** A file that looks like a run and cannot be read. */
+export interface Unreadable {
+  path: string;
+  why: string;
+}
+
+export interface List {
+  entries: Entry[];
+  unreadable: Unreadable[];
+}
+
+export interface State {
+  version: string;
+  folders: string[];
+  can_start: boolean;
+}
+
+export type JobState = "starting" | "running" | "paused" | "ending" | "ended" | "failed";
+
+/** A part of the planned load, s from the start. */
+export interface Stage {
+  from_s: number;
+  to_s: number;
+  word: string;
+}
+
+/** A run that the console started. */
+export interface Job {
+  id: string;
+  name: string;
+  state: JobState;
+  /** The entry of its file, once there is one. */
+  run: string | null;
+  command: string[];
+  exit: number | null;
+  /** The last lines of what it said. */
+  said: string;
+  elapsed_s: number;
+  planned_s: number | null;
+  stages: Stage[];
+}
+
+export interface Tiles {
+  rate_per_s: number | null;
+  p50_ns: number | null;
+  p99_ns: number | null;
+  errors: number | null;
+  in_flight: number | null;
+  requests: number | null;
+  elapsed_s: number | null;
+  lateness_p99_ns: number | null;
+  busy_ratio: number | null;
+}
+
+/** One second of a run that goes on: values by chart, then by series. */
+export interface Row {
+  x: number;
+  values: Record<string, Record<string, number | null>>;
+  tiles: Tiles;
+}
+
+export interface Checked {
+  ok: boolean;
+  diagnostics: string;
+}
+
+/** Loader.io's three kinds of load. */
+export type Load = "clients_per_test" | "clients_per_second" | "maintained";
+
+export type Start =
+  { kind: "file"; path: string; beside?: boolean } | { kind: "text"; text: string; beside?: boolean } | FormStart;
+
+export interface FormStart {
+  kind: "form";
+  url: string;
+  /** Absent: GET. */
+  method?: string;
+  load: Load;
+  clients: number;
+  seconds: number;
+  timeout_s?: number;
+  threshold?: string;
+  allow?: string;
+  name?: string;
+  beside?: boolean;
+}
+
+/** It still has something to say. */
+export function active(job: Job): boolean {
+  return job.state !== "ended" && job.state !== "failed";
+}

@@ -1,0 +1,99 @@
+// The small form as a value: what is missing in it, what is sent, and the command line that says the same. The server
+// builds the arguments itself; the line here is for reading, and for those who go on in a terminal.
+import type { FormStart, Load } from "./contract";
+
+export interface Form {
+  url: string;
+  method: string;
+  load: Load;
+  clients: number | null;
+  seconds: number | null;
+  /** ms; `null`: no threshold on times. */
+  p99_ms: number | null;
+  /** s; `null`: the tool's own. */
+  timeout_s: number | null;
+  allow: string;
+  name: string;
+}
+
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** As much as most services bear, short enough to try again at once. */
+export const EMPTY: Form = {
+  url: "",
+  method: "GET",
+  load: "clients_per_second",
+  clients: 100,
+  seconds: 15,
+  p99_ms: 500,
+  timeout_s: null,
+  allow: "",
+  name: "",
+};
+
+/** By field: what is wrong with it and how to mend it. */
+export type Wrong = Partial<Record<keyof Form, string>>;
+
+export function wrong(form: Form): Wrong {
+  const found: Wrong = {};
+  const url = URL.canParse(form.url.trim()) ? new URL(form.url.trim()) : null;
+  if (form.url.trim() === "") found.url = "an address is missing, such as http://127.0.0.1:8080/";
+  else if (!url) found.url = "this is no address; it needs the scheme too, such as http://127.0.0.1:8080/";
+  else if (url.protocol !== "http:" && url.protocol !== "https:")
+    found.url = "only http:// and https:// can be loaded";
+  if (!whole(form.clients)) found.clients = "a whole number of clients, 1 or more";
+  if (!(Number(form.seconds) > 0)) found.seconds = "a length above 0 s";
+  if (form.p99_ms !== null && !(form.p99_ms > 0)) found.p99_ms = "a time above 0 ms, or nothing";
+  if (form.timeout_s !== null && !(form.timeout_s > 0)) found.timeout_s = "a time above 0 s, or nothing";
+  if (/\s/.test(form.allow.trim())) found.allow = "one host name, such as api.example.com";
+  return found;
+}
+
+const whole = (n: number | null) => n !== null && Number.isInteger(n) && n >= 1;
+
+/** `response_time p99 < 500ms`; absent without a limit. */
+export function threshold(form: Form): string | undefined {
+  return form.p99_ms === null ? undefined : `response_time p99 < ${form.p99_ms}ms`;
+}
+
+/** What is sent; only for a form without mistakes. */
+export function request(form: Form): FormStart {
+  const out: FormStart = {
+    kind: "form",
+    url: form.url.trim(),
+    load: form.load,
+    clients: form.clients ?? 0,
+    seconds: form.seconds ?? 0,
+  };
+  if (form.method !== "GET") out.method = form.method;
+  const rule = threshold(form);
+  if (rule !== undefined) out.threshold = rule;
+  if (form.timeout_s !== null) out.timeout_s = form.timeout_s;
+  if (form.allow.trim()) out.allow = form.allow.trim();
+  if (form.name.trim()) out.name = form.name.trim();
+  return out;
+}
+
+/** The arguments of the same run in a terminal, in the server's order. */
+export function argumentsOf(form: Form): string[] {
+  const [n, seconds] = [form.clients ?? 0, form.seconds ?? 0];
+  const out = ["plimsoll", form.url.trim() || "URL"];
+  if (form.method !== "GET") out.push(`--method=${form.method}`);
+  if (form.load === "maintained") out.push(`--connections=${n}`);
+  // Per test: the same number spread over the time, so a rate.
+  else out.push(`--rate=${form.load === "clients_per_second" || seconds === 0 ? n : n / seconds}/s`);
+  out.push(`--duration=${seconds}s`);
+  if (form.timeout_s !== null) out.push(`--timeout=${form.timeout_s}s`);
+  const rule = threshold(form);
+  if (rule !== undefined) out.push(`--threshold=${rule}`);
+  if (form.name.trim()) out.push(`--name=${form.name.trim()}`);
+  if (form.allow.trim()) out.push(`--allow=${form.allow.trim()}`);
+  return out;
+}
+
+/** As a shell takes it: what a shell would read otherwise stands in single quotes. */
+export function shellLine(words: string[]): string {
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
+}

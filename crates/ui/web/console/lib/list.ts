@@ -1,0 +1,78 @@
+// The list of runs as a function of what was loaded and what somebody typed: no request per keystroke, and a search
+// finds what the eye finds.
+import type { Entry, Job } from "./contract";
+import { active } from "./contract";
+
+/** Every word stands somewhere in the entry, in any case. */
+export function matches(entry: Entry, search: string): boolean {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return true;
+  const hay = [entry.name, entry.target, entry.kind, entry.verdict ?? "", entry.sentence, entry.note, entry.path]
+    .concat(entry.tags)
+    .join("\n")
+    .toLowerCase();
+  return words.every((word) => hay.includes(word));
+}
+
+/** What the list shows: all words, the tag if one is chosen, newest first. */
+export function shown(entries: Entry[], search: string, tag: string): Entry[] {
+  return entries
+    .filter((entry) => (tag === "" || entry.tags.includes(tag)) && matches(entry, search))
+    .sort((a, b) => b.started_unix_ns - a.started_unix_ns);
+}
+
+/** All tags with how often they are used, the commonest first. */
+export function tagsOf(entries: Entry[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const entry of entries) for (const tag of entry.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+}
+
+/** `slow, release 2 ,slow` is two tags. */
+export function readTags(text: string): string[] {
+  return [
+    ...new Set(
+      text
+        .split(",")
+        .map((tag) => tag.trim())
+        .filter(Boolean),
+    ),
+  ];
+}
+
+/** A run of ours, or one that somebody started in a terminal. */
+export interface GoingOn {
+  /** For the address of its live view. */
+  id: string;
+  name: string;
+  target: string;
+  job: Job | null;
+  entry: Entry | null;
+}
+
+/** What is going on: our jobs first, then runs of others; one that is both stands once. */
+export function goingOn(entries: Entry[], jobs: Job[]): GoingOn[] {
+  const ours = jobs.filter(active).map((job) => {
+    const entry = entries.find((e) => e.id === job.run) ?? null;
+    return { id: job.id, name: job.name || entry?.name || "a run", target: entry?.target ?? "", job, entry };
+  });
+  const known = new Set(jobs.map((job) => job.run));
+  const others = entries
+    .filter((entry) => entry.going_on && !known.has(entry.id))
+    .map((entry) => ({ id: entry.id, name: entry.name, target: entry.target, job: null, entry }));
+  return [...ours, ...others];
+}
+
+/** Chosen for a comparison: at most two, the one chosen first gives way to a third. */
+export function choose(chosen: string[], id: string): string[] {
+  if (chosen.includes(id)) return chosen.filter((other) => other !== id);
+  return [...chosen, id].slice(-2);
+}
+
+/** The older is A: what was before is what the newer is compared with. */
+export function sides(chosen: string[], entries: Entry[]): [Entry, Entry] | null {
+  const found = entries
+    .filter((entry) => chosen.includes(entry.id))
+    .sort((a, b) => a.started_unix_ns - b.started_unix_ns);
+  return found.length === 2 && found[0] && found[1] ? [found[0], found[1]] : null;
+}

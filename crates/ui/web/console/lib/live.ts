@@ -1,0 +1,126 @@
+// What a live view knows, as a function of what the server sent. Pure, so that late readers, doubled rows after a
+// reconnect and rows out of order are tested without a server.
+import type { Chart, Mark } from "../../shared/chart";
+import type { Job, Row, Tiles } from "./contract";
+
+export type Message =
+  | { kind: "charts"; charts: Chart[] }
+  | { kind: "row"; row: Row }
+  | { kind: "mark"; mark: Mark }
+  | { kind: "job"; job: Job }
+  | { kind: "ended"; run: string | null };
+
+export interface Live {
+  /** Their data grows with the rows. */
+  charts: Chart[];
+  tiles: Tiles | null;
+  job: Job | null;
+  /** s; of the newest row. */
+  last_x: number | null;
+  /** ms of the reader's clock: when the newest row came. */
+  last_at: number | null;
+  ended: boolean;
+  /** Where the report is. */
+  run: string | null;
+}
+
+/** What the pictures have to do about it. */
+export type Effect =
+  | { kind: "none" }
+  /** All anew: other series, or a reconnect. */
+  | { kind: "draw" }
+  /** One second more. */
+  | { kind: "push"; row: Row };
+
+export const START: Live = {
+  charts: [],
+  tiles: null,
+  job: null,
+  last_x: null,
+  last_at: null,
+  ended: false,
+  run: null,
+};
+
+export function step(live: Live, message: Message, now: number): [Live, Effect] {
+  switch (message.kind) {
+    case "charts": {
+      // Everything so far comes with it; rows sent while we were away are not missed.
+      const xs = message.charts.flatMap((chart) => chart.xs.slice(-1));
+      return [
+        { ...live, charts: message.charts, last_x: xs.length > 0 ? Math.max(...xs) : null, last_at: now },
+        { kind: "draw" },
+      ];
+    }
+    case "row": {
+      // A row that the charts hold already is none.
+      if (live.last_x !== null && message.row.x <= live.last_x) return [live, { kind: "none" }];
+      for (const chart of live.charts) append(chart, message.row);
+      return [
+        { ...live, tiles: message.row.tiles, last_x: message.row.x, last_at: now },
+        { kind: "push", row: message.row },
+      ];
+    }
+    case "mark": {
+      const charts = live.charts.map((chart) => (onTime(chart) ? withMark(chart, message.mark) : chart));
+      return [{ ...live, charts }, { kind: "draw" }];
+    }
+    case "job":
+      return [{ ...live, job: message.job }, { kind: "none" }];
+    case "ended":
+      return [{ ...live, ended: true, run: message.run }, { kind: "none" }];
+  }
+}
+
+const onTime = (chart: Chart) => chart.group === "time";
+
+const same = (a: Mark, b: Mark) => a.at === b.at && a.word === b.word && a.kind === b.kind;
+
+function withMark(chart: Chart, mark: Mark): Chart {
+  const marks = chart.marks ?? [];
+  return marks.some((other) => same(other, mark)) ? chart : { ...chart, marks: [...marks, mark] };
+}
+
+/** Charts that the row names grow in place: a run of nine hours must not be copied every second. */
+function append(chart: Chart, row: Row): void {
+  const values = row.values[chart.id];
+  if (!values) return;
+  chart.xs.push(row.x);
+  for (const panel of chart.panels) {
+    for (const series of panel.series) {
+      const y = values[series.id] ?? null;
+      if (series.x) series.x.push(row.x);
+      series.y.push(y);
+      // One interval for each value, or none at all.
+      if (series.low?.length) series.low.push(null);
+      if (series.high?.length) series.high.push(null);
+    }
+  }
+}
+
+/** Notes and controls of all charts, each once, by time. */
+export function notes(live: Live): Mark[] {
+  const found: Mark[] = [];
+  for (const mark of live.charts.filter(onTime).flatMap((chart) => chart.marks ?? [])) {
+    if (mark.kind !== "stage" && !found.some((other) => same(other, mark))) found.push(mark);
+  }
+  return found.sort((a, b) => a.at - b.at);
+}
+
+/** Whole seconds without a row, once that is more than a late second can be; `null`: nothing is wrong. */
+export function stale_s(live: Live, now: number): number | null {
+  if (live.ended || live.last_at === null) return null;
+  // A run that is held or writes its report has no rows to send.
+  if (live.job && live.job.state !== "running") return null;
+  const silent = Math.floor((now - live.last_at) / 1000);
+  return silent >= 4 ? silent : null;
+}
+
+/**
+ * Whether the generator's own lateness spoils the times: p99 above 1 ms and above a tenth of the reported p99, the rule
+ * by which a run becomes inconclusive.
+ */
+export function late(tiles: Tiles): boolean {
+  const lateness = tiles.lateness_p99_ns ?? 0;
+  return lateness > 1e6 && lateness > 0.1 * (tiles.p99_ns ?? Infinity);
+}

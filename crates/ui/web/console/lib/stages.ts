@@ -1,0 +1,39 @@
+// The stage bar as numbers: where each part of the plan lies between 0 and 1, and where now is.
+import type { Job, Stage } from "./contract";
+
+export interface Part extends Stage {
+  /** Shares of the bar. */
+  from: number;
+  to: number;
+  /** Before now, now, or still to come. */
+  when: "past" | "now" | "ahead";
+}
+
+export interface Bar {
+  parts: Part[];
+  /** Share of the bar; 1 at the end and when a run takes longer than planned. */
+  now: number;
+  /** s; `null`: the plan has no end in time. */
+  left_s: number | null;
+}
+
+/** A plan without stages is one part. */
+export function bar(job: Job, elapsed_s: number): Bar {
+  const last = job.stages.reduce((end, stage) => Math.max(end, stage.to_s), 0);
+  const total = job.planned_s ?? last;
+  if (!(total > 0)) return { parts: [], now: 0, left_s: null };
+  const stages = job.stages.length > 0 ? job.stages : [{ from_s: 0, to_s: total, word: "" }];
+  const share = (s: number) => Math.min(1, Math.max(0, s / total));
+  const parts = stages.map((stage) => ({
+    ...stage,
+    from: share(stage.from_s),
+    to: share(stage.to_s),
+    when:
+      elapsed_s >= stage.to_s
+        ? ("past" as const)
+        : elapsed_s >= stage.from_s
+          ? ("now" as const)
+          : ("ahead" as const),
+  }));
+  return { parts, now: share(elapsed_s), left_s: Math.max(0, total - elapsed_s) };
+}

@@ -1,0 +1,59 @@
+// The server's stream of a live run as messages. Reconnects by itself, also where EventSource gives up (a server that
+// was started again answers once with an error).
+import type { Chart, Mark } from "../../shared/chart";
+import { liveOf } from "./api";
+import type { Job, Row } from "./contract";
+import type { Message } from "./live";
+
+/** ms between attempts: soon at first, then patiently. */
+const WAITS = [500, 1000, 2000, 4000];
+
+export interface Listener {
+  message(message: Message): void;
+  /** The line is open, or not. */
+  line(open: boolean): void;
+}
+
+/** Until the answer of this is called. */
+export function listen(id: string, to: Listener): () => void {
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+  let over = false;
+
+  const open = () => {
+    const line = new EventSource(liveOf(id));
+    source = line;
+    const on = <T>(event: string, read: (data: T) => Message) =>
+      line.addEventListener(event, (e: MessageEvent<string>) => {
+        to.message(read(JSON.parse(e.data) as T));
+      });
+    line.onopen = () => {
+      failures = 0;
+      to.line(true);
+    };
+    line.onerror = () => {
+      to.line(false);
+      if (over || line.readyState !== EventSource.CLOSED) return;
+      timer = setTimeout(open, WAITS[Math.min(failures, WAITS.length - 1)]);
+      failures += 1;
+    };
+    on<{ charts: Chart[] }>("charts", ({ charts }) => ({ kind: "charts", charts }));
+    on<Row>("row", (row) => ({ kind: "row", row }));
+    on<Mark>("mark", (mark) => ({ kind: "mark", mark }));
+    on<Job>("job", (job) => ({ kind: "job", job }));
+    on<{ run: string | null }>("ended", ({ run }) => {
+      close();
+      return { kind: "ended", run };
+    });
+  };
+
+  const close = () => {
+    over = true;
+    clearTimeout(timer);
+    source?.close();
+  };
+
+  open();
+  return close;
+}

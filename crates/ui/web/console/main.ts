@@ -1,0 +1,7 @@
+// Where the console begins: one app on one page.
+import { mount } from "svelte";
+import App from "./App.svelte";
+import "./console.css";
+
+const target = document.getElementById("app");
+if (target) mount(App, { target });

@@ -1,0 +1,90 @@
+// The charts of a page: each figure gets its live form and its tools; those of a group move together, and the address
+// of the page says what is shown.
+
+import type { Chart } from "../shared/chart";
+import { drawChart, type Drawn } from "../shared/draw";
+import { Group } from "../shared/group";
+import type { Range } from "../shared/scale";
+import type { Address, Place } from "./address";
+import { tools } from "./tools";
+
+/** The group whose stretch stands in the address as `t`. */
+const TIME = "time";
+
+export class Charts {
+  readonly #groups = new Map<string, Group>();
+  readonly #drawn = new Map<string, Drawn>();
+
+  constructor(
+    readonly charts: readonly Chart[],
+    readonly address: Address,
+    readonly part: (what: string, work: () => void) => void,
+  ) {}
+
+  async draw(): Promise<void> {
+    const { place } = this.address;
+    this.#show(place);
+    const byId = new Map(this.charts.map((chart) => [chart.id, chart]));
+    const figures = [...document.querySelectorAll<HTMLElement>("figure[data-chart]")];
+    // What the reader sees comes first; the rest follows while the page stays quick to touch.
+    const near = (figure: HTMLElement) => figure.getBoundingClientRect().top < innerHeight * 1.5;
+    for (const figure of [...figures.filter(near), ...figures.filter((one) => !near(one))]) {
+      const chart = byId.get(figure.dataset["chart"] ?? "");
+      if (chart) this.part(`the chart ${chart.id}`, () => this.#one(figure, chart));
+      await new Promise((resume) => setTimeout(resume, 0));
+    }
+    if (place.chart) document.getElementById(`chart-${place.chart}`)?.scrollIntoView();
+    this.address.onChange((changed) => this.#show(changed));
+  }
+
+  #one(figure: HTMLElement, chart: Chart): void {
+    const plot = figure.querySelector<HTMLElement>(".plot");
+    if (!plot) return;
+    const group = this.#group(chart);
+    const live = document.createElement("div");
+    live.className = "plot-live";
+    plot.append(live);
+    try {
+      const drawn = drawChart(live, chart, { group });
+      this.#drawn.set(chart.id, drawn);
+      // The static picture stays for printing and for saving.
+      plot.dataset["live"] = "";
+      tools(figure, drawn, () => this.address.link(this.#placeOf(chart, group.range)));
+    } catch (problem) {
+      live.remove();
+      delete plot.dataset["live"];
+      throw problem;
+    }
+  }
+
+  #group(chart: Chart): Group {
+    const name = chart.group || `chart ${chart.id}`;
+    const known = this.#groups.get(name);
+    if (known) return known;
+    const group = new Group();
+    this.#groups.set(name, group);
+    group.onRange((range) => this.address.set(this.#placeOf(chart, range), performance.now()));
+    return group;
+  }
+
+  #placeOf(chart: Chart, range: Range | null): Place {
+    if (chart.group === TIME) return { time: range, chart: null, range: null };
+    return { time: this.#groups.get(TIME)?.range ?? null, chart: range ? chart.id : null, range };
+  }
+
+  /** Takes up what an address says; of what it does not name everything is shown. */
+  #show(place: Place): void {
+    if (place.time && !this.#groups.has(TIME)) {
+      const first = this.charts.find((chart) => chart.group === TIME);
+      if (first) this.#group(first);
+    }
+    if (place.range) {
+      const chart = this.charts.find((one) => one.id === place.chart && one.group !== TIME);
+      if (chart) this.#group(chart);
+    }
+    for (const [name, group] of this.#groups) {
+      const own = name === `chart ${place.chart}` ? place.range : null;
+      group.setRange(name === TIME ? place.time : own, true);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// The order of a table's rows, and which of them are shown; apart from the page, so that it can be tested on its own.
+
+export interface Row<T> {
+  row: T;
+  /** By column; `null` is missing. */
+  cells: (number | string | null)[];
+  /** All that can be searched for, in lower case. */
+  text: string;
+  depth: number;
+}
+
+export type Direction = "ascending" | "descending";
+
+/** Rows with their parts below them: a tree keeps its shape whatever it is ordered by. */
+interface Node<T> {
+  row: Row<T>;
+  parts: Node<T>[];
+}
+
+function tree<T>(rows: readonly Row<T>[]): Node<T>[] {
+  const top: Node<T>[] = [];
+  const open: Node<T>[] = [];
+  for (const row of rows) {
+    while (open.length > 0 && (open.at(-1)?.row.depth ?? 0) >= row.depth) open.pop();
+    const node = { row, parts: [] };
+    (open.at(-1)?.parts ?? top).push(node);
+    open.push(node);
+  }
+  return top;
+}
+
+/** Equal rows keep their order, and what is missing stands last in both directions. */
+export function ordered<T>(rows: readonly Row<T>[], column: number, direction: Direction): Row<T>[] {
+  const sign = direction === "ascending" ? 1 : -1;
+  const compare = (a: Node<T>, b: Node<T>) => {
+    const [left, right] = [a.row.cells[column] ?? null, b.row.cells[column] ?? null];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    if (typeof left === "number" && typeof right === "number") return sign * (left - right);
+    return sign * String(left).localeCompare(String(right), "en", { numeric: true });
+  };
+  const walk = (nodes: Node<T>[]): Row<T>[] =>
+    [...nodes].sort(compare).flatMap((node) => [node.row, ...walk(node.parts)]);
+  return walk(tree(rows));
+}
+
+/** Rows that hold all words; with them what they are a part of, or nobody would know where they belong. */
+export function filtered<T>(rows: readonly Row<T>[], words: string): Set<Row<T>> {
+  const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const kept = new Set<Row<T>>();
+  const walk = (node: Node<T>): boolean => {
+    const own = wanted.every((word) => node.row.text.includes(word));
+    const below = node.parts.map(walk).some((part) => part);
+    if (own || below) kept.add(node.row);
+    return own || below;
+  };
+  tree(rows).forEach(walk);
+  return kept;
+}
+
+/** A table in Markdown; pipes and line breaks of texts must not end a cell. */
+export function markdown(head: readonly string[], isNumber: readonly boolean[], rows: readonly string[][]): string {
+  const cell = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|").replace(/\s+/g, " ").trim();
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |\n`;
+  return line(head) + `|${isNumber.map((one) => (one ? "---:" : "---")).join("|")}|\n` + rows.map(line).join("");
+}

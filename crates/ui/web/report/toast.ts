@@ -1,0 +1,20 @@
+// A word that something was done, for the eye and for the ear; it goes by itself.
+
+/** Long enough to be read, short enough not to be in the way. */
+const SHOWN_MS = 2500;
+
+let box: HTMLElement | null = null;
+let timer = 0;
+
+export function toast(text: string): void {
+  if (!box) {
+    box = document.createElement("div");
+    box.className = "toast";
+    box.setAttribute("role", "status");
+    document.body.append(box);
+  }
+  box.textContent = text;
+  box.classList.add("shown");
+  clearTimeout(timer);
+  timer = window.setTimeout(() => box?.classList.remove("shown"), SHOWN_MS);
+}

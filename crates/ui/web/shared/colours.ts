@@ -1,0 +1,41 @@
+// The colours of the page's style sheet, for canvases, which know no style sheets.
+
+export interface Colours {
+  series: string[];
+  heat: string[];
+  ink: string;
+  soft: string;
+  faint: string;
+  ground: string;
+  line: string;
+  pass: string;
+  fail: string;
+  doubt: string;
+  font: string;
+}
+
+/** Where a page has no such variable: Okabe & Ito (2008), as crates/output/src/figure has them. */
+const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#56b4e9", "#333333", "#8a8a8a"];
+const HEAT = [
+  "#e8eef6", "#c9dcee", "#a3c5e3", "#78a9d3", "#4f8bc0", "#326ea8", "#1f528b", "#123a6b", "#08244a",
+];
+
+/** As they are for this element now: themes change them. */
+export function coloursOf(element: Element): Colours {
+  const style = getComputedStyle(element);
+  const read = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
+  return {
+    series: SERIES.map((colour, at) => read(`--c${at}`, colour)),
+    heat: HEAT.map((colour, at) => read(`--h${at}`, colour)),
+    ink: read("--ink", "#111111"),
+    soft: read("--soft", "#555555"),
+    faint: read("--faint", "#8a8a8a"),
+    // Charts stand on raised ground.
+    ground: read("--raised", "#ffffff"),
+    line: read("--line", "#dddddd"),
+    pass: read("--pass", "#1a7f37"),
+    fail: read("--fail", "#c62828"),
+    doubt: read("--doubt", "#9a6700"),
+    font: style.fontFamily || "sans-serif",
+  };
+}

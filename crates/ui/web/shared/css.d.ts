@@ -1,0 +1,6 @@
+// Style sheets as text: the bundler brings them in, and a constructed sheet needs no `unsafe-inline`.
+
+declare module "*.css?inline" {
+  const text: string;
+  export default text;
+}

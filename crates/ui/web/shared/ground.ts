@@ -1,0 +1,197 @@
+// What lies below and above the values of a panel: stretches, bands, a heat-map; limits and marks with their words.
+
+import type { Chart, Heat, Limit, Panel } from "./chart";
+import type { Colours } from "./colours";
+import type { Way } from "./paint";
+
+/** The plot on its canvas, px. */
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+const SHADES = 9;
+
+/** Which of the nine shades so many have, where `most` is the highest count. */
+export function shade(n: number, most: number): number {
+  if (most <= 1) return SHADES - 1;
+  return Math.min(SHADES - 1, Math.floor((Math.log(n) / Math.log(most)) * SHADES));
+}
+
+export function paintGround(
+  ctx: CanvasRenderingContext2D,
+  chart: Chart,
+  panel: Panel,
+  colours: Colours,
+  way: Way,
+  box: Box,
+): void {
+  let stages = 0;
+  for (const stretch of chart.stretches ?? []) {
+    // Neighbours are told apart by every second one having a ground.
+    if (stretch.kind === "stage" && stages++ % 2 === 0) continue;
+    const opacity = { warmup: 0.16, stage: 0.09, gap: 0.38, spike: 0.1 }[stretch.kind];
+    const [from, to] = [way.x(stretch.from), way.x(stretch.to)];
+    if (from === null || to === null) continue;
+    ctx.globalAlpha = opacity;
+    ctx.fillStyle = stretch.kind === "spike" ? colours.fail : colours.faint;
+    ctx.fillRect(from, box.top, Math.max(to - from, way.ratio), box.height);
+  }
+  for (const band of panel.bands ?? []) {
+    const [low, high] = [way.y(band.low), way.y(band.high)];
+    if (low === null || high === null) continue;
+    ctx.globalAlpha = 0.18;
+    ctx.fillStyle = colours.series[0] ?? colours.soft;
+    ctx.fillRect(box.left, high, box.width, Math.max(low - high, way.ratio));
+  }
+  ctx.globalAlpha = 1;
+  if (panel.heat) paintHeat(ctx, chart, panel.heat, colours, way, box);
+}
+
+/** Where the columns of a heat-map end. */
+export function heatEnd(chart: Chart): number {
+  const [before = 0, last = 1] = chart.xs.slice(-2);
+  return chart.x.to ?? (chart.xs.length > 1 ? 2 * last - before : last);
+}
+
+function paintHeat(
+  ctx: CanvasRenderingContext2D,
+  chart: Chart,
+  heat: Heat,
+  colours: Colours,
+  way: Way,
+  box: Box,
+): void {
+  const most = heat.counts.reduce((top, column) => column.reduce((a, b) => Math.max(a, b), top), 0);
+  const rows = heat.edges.map((edge) => Math.round(way.y(edge) ?? way.floor));
+  const ends = [...chart.xs, heatEnd(chart)].map((x) => Math.round(way.x(x) ?? 0));
+  heat.counts.forEach((column, at) => {
+    const [from, to] = [ends[at] ?? 0, ends[at + 1] ?? 0];
+    if (to < box.left || from > box.left + box.width) return;
+    column.forEach((n, row) => {
+      if (n <= 0) return;
+      // Whole pixels leave no seams; a row is never thinner than one.
+      const [low, high] = [rows[row] ?? 0, rows[row + 1] ?? 0];
+      ctx.fillStyle = colours.heat[shade(n, most)] ?? colours.ink;
+      ctx.fillRect(from, high, Math.max(1, to - from), Math.max(1, low - high));
+    });
+  });
+}
+
+/** Words over the values need a halo of the ground to be read. */
+function word(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, colour: string, c: Colours): void {
+  ctx.lineJoin = "round";
+  ctx.strokeStyle = c.ground;
+  ctx.strokeText(text, x, y);
+  ctx.fillStyle = colour;
+  ctx.fillText(text, x, y);
+}
+
+export function paintOver(
+  ctx: CanvasRenderingContext2D,
+  chart: Chart,
+  panel: Panel,
+  isFirst: boolean,
+  colours: Colours,
+  way: Way,
+  box: Box,
+): void {
+  const px = way.ratio;
+  ctx.font = `${11 * px}px ${colours.font}`;
+  ctx.textBaseline = "alphabetic";
+  paintMarks(ctx, chart, isFirst, colours, way, box);
+  const taken: number[] = [];
+  for (const limit of panel.limits ?? []) paintLimit(ctx, limit, taken, colours, way, box);
+  ctx.textAlign = "left";
+  ctx.lineWidth = 3 * px;
+  for (const band of panel.bands ?? []) {
+    const high = way.y(band.high);
+    if (band.word && high !== null) word(ctx, band.word, box.left + 6 * px, high + 13 * px, colours.soft, colours);
+  }
+  if (!isFirst) return;
+  let free = Number.NEGATIVE_INFINITY;
+  for (const stretch of chart.stretches ?? []) {
+    const from = Math.max(box.left, way.x(stretch.from) ?? box.left) + 4 * px;
+    const to = Math.min(box.left + box.width, way.x(stretch.to) ?? 0);
+    const wide = ctx.measureText(stretch.word).width;
+    if (!stretch.word || to - from < wide || from < free) continue;
+    word(ctx, stretch.word, from, box.top + 12 * px, colours.soft, colours);
+    free = from + wide + 4 * px;
+  }
+}
+
+/** One above everything that was measured is told at the edge instead of pressing the values flat. */
+function paintLimit(
+  ctx: CanvasRenderingContext2D,
+  limit: Limit,
+  taken: number[],
+  colours: Colours,
+  way: Way,
+  box: Box,
+): void {
+  const px = way.ratio;
+  const place = way.y(limit.value);
+  if (place === null) return;
+  const colour = limit.met === null ? colours.soft : limit.met ? colours.pass : colours.fail;
+  const isInside = place >= box.top - 1 && place <= box.top + box.height + 1;
+  let text = limit.word;
+  let y = place;
+  if (isInside) {
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 1.2 * px;
+    ctx.setLineDash([7 * px, 3 * px]);
+    ctx.beginPath();
+    ctx.moveTo(box.left, y);
+    ctx.lineTo(box.left + box.width, y);
+    ctx.stroke();
+    ctx.setLineDash([]);
+  } else {
+    text = `${place < box.top ? "\u2191" : "\u2193"} ${text}`;
+    y = place < box.top ? box.top + 16 * px : box.top + box.height;
+  }
+  // Above its line, unless that is where the plot ends; and never on another one.
+  let at = y - box.top < 14 * px ? y + 12 * px : y - 4 * px;
+  while (taken.some((other) => Math.abs(other - at) < 11.5 * px)) at += 12 * px;
+  taken.push(at);
+  ctx.textAlign = "right";
+  ctx.lineWidth = 3 * px;
+  word(ctx, text, box.left + box.width - 4 * px, at, colour, colours);
+}
+
+/** The words of marks stand at the top of the first panel where they have room; hovering says all of them. */
+function paintMarks(
+  ctx: CanvasRenderingContext2D,
+  chart: Chart,
+  isFirst: boolean,
+  colours: Colours,
+  way: Way,
+  box: Box,
+): void {
+  const px = way.ratio;
+  const end = box.left + box.width;
+  let free = Number.NEGATIVE_INFINITY;
+  const sorted = [...(chart.marks ?? [])].sort((a, b) => a.at - b.at);
+  for (const mark of sorted) {
+    const x = way.x(mark.at);
+    if (x === null || x < box.left - 1 || x > end + 1) continue;
+    const isAnswer = mark.kind === "answer";
+    ctx.strokeStyle = isAnswer ? (colours.series[2] ?? colours.ink) : colours.soft;
+    ctx.lineWidth = (isAnswer ? 1.4 : 1) * px;
+    ctx.setLineDash(isAnswer ? [] : [2 * px, 2 * px]);
+    ctx.beginPath();
+    ctx.moveTo(x, box.top);
+    ctx.lineTo(x, box.top + box.height);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    if (!isFirst) continue;
+    const wide = ctx.measureText(mark.word).width + 6 * px;
+    const left = x + wide > end ? x - wide : x;
+    if (left < free || left < box.left) continue;
+    ctx.textAlign = "left";
+    ctx.lineWidth = 3 * px;
+    word(ctx, mark.word, left + 3 * px, box.top + 24 * px, colours.ink, colours);
+    free = left + wide + 4 * px;
+  }
+}

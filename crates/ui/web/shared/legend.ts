@@ -1,0 +1,81 @@
+// The head of a panel: its label, and a key for each series that hides and shows it.
+
+import type { Panel, Series } from "./chart";
+import type { Colours } from "./colours";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** A small drawing of a series' form in its colour. */
+export function swatch(series: Series, colours: Colours): SVGSVGElement {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "pl-swatch");
+  svg.setAttribute("width", "18");
+  svg.setAttribute("height", "10");
+  svg.setAttribute("aria-hidden", "true");
+  const colour = colours.series[series.colour % colours.series.length] ?? colours.ink;
+  const add = (tag: string, attributes: Record<string, string>) => {
+    const shape = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
+    svg.append(shape);
+  };
+  const { form } = series;
+  if (form === "bars") add("rect", { x: "4", y: "1", width: "10", height: "8", fill: colour });
+  if (form === "area" || form === "range") {
+    add("rect", { x: "0", y: "1", width: "18", height: "8", fill: colour, "fill-opacity": "0.25" });
+  }
+  if (["line", "dashed", "step", "marked", "area", "range"].includes(form)) {
+    const dash: Record<string, string> = form === "dashed" ? { "stroke-dasharray": "5 3" } : {};
+    add("line", { x1: "0", y1: "5", x2: "18", y2: "5", stroke: colour, "stroke-width": "1.8", ...dash });
+  }
+  const kind = form === "marked" ? series.colour % 3 : 0;
+  if (form === "crosses") add("path", { d: "M6 2l6 6M6 8l6-6", stroke: colour, "stroke-width": "1.5" });
+  else if (form === "rings") add("circle", { cx: "9", cy: "5", r: "3", fill: "none", stroke: colour });
+  else if (form === "dots" || (form === "marked" && kind === 0)) {
+    add("circle", { cx: "9", cy: "5", r: "3", fill: colour });
+  } else if (form === "marked" && kind === 1) add("rect", { x: "6", y: "2", width: "6", height: "6", fill: colour });
+  else if (form === "marked") add("path", { d: "M9 1l4 7h-8z", fill: colour });
+  return svg;
+}
+
+/** One key for each series; a panel with one series that its label names needs none. */
+export function keys(
+  panel: Panel,
+  colours: Colours,
+  hidden: ReadonlySet<string>,
+  toggle: (id: string, alone: boolean) => void,
+): HTMLElement[] {
+  const named = panel.series.filter((series) => series.name !== "");
+  return named.map((series) => {
+    const key = document.createElement("button");
+    key.type = "button";
+    key.className = "pl-key";
+    key.dataset["series"] = series.id;
+    key.setAttribute("aria-pressed", String(!hidden.has(series.id)));
+    key.title = "hide or show; with shift: only this one";
+    const name = document.createElement("span");
+    name.textContent = series.name;
+    key.append(swatch(series, colours), name);
+    key.addEventListener("click", (event) => toggle(series.id, event.shiftKey));
+    return key;
+  });
+}
+
+/** What the shades of a heat-map mean. */
+export function shades(panel: Panel, colours: Colours): HTMLElement[] {
+  if (!panel.heat) return [];
+  const most = panel.heat.counts.reduce((top, column) => column.reduce((a, b) => Math.max(a, b), top), 0);
+  const box = document.createElement("span");
+  box.className = "pl-shades";
+  const text = (words: string) => {
+    const made = document.createElement("b");
+    made.textContent = words;
+    return made;
+  };
+  const cells = colours.heat.map((colour) => {
+    const cell = document.createElement("i");
+    cell.style.background = colour;
+    return cell;
+  });
+  box.append(text(`${panel.heat.what} per cell: 1`), ...cells, text(most.toLocaleString("en-US")));
+  return [box];
+}

@@ -1,0 +1,256 @@
+// One panel of a live chart: uPlot has its scales, axes, cursor and the dragging of a stretch; the painters have the
+// rest.
+
+import uPlot from "uplot";
+import type { Chart, Panel } from "./chart";
+import type { Colours } from "./colours";
+import { columns, needed } from "./columns";
+import { paintGround, paintOver } from "./ground";
+import { paintSeries, type Way } from "./paint";
+import { marks, places, type Marks, type Places, type Range } from "./scale";
+
+/** What a panel asks of the chart that it is a part of. */
+export interface Host {
+  chart: Chart;
+  hidden: ReadonlySet<string>;
+  colours: Colours;
+  /** The stretch of x that is shown. */
+  shown: Range;
+  /** The reader's pointer is at this x of this panel, and at this y; `null`: it has left. */
+  pointed(at: { x: number; y: number | null } | null, panel: PanelPlot): void;
+  chosen(range: Range): void;
+  showAll(): void;
+}
+
+/** As in the static pictures; on the right a little more, because the last mark cannot be moved inwards. */
+const LEFT = 66;
+const RIGHT = 18;
+const FOOT = 22;
+
+export class PanelPlot {
+  readonly #host: Host;
+  readonly #isFirst: boolean;
+  readonly #isLast: boolean;
+  readonly #wayX: Places;
+  readonly #wayY: Places;
+  readonly #plot: uPlot;
+  #xPlaces: [number, number] = [0, 1];
+  #yPlaces: [number, number] = [0, 1];
+  #y: Range = [0, 1];
+
+  constructor(
+    host: Host,
+    readonly index: number,
+    into: HTMLElement,
+    width: number,
+    height: number,
+  ) {
+    this.#host = host;
+    this.#isFirst = index === 0;
+    this.#isLast = index + 1 === host.chart.panels.length;
+    this.#wayX = places(host.chart.x.scale);
+    this.#wayY = places(this.panel.y.scale);
+    this.#plot = new uPlot(this.#options(width, height), [[]], into);
+    this.refresh();
+  }
+
+  /** The chart may have been replaced by one with the same panels. */
+  get panel(): Panel {
+    // proof: a chart with other panels gets other plots
+    return this.#host.chart.panels[this.index] as Panel;
+  }
+
+  /** What stands above it: the label with the unit of the marks. */
+  get label(): string {
+    return labelled(this.panel.y.label, this.panel.y.scale === "log", this.#marksY().unit);
+  }
+
+  get labelX(): string {
+    const { x } = this.#host.chart;
+    return labelled(x.label, x.scale === "log", this.#marksX().unit);
+  }
+
+  /** Takes up changed values, stretch, series or colours. */
+  refresh(): void {
+    const { chart, hidden, shown } = this.#host;
+    const { x, y } = columns(chart, this.panel, hidden);
+    const [from, to] = [this.#wayX.to(shown[0]) ?? 0, this.#wayX.to(shown[1]) ?? 1];
+    this.#xPlaces = [from, to > from ? to : from + 1];
+    this.#y = needed(chart, this.panel, hidden, shown, this.#roomY());
+    const [low, high] = [this.#wayY.to(this.#y[0]) ?? 0, this.#wayY.to(this.#y[1]) ?? 1];
+    this.#yPlaces = [low, high > low ? high : low + 1];
+    // uPlot wants one x at least.
+    const data = [x.length > 0 ? x : [from], ...y.map((cells) => (cells.length > 0 ? cells : [null]))];
+    this.#plot.batch(() => {
+      this.#plot.setData(data as uPlot.AlignedData, false);
+      this.#plot.setScale("x", { min: this.#xPlaces[0], max: this.#xPlaces[1] });
+      this.#plot.setScale("y", { min: this.#yPlaces[0], max: this.#yPlaces[1] });
+      this.#plot.redraw(true, true);
+    });
+  }
+
+  resize(width: number, height: number): void {
+    this.#plot.setSize({ width, height: height + this.#foot() });
+    this.refresh();
+  }
+
+  showCursor(x: number | null): void {
+    const place = x === null ? null : this.#wayX.to(x);
+    const left = place === null ? -10 : this.#plot.valToPos(place, "x");
+    const inside = place !== null && left >= 0 && left <= this.#plot.over.clientWidth;
+    this.#plot.setCursor(inside ? { left, top: 1 } : { left: -10, top: -10 }, false);
+  }
+
+  /** Where the plot of this panel stands in the page, and where a value of x stands in it, px. */
+  placeOf(x: number): { left: number; box: DOMRect } {
+    return { left: this.#plot.valToPos(this.#wayX.to(x) ?? 0, "x"), box: this.#plot.over.getBoundingClientRect() };
+  }
+
+  /** The x below a place of the page, px. */
+  xAt(clientX: number): number {
+    return this.#wayX.from(this.#plot.posToVal(clientX - this.#plot.over.getBoundingClientRect().left, "x"));
+  }
+
+  destroy(): void {
+    this.#plot.destroy();
+  }
+
+  #foot(): number {
+    return this.#isLast ? FOOT : 6;
+  }
+
+  #roomY(): number {
+    return Math.max(2, Math.round((this.#plot.height - this.#foot()) / 34));
+  }
+
+  #marksX(): Marks {
+    const [from, to] = this.#xPlaces;
+    const room = Math.max(2, Math.floor((this.#plot.width - LEFT - RIGHT) / 74));
+    return marks(this.#host.chart.x, [this.#wayX.from(from), this.#wayX.from(to)], room);
+  }
+
+  #marksY(): Marks {
+    return marks(this.panel.y, this.#y, this.#roomY());
+  }
+
+  #way(plot: uPlot): Way {
+    const [low, high] = this.#yPlaces;
+    const ground = this.panel.y.scale === "linear" ? Math.min(Math.max(0, low), high) : low;
+    return {
+      x: (value) => this.#on(plot, "x", this.#wayX.to(value)),
+      y: (value) => this.#on(plot, "y", this.#wayY.to(value)),
+      ratio: uPlot.pxRatio,
+      floor: plot.valToPos(ground, "y", true),
+    };
+  }
+
+  #on(plot: uPlot, scale: "x" | "y", place: number | null): number | null {
+    return place === null ? null : plot.valToPos(place, scale, true);
+  }
+
+  #options(width: number, height: number): uPlot.Options {
+    const host = this.#host;
+    const colour = () => host.colours.soft;
+    const grid = { stroke: () => host.colours.line, width: 1 };
+    const font = () => `11px ${host.colours.font}`;
+    const seriesColour = (at: number) =>
+      host.colours.series[(this.panel.series[at - 1]?.colour ?? 0) % host.colours.series.length] ?? host.colours.ink;
+    return {
+      width,
+      height: height + this.#foot(),
+      padding: [5, RIGHT, 0, 0],
+      legend: { show: false },
+      scales: {
+        x: { time: false, auto: false, range: () => this.#xPlaces },
+        y: { auto: false, range: () => this.#yPlaces },
+      },
+      axes: [
+        {
+          stroke: colour,
+          grid,
+          ticks: { show: this.#isLast, stroke: () => host.colours.faint, width: 1, size: 4 },
+          border: { show: true, stroke: () => host.colours.faint, width: 1 },
+          font: font(),
+          size: this.#foot(),
+          gap: 2,
+          splits: () => this.#marksX().at,
+          values: (_, at) => (this.#isLast ? this.#marksX().texts : at.map(() => "")),
+        },
+        {
+          stroke: colour,
+          grid,
+          ticks: { show: false },
+          border: { show: true, stroke: () => host.colours.faint, width: 1 },
+          font: font(),
+          size: LEFT,
+          gap: 6,
+          splits: () => this.#marksY().at,
+          values: () => this.#marksY().texts,
+        },
+      ],
+      // The painters draw; uPlot knows of them for the points at the cursor.
+      series: [{}, ...this.panel.series.map(() => ({ paths: () => null, points: { show: false } }))],
+      cursor: {
+        y: false,
+        drag: { x: true, y: false, setScale: false, dist: 4 },
+        points: {
+          size: 7,
+          width: 0,
+          fill: (_: uPlot, at: number) => seriesColour(at),
+          stroke: (_: uPlot, at: number) => seriesColour(at),
+        },
+        bind: {
+          dblclick: () => () => {
+            host.showAll();
+            return null;
+          },
+        },
+      },
+      hooks: {
+        drawAxes: [(plot) => this.#paint(plot, false)],
+        draw: [(plot) => this.#paint(plot, true)],
+        setCursor: [(plot) => this.#pointed(plot)],
+        setSelect: [(plot) => this.#selected(plot)],
+      },
+    };
+  }
+
+  #paint(plot: uPlot, isOver: boolean): void {
+    const { chart, hidden, colours } = this.#host;
+    const { ctx, bbox } = plot;
+    const way = this.#way(plot);
+    ctx.save();
+    ctx.beginPath();
+    // Lines along the edges keep their thickness.
+    ctx.rect(bbox.left, bbox.top - 2 * way.ratio, bbox.width, bbox.height + 3 * way.ratio);
+    ctx.clip();
+    if (isOver) {
+      paintSeries(ctx, chart, this.panel, hidden, colours, way);
+      paintOver(ctx, chart, this.panel, this.#isFirst, colours, way, bbox);
+    } else {
+      paintGround(ctx, chart, this.panel, colours, way, bbox);
+    }
+    ctx.restore();
+  }
+
+  #pointed(plot: uPlot): void {
+    const { left = -10, top = -10 } = plot.cursor;
+    if (left < 0) return this.#host.pointed(null, this);
+    const y = top < 0 ? null : this.#wayY.from(plot.posToVal(top, "y"));
+    this.#host.pointed({ x: this.#wayX.from(plot.posToVal(left, "x")), y }, this);
+  }
+
+  #selected(plot: uPlot): void {
+    const { left, width } = plot.select;
+    if (width < 4) return;
+    const at = (px: number) => this.#wayX.from(plot.posToVal(px, "x"));
+    const range: Range = [at(left), at(left + width)];
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.#host.chosen(range);
+  }
+}
+
+function labelled(label: string, isLog: boolean, unit: string): string {
+  const text = unit === "" ? label : `${label}, ${unit}`;
+  return isLog ? `${text} (logarithmic)` : text;
+}

@@ -1,0 +1,17 @@
+// How the console is built: files of its own for styles and scripts, because the server's content policy allows
+// nothing inline.
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  root: "console",
+  // `tree`: elements are made one by one, without innerHTML.
+  plugins: [svelte({ compilerOptions: { fragments: "tree" }, configFile: false })],
+  build: {
+    outDir: "../dist/console",
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+  },
+});

@@ -1,0 +1,59 @@
+//! The page of what lies in a folder: an experiment, a search, or several experiments of one file.
+
+use super::{folder_report, parts_report};
+use crate::exit::Failure;
+use plimsoll_output::figure;
+use plimsoll_output::html::Page;
+use plimsoll_output::html::experiment::{RunFile, page};
+use plimsoll_record::folder::{self, Run};
+use std::path::Path;
+
+/// The page; `to` is the file that it is going to be written to, for the links in it.
+///
+/// # Errors
+/// When the folder cannot be read, or holds no run of an experiment.
+pub fn of(path: &Path, to: Option<&Path>) -> Result<Page, Failure> {
+    // A part that cannot be read has no files, and its row says why.
+    let of_part = |part: &Path| folder::read(part).map(|read| files(&read.runs, to)).unwrap_or_default();
+    if let Some(page) = parts_report::page_of(path, &of_part)? {
+        return Ok(page);
+    }
+    let conclusion = folder_report::concluded(path)?;
+    let files = files(&folder::read(path)?.runs, to);
+    let text = folder_report::document(&conclusion)?;
+    let wrong = |e: serde_json::Error| Failure::machine(format!("the result is no JSON: {e}"), None);
+    let document = serde_json::from_str(&text).map_err(wrong)?;
+    let charts = figure::of_conclusion(&conclusion);
+    Ok(page(&conclusion, &files, charts, document))
+}
+
+/// In the order in which they ran.
+fn files(runs: &[Run], to: Option<&Path>) -> Vec<RunFile> {
+    let mut all: Vec<&Run> = runs.iter().collect();
+    all.sort_by_key(|run| run.digest.started_unix_ns);
+    let file = |run: &Run| {
+        let cell = run.digest.cell.as_ref();
+        RunFile {
+            settings: cell.map(|cell| cell.settings.clone()).unwrap_or_default(),
+            repeat: cell.map_or(0, |cell| cell.repeat),
+            name: run.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            href: to.and_then(|to| href(to, &run.path)),
+        }
+    };
+    all.into_iter().map(file).collect()
+}
+
+/// From the page to a file that lies beside or below it: a page that is passed on takes no paths of this machine along.
+fn href(to: &Path, run: &Path) -> Option<String> {
+    let beside = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let run = run.canonicalize().ok()?;
+    let below = run.strip_prefix(beside.canonicalize().ok()?).ok()?;
+    Some(format!("./{}", escaped(below.to_str()?)))
+}
+
+/// What has a meaning of its own in a link is written as its bytes.
+fn escaped(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
+    let shown = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    path.bytes().map(shown).collect()
+}

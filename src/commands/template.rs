@@ -1,0 +1,70 @@
+//! `plimsoll report X --template FILE`: a result in the form that its readers are used to.
+
+use crate::exit::Failure;
+use plimsoll_output::chart::Chart;
+use plimsoll_output::figure::{self, Skin};
+use plimsoll_output::template::{self, Picture, Problem};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// A template of this size is a mistake, such as a run file.
+const BYTES_MAX: u64 = 4_000_000;
+
+/// The text that the template in `file` makes of a result. `document` is what `--json` prints of it.
+///
+/// # Errors
+/// When the template cannot be read, is none, or names what is not there.
+pub fn rendered(file: &str, document: &str, charts: &[Chart]) -> Result<String, Failure> {
+    let path = Path::new(file);
+    let source = read(path).map_err(|why| {
+        Failure::machine(
+            format!("the template `{file}` cannot be read: {why}"),
+            Some("name a text file; examples lie in `examples/templates`".into()),
+        )
+    })?;
+    let wrong = |e: serde_json::Error| Failure::machine(format!("the result is no JSON: {e}"), None);
+    let document: Value = serde_json::from_str(document).map_err(wrong)?;
+    let name = path.file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned());
+    // Whoever shares a template shares a folder: nothing outside of it is read, whatever the template says.
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().ok();
+    let load = move |name: &str| read(&inside(folder.as_deref()?, name)?).ok();
+    let picture = |chart: &Chart| Picture {
+        id: chart.id.clone(),
+        title: chart.title.clone(),
+        subtitle: chart.subtitle.clone(),
+        svg: figure::draw(chart, Skin::File),
+    };
+    let pictures = charts.iter().map(picture).collect();
+    template::render(&name, &source, &document, pictures, load).map_err(told)
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let about = std::fs::metadata(path).map_err(|e| e.to_string().to_lowercase())?;
+    if !about.is_file() {
+        return Err("it is no file".into());
+    }
+    if about.len() > BYTES_MAX {
+        return Err(format!("it has {} bytes, and a template has a few thousand", about.len()));
+    }
+    let bytes = std::fs::read(path).map_err(|e| e.to_string().to_lowercase())?;
+    String::from_utf8(bytes).map_err(|_| "it is no UTF-8 text".into())
+}
+
+/// The file of this name below the folder; links that lead out of it lead nowhere.
+fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
+    let path = folder.join(name).canonicalize().ok()?;
+    path.starts_with(folder).then_some(path)
+}
+
+fn told(problem: Problem) -> Failure {
+    let place = problem.place.map_or(Place::Flag("--template".into()), |at| Place::Text {
+        file: at.file,
+        line: at.line,
+        column: at.column,
+        excerpt: at.excerpt,
+    });
+    Diagnostic::new("U048", place, problem.sentence, problem.hint).into()
+}
