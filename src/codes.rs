@@ -179,6 +179,28 @@ pub const TABLE: &[Explained] = &[
          there is to name stands in the document of `--json`, and `charts` beside it.\n\n  \
          plimsoll report run.plim --template comment.md",
     ),
+    row(
+        "U060",
+        "no address to listen on",
+        "An address of this machine and a port; names are not looked up.\n\n  plimsoll serve --listen 127.0.0.1:0",
+    ),
+    row(
+        "U061",
+        "half a protection",
+        "A console that others can reach needs a certificate, its key and a password.\n\n  \
+         plimsoll serve --listen 0.0.0.0:7117 --tls-cert cert.pem --tls-key key.pem --password-file password",
+    ),
+    row(
+        "U062",
+        "others could start loads",
+        "Without a certificate, its key and a password the console listens on this machine only.\n\n  \
+         plimsoll serve --listen 127.0.0.1:7117",
+    ),
+    row(
+        "U063",
+        "a password that is guessed",
+        "The first line of the file is the password, 12 characters or more.\n\n  openssl rand -base64 24 > password",
+    ),
 ];
 
 #[cfg(test)]
@@ -209,6 +231,7 @@ mod tests {
             include_str!("commands/compare.rs"),
             include_str!("commands/find.rs"),
             include_str!("commands/size.rs"),
+            include_str!("commands/serve.rs"),
         ];
         let mut seen = 0;
         for source in sources {

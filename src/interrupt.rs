@@ -16,6 +16,8 @@ struct State {
     times: u32,
     /// The run that a first interrupt ends.
     helm: Option<Helm>,
+    /// Somebody else steers, too.
+    is_heard: bool,
 }
 
 impl Interrupts {
@@ -60,6 +62,23 @@ impl Interrupts {
     /// Whether anybody has interrupted so far.
     pub fn happened(&self) -> bool {
         self.lock().times > 0
+    }
+
+    /// The run that is going on, or the last one.
+    pub fn helm(&self) -> Option<Helm> {
+        self.lock().helm.clone()
+    }
+
+    /// As a first interrupt does; a second call changes nothing.
+    pub fn once(&self) {
+        if !self.happened() {
+            self.one_more();
+        }
+    }
+
+    /// True for the first who asks: commands are read in one place.
+    pub fn is_first_to_listen(&self) -> bool {
+        !std::mem::replace(&mut self.lock().is_heard, true)
     }
 
     fn one_more(&self) {

@@ -18,6 +18,8 @@ mod interrupt;
 #[cfg(target_os = "linux")]
 mod say;
 #[cfg(target_os = "linux")]
+mod steer;
+#[cfg(target_os = "linux")]
 mod wall;
 
 use std::process::ExitCode;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
             Asked::Size(flags) => commands::size::command(&flags),
             Asked::Report(flags) => commands::report::command(&flags),
             Asked::Merge(flags) => commands::merge::command(&flags),
+            Asked::Serve(flags) => commands::serve::command(&flags),
             Asked::Demo(flags) => commands::demo::command(&flags),
             Asked::Doctor(flags) => commands::doctor::command(&flags),
             Asked::DocsDump => commands::docs_dump::command(),

@@ -68,9 +68,7 @@ fn made(out: &Path) -> Result<PathBuf, String> {
     // One more try after a second: whoever is offline should not wait for minutes.
     let patience = ["--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
     npm(&work, [&["ci"][..], &quiet, &patience].concat())?;
-    // The console is a part of its own: the script of the report needs nothing of it.
-    let has_console = work.join("console/index.html").is_file();
-    npm(&work, vec!["run", if has_console { "build" } else { "build:report" }])?;
+    npm(&work, vec!["run", "build"])?;
     // 100 MB that nobody needs again: other sources get another folder. If they cannot be removed they stay.
     let _ = fs::remove_dir_all(work.join("node_modules"));
     say(fs::write(&finished, "yes\n"), "cannot finish the work folder")?;
@@ -174,9 +172,7 @@ fn embed(out: &Path, made: Result<PathBuf, String>) -> std::io::Result<()> {
             fs::copy(dist.join("report/report.js"), out.join("report.js"))?;
             script = r#"Some(include_str!(concat!(env!("OUT_DIR"), "/report.js")))"#.to_owned();
             let mut files = Vec::new();
-            if dist.join("console").is_dir() {
-                gather(&dist.join("console"), "", &mut files).map_err(std::io::Error::other)?;
-            }
+            gather(&dist.join("console"), "", &mut files).map_err(std::io::Error::other)?;
             for (path, bytes) in files {
                 let to = out.join("console").join(&path);
                 fs::create_dir_all(to.parent().unwrap_or(out))?;

@@ -3,7 +3,7 @@
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema};
+use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve};
 use crate::flags::{Load, verbs};
 use crate::say;
 use clap::CommandFactory;
@@ -65,6 +65,7 @@ fn command_line() -> String {
     add("plimsoll explain", help::<Explain>());
     add("plimsoll report", help::<Report>());
     add("plimsoll merge", help::<Merge>());
+    add("plimsoll serve", help::<Serve>());
     add("plimsoll demo", help::<Demo>());
     add("plimsoll doctor", help::<Doctor>());
     text.trim_end().to_owned() + "\n"

@@ -6,7 +6,7 @@ use super::report::questioned;
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
-use crate::{home, say, wall};
+use crate::{home, say, steer, wall};
 use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit};
 use plimsoll_control::{Aside, Options, dns, environment, place};
 use plimsoll_engine::Scene;
@@ -98,6 +98,10 @@ fn run_once(
     shared: Option<&Shared>,
     keep: bool,
 ) -> Result<(RunRecord, Option<PathBuf>), Failure> {
+    // Whoever asked for this run reads its file: without him it would only be load.
+    if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
+        return Err(Failure::machine("the process that asked for this run has ended", None));
+    }
     let outline = &plan.outline;
     let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(Failure::hinted)?;
     let tls = place::tls(outline, &plan.tls_files)?;
@@ -107,7 +111,7 @@ fn run_once(
     let mut confirm = |question: &str| shared.map_or_else(|| confirmed(question), |s| s.confirmed(question));
     let asking = Asking {
         allow: &manner.allow,
-        confirm: if can_ask() { Some(&mut confirm) } else { None },
+        confirm: if can_ask() && !manner.steered { Some(&mut confirm) } else { None },
         today: &wall::date(started_unix_ns),
         fetch: &mut |address| fetch_proof(address, &outline.target),
     };
@@ -135,6 +139,9 @@ fn run_once(
             &installed
         }
     };
+    if manner.steered {
+        steer::listen(interrupts)?;
+    }
     let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
     let aside = Asides { plan: &plan, scene: &scene, stage: stage.as_ref(), interrupts };
     aside.set_up(manner)?;
@@ -165,9 +172,9 @@ fn run_once(
         sinks.push(view.as_mut());
     }
     let options = Options { breaker: !manner.keep_pushing };
-    let steer = |helm| interrupts.steer(helm);
+    let helm_out = |helm| interrupts.steer(helm);
     let loaded = Scene { maker, ..scene.clone() };
-    let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, steer);
+    let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, helm_out);
     // Whatever the view has on the screen goes before anything else is said.
     drop(view);
     let finished = match writer {

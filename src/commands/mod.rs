@@ -19,5 +19,6 @@ pub mod parts;
 pub mod parts_report;
 pub mod report;
 pub mod run;
+pub mod serve;
 pub mod size;
 pub mod template;

@@ -103,10 +103,6 @@ fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
             format!("this is one run, and the axis `{}` makes {} of it", axis.name, study.cells.len());
         return refuse(message, format!("keep one value, such as by `--set {}=...`", axis.name));
     }
-    // Whoever asked for this run reads its file: without him it would only be load.
-    if run.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
-        return Err(Failure::machine("the run that this is a part of has ended", None));
-    }
     let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
     let mut located = applied(located, &run.flags)?;
     if run.unwatched {
@@ -168,7 +164,10 @@ pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
 }
 
 /// All experiments of a file, or those of these names.
-fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
+///
+/// # Errors
+/// Every mistake in it, or in what it is read with.
+pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
     let given = given(flags).map_err(Failure::Text)?;
     plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)
 }

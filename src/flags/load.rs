@@ -129,6 +129,14 @@ pub struct MannerFlags {
     #[arg(long, help_heading = OUTPUT)]
     pub no_color: bool,
 
+    /// Take commands from standard input, one JSON object a line: what a console starts its runs with
+    #[arg(long, hide = true)]
+    pub steered: bool,
+
+    /// End, with a report, when the process of this number, which started this one, ends
+    #[arg(long, hide = true, value_name = "PID")]
+    pub with_parent: Option<u32>,
+
     /// A public host that you own or may load; repeatable
     #[arg(long, value_name = "HOST", help_heading = SAFETY)]
     pub allow: Vec<String>,
@@ -171,7 +179,18 @@ impl LoadFlags {
             thresholds,
             bands,
             manner:
-                MannerFlags { json: _, quiet: _, out: _, page: _, no_color: _, allow, keep_pushing, limits },
+                MannerFlags {
+                    json: _,
+                    quiet: _,
+                    out: _,
+                    page: _,
+                    no_color: _,
+                    steered: _,
+                    with_parent: _,
+                    allow,
+                    keep_pushing,
+                    limits,
+                },
         } = self;
         let single = [
             ("connections", connections),

@@ -19,7 +19,7 @@ use load::LoadFlags;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::ffi::OsString;
-use verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Verb};
+use verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve, Verb};
 
 /// What the command line asks for.
 pub enum Asked {
@@ -35,6 +35,7 @@ pub enum Asked {
     Size(Size),
     Report(Report),
     Merge(Merge),
+    Serve(Serve),
     Demo(Demo),
     Doctor(Doctor),
     /// For tests and the demo: the server whose behaviour is commanded.
@@ -137,6 +138,7 @@ fn command(verb: Verb, mut words: Vec<String>, at: usize) -> Result<Asked, Failu
         Verb::Size => one::<Size>(all)?.map_or_else(Asked::Text, Asked::Size),
         Verb::Report => one::<Report>(all)?.map_or_else(Asked::Text, Asked::Report),
         Verb::Merge => one::<Merge>(all)?.map_or_else(Asked::Text, Asked::Merge),
+        Verb::Serve => one::<Serve>(all)?.map_or_else(Asked::Text, Asked::Serve),
         Verb::Demo => one::<Demo>(all)?.map_or_else(Asked::Text, Asked::Demo),
         Verb::Doctor => one::<Doctor>(all)?.map_or_else(Asked::Text, Asked::Doctor),
         // Behind `curl`, `--help` belongs to the pasted line; alone it asks us.

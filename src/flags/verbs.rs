@@ -34,6 +34,7 @@ verbs! {
     Size = "size", "size --visitors N/month", "from visitors to users and requests, and back";
     Report = "report", "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
     Merge = "merge", "merge A.plim B.plim", "add up the runs of several machines exactly";
+    Serve = "serve", "serve [FOLDER ...]", "the runs in a browser: list, reports, start, watch live";
     Demo = "demo", "demo", "see the whole thing on this machine, in half a minute";
     Doctor = "doctor", "doctor", "the limits of this machine, and how to mend them";
     Help = "help", "help COMMAND", "the flags of a command";
@@ -61,9 +62,6 @@ pub struct Run {
     /// Without the monitors of the file: another process that shares the run watches already
     #[arg(long, hide = true)]
     pub unwatched: bool,
-    /// End, with a report, when the process of this number, which started this one, ends
-    #[arg(long, hide = true, value_name = "PID")]
-    pub with_parent: Option<u32>,
     #[command(flatten)]
     pub flags: LoadFlags,
 }
@@ -187,6 +185,33 @@ impl Form {
         ];
         all.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag)
     }
+}
+
+/// `plimsoll serve`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll serve",
+    about = "Serves a console for browsers on this machine: the list of runs, their reports, comparisons; loads are \
+             started, watched live, steered and stopped. Prints the address to open, with a token. Ctrl-C ends it, and \
+             the loads that it has started with their reports.",
+    override_usage = "plimsoll serve [FOLDER ...] [--listen 127.0.0.1:7117]"
+)]
+pub struct Serve {
+    /// Where run files lie; new runs go to the first [the state directory]
+    #[arg(value_name = "FOLDER")]
+    pub folders: Vec<String>,
+    /// Address and port; port 0 takes a free one. Addresses that others can reach need the next three
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117")]
+    pub listen: String,
+    /// Certificate of the console (PEM, with its chain): it is served by HTTPS
+    #[arg(long, value_name = "FILE")]
+    pub tls_cert: Option<String>,
+    /// The certificate's private key (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub tls_key: Option<String>,
+    /// File that holds the password, 12 characters or more
+    #[arg(long, value_name = "FILE")]
+    pub password_file: Option<String>,
 }
 
 /// `plimsoll demo`.

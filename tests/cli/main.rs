@@ -14,4 +14,5 @@ mod permission;
 mod request;
 mod result;
 mod run_file;
+mod steered;
 mod terminal;

@@ -2,8 +2,8 @@
 //! hangs.
 
 use super::{BINARY, Scratch};
-use std::io::Read;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ pub struct Output {
 /// A tool that is still running.
 pub struct Running {
     child: Child,
+    /// Of one that is steered.
+    stdin: Option<ChildStdin>,
     stdout: Receiver<String>,
     stderr: Receiver<String>,
     state: Scratch,
@@ -66,23 +68,44 @@ impl Tool {
         self
     }
 
-    pub fn start(mut self) -> Running {
+    pub fn start(self) -> Running {
+        self.start_with(Stdio::null())
+    }
+
+    /// With commands on its standard input: see [`Running::say`].
+    pub fn start_steered(self) -> Running {
+        self.start_with(Stdio::piped())
+    }
+
+    fn start_with(mut self, stdin: Stdio) -> Running {
         let mut child = self
             .command
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the binary under test can be started");
         let stdout = drain(child.stdout.take().expect("stdout is a pipe"));
         let stderr = drain(child.stderr.take().expect("stderr is a pipe"));
-        Running { child, stdout, stderr, state: self.state }
+        let stdin = child.stdin.take();
+        Running { child, stdin, stdout, stderr, state: self.state }
     }
 }
 
 impl Running {
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Writes a line to its standard input.
+    pub fn say(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("it was started to be steered");
+        stdin.write_all(format!("{line}\n").as_bytes()).expect("it reads");
+    }
+
+    /// Ends its standard input.
+    pub fn hush(&mut self) {
+        self.stdin = None;
     }
 
     /// Sends a signal by name, such as `INT` or `KILL`.

@@ -13,6 +13,7 @@ mod record;
 mod samples;
 mod scripted;
 mod sending;
+mod steered;
 mod used;
 mod way;
 
@@ -119,6 +120,7 @@ fn every_caution_of_the_table_has_its_test() {
         "same_machine",
         "in_flight_censors",
         "short_run",
+        "steered_by_hand",
         "interrupted",
         "data_ran_out",
         "iterations_abandoned",

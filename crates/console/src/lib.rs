@@ -4,3 +4,58 @@
 //! processes of their own: whatever happens here cannot slow a send.
 
 #![forbid(unsafe_code)]
+
+mod answer;
+mod api;
+mod auth;
+mod guard;
+mod index;
+mod jobs;
+mod live;
+mod login;
+mod pages;
+mod remarks;
+mod server;
+mod tls;
+
+pub use server::{Error, Server};
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// Where the console listens and what it shows.
+pub struct Config {
+    /// Port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Where run files are looked for, with the folders below; new runs go to the first.
+    pub folders: Vec<PathBuf>,
+    /// For the index and for pasted experiments; it is made when it is not there.
+    pub state: PathBuf,
+    /// Of the tool.
+    pub version: &'static str,
+    /// Needed to listen elsewhere than on this machine's own addresses.
+    pub secure: Option<Secure>,
+    pub tool: Tool,
+}
+
+/// What it takes to be reached from other machines.
+pub struct Secure {
+    /// PEM: the chain, the server's own certificate first.
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+    pub password: String,
+}
+
+/// The tool itself: how it is started, and what of it only the binary knows.
+#[derive(Clone)]
+pub struct Tool {
+    pub program: PathBuf,
+    /// Whether an experiment file makes one run (a file) or several (a folder).
+    pub makes_one_run: fn(&Path) -> Result<bool, String>,
+    /// A name for a new run file, from a word such as its host.
+    pub new_name: fn(&str) -> Result<String, String>,
+    /// Ends a child with its report: as Ctrl-C does.
+    pub interrupt: fn(u32),
+    pub now_unix_ns: fn() -> u64,
+    pub random: fn() -> Result<[u8; 32], String>,
+}

@@ -25,7 +25,7 @@ pub enum Aside {
 /// When the engine cannot start.
 pub fn aside(plan: &Plan, scene: Scene, helm_out: impl FnOnce(Helm)) -> Result<Aside, Error> {
     let mut running = plimsoll_engine::start(Arc::new(once(plan)), scene).map_err(Error::Engine)?;
-    let helm = Helm::new(running.commander());
+    let helm = Helm::aside(running.commander());
     helm_out(helm.clone());
     loop {
         match running.next(WAIT) {

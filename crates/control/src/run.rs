@@ -49,8 +49,9 @@ pub fn run(
     let mut gather = Gather::new(plan.outline.workers);
     let monitors = Monitors::of(&plan.watches);
     let mut waiting = true;
+    let outline = plan.outline.clone();
     let mut running = plimsoll_engine::start(plan, scene).map_err(Error::Engine)?;
-    let helm = Helm::new(running.commander());
+    let helm = Helm::new(running.commander(), &outline);
     helm_out(helm.clone());
     let mut life = Life { sinks, breaker, watch, helm: &helm, aborted: false };
     life.tell(&RunEvent::Opened(Arc::new(opening)));
@@ -62,6 +63,7 @@ pub fn run(
         for event in monitors.told() {
             life.tell(&event);
         }
+        life.steered(running.begin_ns());
         match running.next(WAIT) {
             Next::Report(report) => {
                 if let Err(refused) = gather.take(report.worker, &report.interval, report.last)
@@ -86,6 +88,8 @@ pub fn run(
             Next::Ended => break,
         }
     }
+    helm.let_go();
+    life.steered(running.begin_ns());
     for event in monitors.end() {
         life.tell(&event);
     }
@@ -135,9 +139,20 @@ impl Life<'_, '_> {
         self.tell(&RunEvent::Noted(Note { at_ns, kind: NoteKind::Control, text }));
     }
 
+    /// What somebody has said or done since the last turn.
+    fn steered(&mut self, begin_ns: Option<u64>) {
+        for note in self.helm.notes(begin_ns) {
+            self.tell(&RunEvent::Noted(note));
+        }
+    }
+
     fn tick(&mut self, tick: Tick) {
-        let broken = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick.interval));
-        let missed = self.watch.as_mut().and_then(|watch| watch.tick(&tick));
+        // Whoever paused the load knows that nothing comes back.
+        let (mut broken, mut missed) = (None, None);
+        if !self.helm.is_paused() {
+            broken = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick.interval));
+            missed = self.watch.as_mut().and_then(|watch| watch.tick(&tick));
+        }
         self.tell(&RunEvent::Ticked(tick));
         self.aborted |= missed.is_some();
         // A threshold that somebody wrote says more than the breaker.

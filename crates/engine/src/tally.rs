@@ -3,7 +3,8 @@
 use plimsoll_plan::Fault;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::{
-    RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist, SeriesSum, fault_id, status_id,
+    PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist, SeriesSum, fault_id,
+    status_id,
 };
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally as Cells};
@@ -43,6 +44,21 @@ impl Tally {
     #[inline]
     pub fn record(&mut self, id: RunHist, value: u64) {
         self.now.run.record(id.id(), value);
+    }
+
+    /// Where the time of a request went that was due, sent, first answered and over at these instants, kept by how long
+    /// it took in all. A phase that took no time costs a comparison.
+    #[inline]
+    pub fn phases(&mut self, [intended_ns, sent_ns, first_ns, end_ns]: [u64; 4]) {
+        let response_ns = end_ns.saturating_sub(intended_ns);
+        for (id, phase_ns) in [
+            (RunHist::WaitByResponse, sent_ns.saturating_sub(intended_ns)),
+            (RunHist::FirstByteByResponse, first_ns.saturating_sub(sent_ns)),
+            (RunHist::BodyByResponse, end_ns.saturating_sub(first_ns)),
+        ] {
+            let units = (phase_ns + PHASE_UNIT_NS / 2) / PHASE_UNIT_NS;
+            self.now.run.hists[id.id()].record_n(response_ns, units);
+        }
     }
 
     pub fn peak(&mut self, id: RunPeak, value: u64) {

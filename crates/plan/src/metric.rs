@@ -103,8 +103,19 @@ ids! {
         SendStall = "send_stall", "time until the kernel took the last byte of a request that did not fit at once, ns";
         Stale = "stale_after", "idle time of a reused connection at the moment it turned out to be closed, ns";
         Handshake = "tls_handshake", "TLS handshake, from the connection to the first byte that may be sent, ns";
+        WaitByResponse = "wait_by_response",
+            "by response time (ns): sums of the time from the intended instant to the send, in units of 64 ns";
+        FirstByteByResponse = "first_byte_by_response",
+            "by response time (ns): sums of the time from the send to the first byte, in units of 64 ns";
+        BodyByResponse = "body_by_response",
+            "by response time (ns): sums of the time from the first byte to the last, in units of 64 ns";
     }
 }
+
+/// Unit of the weights of [`RunHist::WaitByResponse`] and its likes, ns. Counts hold 2^63 of them, the time of 200,000
+/// requests at once for a month and more; rounded to the nearest, a phase of 4 us is off by less than 1 %, and a sum of
+/// many by far less.
+pub const PHASE_UNIT_NS: u64 = 64;
 
 ids! {
     /// Sums per series (one series per named request); status codes and faults follow behind these.

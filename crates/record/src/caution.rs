@@ -55,6 +55,9 @@ cautions! {
         "run longer, or look at a lower percentile";
     MergedApart = "merged_apart", Inconclusive, "the merged runs were not at the same time",
         "start the runs of all machines together; runs one after the other are compared, not added up";
+    SteeredByHand = "steered_by_hand", Warning, "the load was steered by hand",
+        "the load was not that of the plan: what stands in the plan, and every figure per second of the whole run, \
+         holds for the rest of the time alone; for figures to compare, run again and let it be";
     BacklogGrew = "backlog_grew", Warning, "work piled up through the whole run",
         "the rate is above the service's capacity: its percentiles tell the length of the run; use a lower rate";
     NotSteady = "not_steady", Warning, "the beginning differs from the rest",

@@ -18,6 +18,7 @@ pub mod picture;
 pub mod record;
 pub mod run_file;
 pub mod schedule;
+pub mod steered;
 pub mod summary;
 
 pub use record::RunRecord;

@@ -1,6 +1,8 @@
 //! What a build makes of the scripts: the same bytes wherever it is done, once for all profiles, and a tool that works
 //! and says what is missing where Node is not. Each build here is a real one, of a package that prints what it got.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -136,6 +138,23 @@ fn scripts_are_the_same_bytes_everywhere_and_made_once_for_all_profiles() {
     let bin = path_without_node(&folder);
     let second = run(&folder, Some(&bin), None, &["--release"]);
     assert!(second.script == own, "another profile did not take what was there: {}", second.missing);
+}
+
+#[test]
+fn the_console_is_there_whenever_the_script_is() {
+    let files = plimsoll_ui::console_files();
+    assert_eq!(files.is_empty(), plimsoll_ui::missing().is_some());
+    let mimes: Vec<(&str, &str)> = files.iter().map(|file| (file.path, file.mime)).collect();
+    if !files.is_empty() {
+        assert!(mimes.contains(&("index.html", "text/html; charset=utf-8")), "{mimes:?}");
+        let script =
+            |(path, mime): &(&str, &str)| path.ends_with(".js") && *mime == "text/javascript; charset=utf-8";
+        assert!(mimes.iter().any(script), "{mimes:?}");
+        assert!(
+            mimes.iter().all(|(path, mime)| !path.starts_with('/') && *mime != "application/octet-stream")
+        );
+        assert!(files.iter().all(|file| !file.bytes.is_empty()));
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 // nothing inline.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
+import { licences } from "./licences.ts";
 
 export default defineConfig({
   root: "console",
@@ -13,5 +14,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        postBanner: (chunk) => (chunk.isEntry ? licences({ svelte: "LICENSE.md", uplot: "LICENSE" }) : ""),
+      },
+    },
   },
 });

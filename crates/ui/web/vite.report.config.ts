@@ -1,10 +1,7 @@
-// How the report's script is made: one classic script that can stand inside a page, with the licence of what it holds.
+// How the report's script is made: one classic script that can stand inside a page.
 
-import { readFileSync } from "node:fs";
 import { defineConfig } from "vite";
-
-// The licence asks to go along with every copy; a comment that begins with `!` survives minifying.
-const licence = readFileSync("node_modules/uplot/LICENSE", "utf8").trim().replace(/\r?\n/g, "\n");
+import { licences } from "./licences.ts";
 
 export default defineConfig({
   logLevel: "warn",
@@ -19,7 +16,8 @@ export default defineConfig({
       output: {
         format: "iife",
         entryFileNames: "report.js",
-        postBanner: `/*! Draws with uPlot:\n${licence}\n*/`,
+        // Behind the minifier, which would drop it.
+        postBanner: licences({ uplot: "LICENSE" }),
       },
     },
   },

@@ -184,6 +184,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let first = self.first_request(lane);
         for stamp in stamps {
             self.tally.series(first).record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(stamp));
+            self.count_phases(first, [stamp, end_ns, end_ns, end_ns]);
         }
     }
 

@@ -22,6 +22,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if matches!(fault, Fault::ConnectTimeout | Fault::TlsTimeout) {
             let waited_ns = self.now_ns.saturating_sub(intended_ns);
             self.tally.series(request).record(SeriesHist::ResponseCensored.id(), waited_ns);
+            self.count_phases(request, [intended_ns, self.now_ns, self.now_ns, self.now_ns]);
         }
         if fault.side() == Side::Client {
             self.send_back(id, user, intended_ns);

@@ -15,10 +15,28 @@ impl<D: Door, P: Post> Worker<D, P> {
         let conn = &self.conns[id as usize];
         let (request, now_ns) = (conn.request, self.now_ns);
         let (intended_ns, sent_ns) = (conn.intended_ns, conn.sent_ns);
+        self.cut_phases(id, now_ns);
         let series = self.tally.series(request);
         series.record(SeriesHist::ResponseCensored.id(), now_ns - intended_ns);
         series.record(SeriesHist::ServiceCensored.id(), now_ns - sent_ns);
         self.failed(id, Fault::Timeout);
+    }
+
+    /// Where the time of a request went that is cut off at `end_ns`.
+    pub(super) fn cut_phases(&mut self, id: u32, end_ns: u64) {
+        let conn = &self.conns[id as usize];
+        let first_ns = if conn.first_ns == 0 { end_ns } else { conn.first_ns };
+        let instants_ns = [conn.intended_ns, conn.sent_ns, first_ns, end_ns];
+        self.count_phases(conn.request, instants_ns);
+    }
+
+    /// The same for a request that was due, sent, first answered and over at these instants. The length of a stream was
+    /// somebody's choice: beside those of requests it would be the tail of them all.
+    #[inline]
+    pub(super) fn count_phases(&mut self, request: u32, instants_ns: [u64; 4]) {
+        if !self.outline.requests.get(request as usize).is_some_and(|request| request.stream) {
+            self.tally.phases(instants_ns);
+        }
     }
 
     /// A whole answer. Returns whether the socket is still at rest in our hands.
@@ -84,6 +102,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         conn.state = State::Idle;
+        self.count_phases(request, [intended_ns, sent_ns, first_ns, now_ns]);
         let series = self.tally.series(request);
         self.large[request as usize] = answer.body_bytes >= LOW_WATER_FROM;
         series.add(SeriesSum::BytesIn.id(), answer.wire_bytes);

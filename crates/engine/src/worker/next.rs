@@ -39,11 +39,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Adds the area under "active users" since it was last added.
+    /// Adds the area under "active users" since it was last added. In a pause nobody is.
     pub(super) fn integrate_users(&mut self, now_ns: u64) {
         let passed_ns = now_ns.saturating_sub(self.users_changed_ns);
         let active = self.lanes.iter().map(|lane| match &lane.source {
-            Source::Closed { active, .. } => u64::from(*active),
+            Source::Closed { active, .. } if !self.paused => u64::from(*active),
+            Source::Closed { .. } => 0,
             Source::Open { .. } => 0,
         });
         let area = active.sum::<u64>() * passed_ns;

@@ -224,17 +224,21 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn pause_all(&mut self) {
-        if !std::mem::replace(&mut self.paused, true) {
-            self.paused_ns = self.door.now_ns();
+        if !self.paused {
+            let now_ns = self.door.now_ns();
+            // Nobody is active from here on.
+            self.integrate_users(now_ns);
+            (self.paused, self.paused_ns) = (true, now_ns);
         }
     }
 
     fn resume(&mut self) {
-        if !std::mem::take(&mut self.paused) {
+        if !self.paused {
             return;
         }
         let now_ns = self.door.now_ns();
         self.integrate_users(now_ns);
+        self.paused = false;
         for lane in 0..self.lanes.len() {
             // What waited when the pause began waits on.
             self.set_aside(lane, self.paused_ns);
@@ -347,6 +351,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             } else if conn.in_flight() {
                 self.tally.landed(end_ns);
                 self.tally.add(RunSum::InFlightAtStop, 1);
+                self.cut_phases(id, end_ns);
                 let series = self.tally.series(request);
                 series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
                 series.record(SeriesHist::ServiceCensored.id(), end_ns.saturating_sub(sent_ns));
@@ -356,6 +361,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 // A user that waits for a connection waits: without this a service that takes no connections any more
                 // would leave no trace.
                 self.tally.add(RunSum::NeverStarted, 1);
+                self.count_phases(request, [intended_ns, end_ns, end_ns, end_ns]);
                 let series = self.tally.series(request);
                 series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
             }

@@ -56,8 +56,9 @@ impl Made for Scene {
         for number in 0..self.seconds {
             let mut second = Second::blank(&self.opening.outline, number, random);
             (self.fill)(&mut second, number);
-            let Second { interval, random: after, busy_ns, .. } = second;
+            let Second { mut interval, random: after, busy_ns } = second;
             random = after;
+            interval.run.add(RunSum::BusyNs.id(), busy_ns);
             for event in (self.beside)(number, &mut random) {
                 writer.event(&event);
             }

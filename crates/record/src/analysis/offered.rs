@@ -2,7 +2,8 @@
 
 use super::cells::Cells;
 use super::facts::{Facts, Machine, ratio};
-use crate::event::NoteKind;
+use crate::event::{Note, NoteKind};
+use crate::steered::Steered;
 use crate::summary::{Achieved, Offered};
 use plimsoll_plan::load::{Arrivals, Load, Profile};
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
@@ -162,13 +163,12 @@ fn sources_of<'a>(machine: &Machine<'a>) -> Vec<Source<'a>> {
     lanes.filter_map(|lane| of(&lane.load, lane.iterations.map_or(f64::INFINITY, |n| n as f64))).collect()
 }
 
-/// Somebody changed the load while it ran.
+/// Somebody changed the load while it ran. What the tool itself did at the end is no such change.
 pub(super) fn is_steered(machine: &Machine) -> bool {
-    machine
-        .origin
-        .notes
-        .iter()
-        .any(|note| note.kind == NoteKind::Control && note.at_ns.saturating_add(TICK_NS) < machine.elapsed_ns)
+    let before_end = |note: &Note| note.at_ns.saturating_add(TICK_NS) < machine.elapsed_ns;
+    let is_step =
+        |note: &Note| note.kind == NoteKind::Control && (before_end(note) || Steered::of(note).is_some());
+    machine.origin.notes.iter().any(is_step)
 }
 
 fn asked_of(machine: &Machine, source: &Source) -> f64 {

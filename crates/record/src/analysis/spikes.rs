@@ -1,9 +1,10 @@
 //! Latency spikes in the timeline, outages among them, and how long the service took to come back to its baseline.
 
-use super::facts::{Facts, ratio};
+use super::facts::{Facts, Machine, ratio};
 use super::timeline::Moment;
 use crate::caution::Doubts;
 use crate::event::StoppedBy;
+use crate::steered::pauses;
 use crate::summary::Spike;
 use plimsoll_plan::load::Profile;
 use plimsoll_stats::Hist;
@@ -111,7 +112,20 @@ fn ticks<'a>(facts: &Facts, moments: &'a [Moment]) -> Vec<Tick<'a>> {
         true if !facts.is_scripted() => m.second.in_flight.max(m.second.users),
         _ => m.second.in_flight,
     };
-    measured().map(|moment| Tick { moment, busy: busy(moment) }).collect()
+    let pauses = paused(facts);
+    let is_paused = |m: &Moment| {
+        let (from_s, to_s) = (m.second.from_s, m.second.from_s + m.second.length_s);
+        pauses.iter().any(|(since_s, until_s)| from_s < *until_s && to_s > *since_s)
+    };
+    let free = measured().filter(|moment| !is_paused(moment));
+    free.map(|moment| Tick { moment, busy: busy(moment) }).collect()
+}
+
+/// Stretches in which somebody had told a machine to start nothing: that nothing came back is not the service's doing.
+fn paused(facts: &Facts) -> Vec<(f64, f64)> {
+    let of = |m: &Machine| pauses(&m.origin.notes, m.elapsed_ns);
+    let seconds = |(from_ns, to_ns)| (from_ns as f64 / 1e9, to_ns as f64 / 1e9);
+    facts.machines.iter().flat_map(of).map(seconds).collect()
 }
 
 fn is_slow(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> bool {

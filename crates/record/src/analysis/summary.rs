@@ -34,7 +34,7 @@ pub fn summarise_with_picture(record: &RunRecord, spans: &SpansOf) -> (Summary, 
     let mut strokes = Strokes::new(&facts);
     let moments = timeline::moments_seen(&facts, |sum, moment| strokes.take(sum, moment));
     let summary = summary_of(&facts, moments, &limits);
-    let picture = strokes.picture(&facts, &summary, spans);
+    let picture = strokes.picture(&facts, &summary, spans, super::slices(record));
     (summary, picture)
 }
 

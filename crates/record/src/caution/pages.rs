@@ -83,6 +83,17 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              By the clocks of the machines their runs share less than 90 % of the longest one.\n\n\
              Start them together. Runs one behind the other are compared, not added up."
         }
+        Kind::SteeredByHand => {
+            "Somebody paused the load, or gave it another level than the plan's, while it ran. What was offered is \
+             then not what the plan says, and a rate over the whole run has seconds in it in which nothing was asked \
+             for; no standstill of those seconds is the service's.\n\n\
+             Each such step is a line of the timeline. What came due in a pause is not offered and not missed: \
+             `achieved` compares with what was offered, the plan's number of arrivals is not asked for, seconds of a \
+             pause are no spikes, and neither a growing backlog nor an unsteady beginning is looked for.\n\n\
+             Look at the stretches between the steps, one by one, in the timeline. A service may also answer \
+             otherwise behind a pause than before it: caches cool, idle connections are closed, and the first second \
+             tells more of that than of the load."
+        }
         Kind::BacklogGrew => {
             "More arrivals came than the service could answer, and the queue grew from the first second to the \
              last. Every percentile then tells how long the run was: twice as long, and the times are twice as \

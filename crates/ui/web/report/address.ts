@@ -26,6 +26,11 @@ export function parse(hash: string): Place {
   return { time: rangeOf(words.get("t")), chart: words.get("chart"), range: rangeOf(words.get("x")) };
 }
 
+/** `#errors`: the place of a section, which says nothing about charts. */
+export function isAnchor(hash: string): boolean {
+  return hash.length > 1 && !hash.includes("=");
+}
+
 /** Six digits are finer than a pixel. */
 function write([from, to]: Range): string {
   const short = (x: number) => String(Number(x.toPrecision(6)));
@@ -73,7 +78,11 @@ export class Address {
 
   /** Told on back and forward, and when somebody edits the address. */
   onChange(listener: (place: Place) => void): void {
-    addEventListener("popstate", () => listener(this.place));
-    addEventListener("hashchange", () => listener(this.place));
+    const tell = () => {
+      // Whoever goes to a section keeps what the charts show.
+      if (!isAnchor(location.hash)) listener(this.place);
+    };
+    addEventListener("popstate", tell);
+    addEventListener("hashchange", tell);
   }
 }

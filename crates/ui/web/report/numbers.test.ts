@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Chart } from "../shared/chart";
-import { format, parse } from "./address";
+import { format, isAnchor, parse } from "./address";
 import { cellOf, csvOf } from "./numbers";
 
 const chart: Chart = {
@@ -62,4 +62,5 @@ test("anything else is no stretch", () => {
   for (const hash of ["", "#errors", "#t=", "#t=9-3", "#t=a-b", "#t=1-NaN", "#t=1"]) {
     expect(parse(hash).time, hash).toBeNull();
   }
+  expect(["#errors", "#", "", "#t=1-2", "#chart=heat"].map(isAnchor)).toEqual([true, false, false, false, false]);
 });

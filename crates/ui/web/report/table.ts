@@ -48,6 +48,8 @@ class Table {
   }
 
   #sortBy(head: HTMLTableCellElement, column: number): void {
+    // A column without a name has a button that nobody can name.
+    if (textOf(head) === "") return;
     const button = document.createElement("button");
     button.type = "button";
     button.className = "sort";
@@ -61,7 +63,7 @@ class Table {
       const [first, second] = this.#isNumber[column] ? both.reverse() : both;
       const next = before === null ? first : before === first ? second : null;
       this.#sorted = next ? { column, direction: next } : null;
-      this.#heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+      for (const other of this.#heads) if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
       if (next) head.setAttribute("aria-sort", next);
       this.#order = next ? ordered(this.#rows, column, next) : this.#rows;
       this.#body?.append(...this.#order.map(({ row }) => row));

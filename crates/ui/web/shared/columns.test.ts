@@ -78,6 +78,7 @@ test("a chart that goes on for longer than planned shows all of it", () => {
   const planned = chart([0, 70], [one]);
   planned.x = { ...planned.x, from: 0, to: 60 };
   expect(domain(planned)).toEqual([0, 70]);
+  expect(domain({ ...planned, xs: [0, 71] })).toEqual([0, 80]);
   expect(domain(chart([], [panel([series("a", [])])]))).toEqual([0, 1]);
 });
 

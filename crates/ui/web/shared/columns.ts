@@ -74,8 +74,8 @@ export function domain(chart: Chart): Range {
   chart.xs.forEach(see);
   for (const panel of chart.panels) for (const series of panel.series) series.x?.forEach(see);
   const [from, to] = extent(chart.x, least, most, 9);
-  // A live chart may go on for longer than was planned.
-  return [from, most === null ? to : Math.max(to, most)];
+  // A live chart may go on for longer than was planned: on to the next mark, or the axis would move with each row.
+  return most === null || most <= to ? [from, to] : extent({ ...chart.x, to: null }, least, most, 9);
 }
 
 /** The usual step between neighbours; of a single one 1. */

@@ -87,6 +87,7 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#root.tabIndex = 0;
     this.#root.setAttribute("role", "group");
     this.#root.setAttribute("aria-roledescription", "chart");
+    this.#root.setAttribute("aria-description", "Arrows move the cursor, plus and minus zoom, Escape shows all.");
     this.#said.setAttribute("aria-live", "polite");
     this.#tip.hidden = true;
     element.append(this.#root);
@@ -96,7 +97,8 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#group.add(this);
     if (options.onRange) this.#group.onRange(options.onRange);
     listen(this.#root, this);
-    this.#watch = new ResizeObserver(() => this.#fit());
+    // In the next frame: what changes sizes while they are told is told again, which browsers call an error.
+    this.#watch = new ResizeObserver(() => requestAnimationFrame(() => this.#fit()));
     this.#watch.observe(this.#root);
     this.#theme = new MutationObserver(this.#recolour);
     this.#theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });

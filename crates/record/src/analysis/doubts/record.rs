@@ -5,7 +5,8 @@ use crate::analysis::cells::Cells;
 use crate::analysis::facts::Machine;
 use crate::caution::Kind;
 use crate::event::{NoteKind, StoppedBy};
-use crate::phrase::{chosen_ns, count, counted};
+use crate::phrase::{chosen_ns, count, counted, duration_ns};
+use crate::steered::{Steered, pauses};
 use crate::summary::{Caution, Weight};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::Share;
@@ -21,6 +22,7 @@ pub(super) fn record(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(differ(e));
     into.extend(apart(e));
     into.extend(short(e));
+    into.extend(steered(e));
     into.extend(stopped(e));
 }
 
@@ -189,6 +191,30 @@ fn short(e: &Evidence) -> Option<Caution> {
         .then(|| Kind::ShortRun.raise(format!("{} were measured", chosen_ns(ns))))
 }
 
+/// Pauses and levels that somebody chose while the load ran. Of several machines each may have been steered.
+fn steered(e: &Evidence) -> Option<Caution> {
+    let mut told: Vec<String> = Vec::new();
+    let many = e.facts.machines.len() > 1;
+    for machine in &e.facts.machines {
+        let notes = &machine.origin.notes;
+        let on = if many { format!(" ({})", machine.opening().environment.host) } else { String::new() };
+        let paused = pauses(notes, machine.elapsed_ns).into_iter().map(|(from_ns, to_ns)| {
+            (from_ns, format!("paused from {} to {}{on}", duration_ns(from_ns), duration_ns(to_ns)))
+        });
+        let levels = notes.iter().filter_map(|note| match Steered::of(note)? {
+            Steered::Level(to) => Some((note.at_ns, format!("{to} from {} on{on}", duration_ns(note.at_ns)))),
+            Steered::Paused | Steered::Resumed => None,
+        });
+        let mut steps: Vec<(u64, String)> = paused.chain(levels).collect();
+        steps.sort_by_key(|(at_ns, _)| *at_ns);
+        told.extend(steps.into_iter().map(|(_, text)| text));
+    }
+    let rest = told.len().saturating_sub(TOLD);
+    told.truncate(TOLD);
+    let more = if rest > 0 { format!("; and {} more", count(rest as u64)) } else { String::new() };
+    (!told.is_empty()).then(|| Kind::SteeredByHand.raise(format!("{}{more}", told.join("; "))))
+}
+
 fn stopped(e: &Evidence) -> Option<Caution> {
     let by = e.facts.stopped_by()?;
     if !matches!(by, StoppedBy::Interrupt | StoppedBy::Command | StoppedBy::Threshold) {
@@ -204,7 +230,7 @@ fn stopped(e: &Evidence) -> Option<Caution> {
         .machines
         .iter()
         .flat_map(|m| &m.origin.notes)
-        .rfind(|note| note.kind == NoteKind::Control)
+        .rfind(|note| note.kind == NoteKind::Control && Steered::of(note).is_none())
         .map(|note| note.text.clone());
     let why = why.unwrap_or_else(|| match by {
         StoppedBy::Interrupt => "interrupted".into(),

@@ -81,21 +81,22 @@ impl Columns {
 
     fn heat(&self, hists: &[&Hist], per_decade: i32) -> Heat {
         let Some((least, most)) = range(hists.iter()) else { return Heat::default() };
-        let (low, high) = (row_of(least, per_decade), row_of(most, per_decade));
-        let rows = (high - low + 1) as usize;
+        let edges_ns = edges_ns(least, most, per_decade);
         let counts = |hist: &&Hist| {
-            let mut counts = vec![0u64; rows];
+            let mut counts = vec![0u64; edges_ns.len() - 1];
             for (from, to, n) in hist.buckets() {
-                let row = (row_of(middle(from, to), per_decade) - low).clamp(0, rows as i32 - 1);
-                counts[row as usize] += n;
+                let value_ns = middle(from, to) as f64;
+                // What took no time at all is in the first row, what has no bucket of its own in the last.
+                let row = edges_ns.partition_point(|edge| *edge <= value_ns).saturating_sub(1);
+                counts[row.min(edges_ns.len() - 2)] += n;
             }
             counts
         };
         Heat {
             from_s: self.columns.iter().map(|column| column.from_ns as f64 / 1e9).collect(),
             to_s: self.to_ns as f64 / 1e9,
-            edges_ns: (low..=high + 1).map(|row| edge_ns(row, per_decade)).collect(),
             counts: hists.iter().map(counts).collect(),
+            edges_ns,
         }
     }
 }
@@ -118,16 +119,26 @@ fn middle(low: u64, high: u64) -> u64 {
 /// As fine as there is room for.
 fn per_decade(range: Option<(u64, u64)>) -> i32 {
     let (least, most) = range.unwrap_or_default();
-    let fits = |n: &i32| row_of(most, *n) - row_of(least, *n) < ROWS_MOST;
-    // From 1 ns to the highest bucket are less than 14 powers of ten, 60 rows of 4.
+    let fits = |n: &i32| row_of(most, *n) - row_of(least, *n) < ROWS_MOST - 1;
+    // From 1 ns to the highest bucket are less than 14 powers of ten: 54 rows of 4.
     ROWS_PER_DECADE.into_iter().find(fits).unwrap_or(4)
 }
 
-/// Rows are numbered from 1 ns; what took no time at all is in the first one.
-fn row_of(value_ns: u64, per_decade: i32) -> i32 {
-    ((value_ns.max(1) as f64).log10() * f64::from(per_decade)).floor() as i32
+/// Edges of the rows that are used; two at least.
+fn edges_ns(least: u64, most: u64, per_decade: i32) -> Vec<f64> {
+    let edge = |row: i32| 10f64.powf(f64::from(row) / f64::from(per_decade));
+    let (mut low, mut high) = (row_of(least, per_decade), row_of(most, per_decade));
+    // A logarithm is a rounding off: on an edge it may say the row beside.
+    while low > 0 && edge(low) > least as f64 {
+        low -= 1;
+    }
+    while edge(high + 1) <= most as f64 {
+        high += 1;
+    }
+    (low..=high + 1).map(edge).collect()
 }
 
-fn edge_ns(row: i32, per_decade: i32) -> f64 {
-    10f64.powf(f64::from(row) / f64::from(per_decade))
+/// Rows are numbered from 1 ns.
+fn row_of(value_ns: u64, per_decade: i32) -> i32 {
+    ((value_ns.max(1) as f64).log10() * f64::from(per_decade)).floor() as i32
 }

@@ -11,10 +11,11 @@ pub use spans::{SpansOf, spans_of};
 use super::cells::Cells;
 use super::facts::Facts;
 use super::offered::demand;
+use super::slices;
 use super::summary::belief;
 use super::timeline::{Moment, Standing, Sum, moment, moments_seen, ticks};
 use crate::caution::Doubts;
-use crate::picture::{Picture, ROWS_MAX};
+use crate::picture::{Picture, ROWS_MAX, Slice};
 use crate::record::RunRecord;
 use crate::summary::{Second, Summary};
 use groups::Groups;
@@ -27,7 +28,7 @@ pub fn picture(record: &RunRecord, summary: &Summary, spans: &SpansOf) -> Pictur
     let facts = Facts::new(record);
     let mut strokes = Strokes::new(&facts);
     moments_seen(&facts, |sum, moment| strokes.take(sum, moment));
-    strokes.picture(&facts, summary, spans)
+    strokes.picture(&facts, summary, spans, slices(record))
 }
 
 /// A picture in the making: takes the ticks in their order.
@@ -83,7 +84,13 @@ impl<'a> Strokes<'a> {
         }
     }
 
-    pub fn picture(mut self, facts: &Facts, summary: &Summary, spans: &SpansOf) -> Picture {
+    pub fn picture(
+        mut self,
+        facts: &Facts,
+        summary: &Summary,
+        spans: &SpansOf,
+        slices: Vec<Slice>,
+    ) -> Picture {
         self.end_row();
         let classes = classes(&self.failures);
         let by_class = |row: &[u64; Fault::COUNT]| classes.iter().map(|fault| row[*fault as usize]).collect();
@@ -96,7 +103,7 @@ impl<'a> Strokes<'a> {
             response_heat,
             service_heat,
             spectra: spectra::spectra(facts, belief(&demand(facts), &Doubts::default())),
-            slices: Vec::new(),
+            slices,
             sparks: spans.sparks(facts),
             moments: summary.events.clone(),
         }

@@ -60,6 +60,9 @@ fn curve(exact: &Hist, bounds: &Hist, belief: Belief) -> (Vec<Point>, Option<f64
         points.push(Point { q, value_ns: found.value });
     }
     points.push(Point { q: 1.0, value_ns: longest });
+    if at_least_from.is_none() && percentile(exact, bounds, 1.0, belief).is_some_and(|found| found.at_least) {
+        at_least_from = Some(1.0);
+    }
     // Of a level stretch its ends say everything.
     let is_bend = |at: usize| {
         let value = |at: usize| points.get(at).map(|point| point.value_ns);

@@ -116,6 +116,18 @@ export function stale_s(live: Live, now: number): number | null {
   return silent >= 4 ? silent : null;
 }
 
+/** Values that are drawn in a millisecond, times ten: drawing shall take a tenth of the time, or less. */
+const CELLS_PER_MS = 50;
+
+/**
+ * How long rows may wait for the next drawing, ms. A chart is drawn anew as a whole: each second for an hour of ten
+ * series, but of nine hours that would be most of what the reader's machine can do.
+ */
+export function hold_ms(chart: Chart): number {
+  const series = chart.panels.reduce((sum, panel) => sum + panel.series.length, 0);
+  return (chart.xs.length * series) / CELLS_PER_MS;
+}
+
 /**
  * Whether the generator's own lateness spoils the times: p99 above 1 ms and above a tenth of the reported p99, the rule
  * by which a run becomes inconclusive.

@@ -5,7 +5,7 @@ import { refusal } from "./api";
 import type { Entry, Job, Row } from "./contract";
 import { argumentsOf, EMPTY, request, shellLine, wrong, type Form } from "./form";
 import { choose, goingOn, readTags, shown, sides, tagsOf } from "./list";
-import { late, notes, stale_s, START, step, type Live } from "./live";
+import { hold_ms, late, notes, stale_s, START, step, type Live } from "./live";
 import { shape } from "./shape";
 import { bar } from "./stages";
 import { ago, clock, date, machine } from "./when";
@@ -316,6 +316,13 @@ describe("a live run", () => {
 
   test("its end says where the report is", () => {
     expect(step(begun([1]), { kind: "ended", run: "r" }, 0)[0]).toMatchObject({ ended: true, run: "r" });
+  });
+
+  test("a long course is drawn less often, a usual one each second", () => {
+    const hours = (n: number) => hold_ms(chart(Array.from({ length: n * 3600 }, (_, i) => i)));
+    expect(hours(1)).toBeLessThan(1000);
+    expect(hours(9)).toBeGreaterThan(1000);
+    expect(hold_ms(chart())).toBe(0);
   });
 
   test("the generator is late when that spoils the times, not before", () => {

@@ -1,0 +1,64 @@
+//! What the server says when it cannot do what it was asked: a status, a sentence, a mend.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+/// `{"error":"sentence","hint":"mend"}` with a status.
+#[derive(Debug)]
+pub struct Wrong {
+    pub status: StatusCode,
+    pub sentence: String,
+    pub hint: String,
+    /// What `plimsoll check` printed, where that is what is wrong.
+    pub diagnostics: Option<String>,
+}
+
+pub type Answer<T> = Result<T, Wrong>;
+
+impl Wrong {
+    pub fn new(status: StatusCode, sentence: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { status, sentence: sentence.into(), hint: hint.into(), diagnostics: None }
+    }
+
+    /// The request makes no sense.
+    pub fn request(sentence: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, sentence, hint)
+    }
+
+    /// There is no such thing.
+    pub fn missing(sentence: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, sentence, "go back to the list of runs: `/`")
+    }
+
+    /// Not now.
+    pub fn conflict(sentence: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, sentence, hint)
+    }
+
+    /// The machine failed.
+    pub fn machine(sentence: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, sentence, "")
+    }
+}
+
+impl IntoResponse for Wrong {
+    fn into_response(self) -> Response {
+        let mut body = json!({ "error": self.sentence, "hint": self.hint });
+        if let Some(diagnostics) = self.diagnostics {
+            body["diagnostics"] = diagnostics.into();
+        }
+        (self.status, Json(body)).into_response()
+    }
+}
+
+/// Work that reads files, on a thread where it holds up nobody.
+///
+/// # Errors
+/// When the work itself broke off.
+pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|e| Wrong::machine(format!("the work was broken off: {e}")))
+}

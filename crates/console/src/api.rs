@@ -1,0 +1,239 @@
+//! Every address of the server and what answers there. What is done stands in the other modules.
+
+use crate::answer::{Answer, Wrong, aside};
+use crate::auth::Auth;
+use crate::guard::{Names, guard};
+use crate::index::{Entry, Index, Listing, is_being_written, matches};
+use crate::jobs::order::{Check, Order};
+use crate::jobs::{Job, Jobs};
+use crate::live::Hubs;
+use crate::login::Doorman;
+use crate::remarks::{self, Remarks};
+use crate::{Config, login, pages};
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post, put};
+use axum::{Json, Router, middleware};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What all requests share.
+pub struct App {
+    pub config: Config,
+    pub names: Names,
+    pub auth: Auth,
+    pub doorman: Doorman,
+    pub index: Mutex<Index>,
+    pub jobs: Arc<Jobs>,
+    pub hubs: Hubs,
+}
+
+type Shared = State<Arc<App>>;
+
+pub fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/api/state", get(state))
+        .route("/api/runs", get(runs))
+        .route("/api/runs/{id}/remarks", put(remark))
+        .route("/runs/{id}", get(run))
+        .route("/runs/{id}/file", get(file))
+        .route("/compare", get(compare))
+        .route("/api/check", post(check))
+        .route("/api/start", post(start))
+        .route("/api/jobs", get(jobs))
+        .route("/api/jobs/{id}/{what}", post(steer))
+        .route("/login", get(login::page).post(login::enter))
+        .route("/style.css", get(style))
+        .fallback(asset)
+        .layer(middleware::from_fn_with_state(app.clone(), guard))
+        .with_state(app)
+}
+
+impl App {
+    /// A thread that panicked while holding the lock left an index that the next listing mends.
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The file or folder behind an id.
+    pub async fn path(self: &Arc<Self>, id: String) -> Answer<PathBuf> {
+        let app = self.clone();
+        let found = aside(move || app.index().path(&id)).await?;
+        found.ok_or_else(|| Wrong::missing("there is no such run"))
+    }
+}
+
+/// The guard has read the body within its limit; here it becomes what it is meant to be.
+fn body<T: DeserializeOwned>(bytes: &Bytes) -> Answer<T> {
+    serde_json::from_slice(bytes).map_err(|e| Wrong::request(format!("the body cannot be read: {e}"), ""))
+}
+
+async fn state(State(app): Shared) -> Json<Value> {
+    let folders: Vec<String> = app.config.folders.iter().map(|folder| folder.display().to_string()).collect();
+    Json(json!({ "version": app.config.version, "folders": folders, "can_start": true }))
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    #[serde(default)]
+    search: String,
+    #[serde(default)]
+    tag: String,
+}
+
+async fn runs(State(app): Shared, Query(wanted): Query<Wanted>) -> Answer<Json<Listing>> {
+    let mut listing = aside(move || app.index().list()).await?;
+    let has_tag = |entry: &Entry| wanted.tag.is_empty() || entry.tags.contains(&wanted.tag);
+    listing.entries.retain(|entry| has_tag(entry) && matches(entry, &wanted.search));
+    Ok(Json(listing))
+}
+
+#[derive(Deserialize)]
+struct NewRemarks {
+    tags: Vec<String>,
+    note: String,
+}
+
+async fn remark(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Answer<Json<Entry>> {
+    let new: NewRemarks = body(&bytes)?;
+    let new =
+        remarks::checked(Remarks { tags: new.tags, note: new.note }).map_err(|e| Wrong::request(e, ""))?;
+    let path = app.path(id.clone()).await?;
+    aside(move || {
+        // Under the lock of the index: two browsers write one after the other.
+        let mut index = app.index();
+        remarks::write(&path, &new)
+            .map_err(|e| Wrong::conflict(e, "move that file away, or make room for it"))?;
+        index.entry(&id).ok_or_else(|| Wrong::missing("the run is not there any more"))
+    })
+    .await?
+    .map(Json)
+}
+
+async fn run(State(app): Shared, Path(id): Path<String>) -> Response {
+    let page = match app.path(id).await {
+        Ok(path) => aside(move || pages::of_path(&path)).await,
+        Err(wrong) => Err(wrong),
+    };
+    page.and_then(|page| page).map_or_else(|wrong| pages::sorry(&wrong), pages::served)
+}
+
+#[derive(Deserialize)]
+struct Two {
+    a: String,
+    b: String,
+}
+
+async fn compare(State(app): Shared, two: Result<Query<Two>, QueryRejection>) -> Response {
+    let Ok(Query(two)) = two else {
+        return pages::sorry(&Wrong::request(
+            "two runs are compared",
+            "choose them in the list: `?a=ID&b=ID`",
+        ));
+    };
+    let page = match (app.path(two.a).await, app.path(two.b).await) {
+        (Ok(a), Ok(b)) => aside(move || pages::of_two(&a, &b)).await,
+        (Err(wrong), _) | (_, Err(wrong)) => Err(wrong),
+    };
+    page.and_then(|page| page).map_or_else(|wrong| pages::sorry(&wrong), pages::served)
+}
+
+/// The run file as it is.
+async fn file(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
+    /// Parts in which it is read.
+    const PART_BYTES: usize = 256 * 1024;
+    let path = app.path(id).await?;
+    if path.is_dir() {
+        return Err(Wrong::missing("an experiment is a folder, and no one file"));
+    }
+    let now_ns = (app.config.tool.now_unix_ns)();
+    if is_being_written(&path, now_ns) {
+        return Err(Wrong::conflict("the run is going on, and its file is not whole", "wait for its end"));
+    }
+    let name: String = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' }).collect();
+    let opened =
+        aside(move || std::fs::File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)))).await?;
+    let (length, file) = opened.map_err(|e| Wrong::missing(format!("the run file cannot be read: {e}")))?;
+    let parts = futures_util::stream::try_unfold(file, |mut file| async move {
+        let read = tokio::task::spawn_blocking(move || {
+            let mut part = vec![0; PART_BYTES];
+            let n = file.read(&mut part)?;
+            part.truncate(n);
+            Ok::<_, std::io::Error>((part, file))
+        });
+        let (part, file) = read.await.map_err(std::io::Error::other)??;
+        Ok::<_, std::io::Error>((!part.is_empty()).then_some((part, file)))
+    });
+    let head = [
+        (header::CONTENT_TYPE, "application/vnd.sqlite3".to_owned()),
+        (header::CONTENT_LENGTH, length.to_string()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ];
+    Ok((head, Body::from_stream(parts)).into_response())
+}
+
+async fn check(State(app): Shared, bytes: Bytes) -> Answer<Json<Value>> {
+    let asked: Check = body(&bytes)?;
+    app.jobs.check(asked).await.map(Json)
+}
+
+async fn start(State(app): Shared, bytes: Bytes) -> Answer<Json<Value>> {
+    let order: Order = body(&bytes)?;
+    let id = app.jobs.start(order).await?;
+    Ok(Json(json!({ "job": id })))
+}
+
+async fn jobs(State(app): Shared) -> Json<Value> {
+    Json(json!({ "jobs": app.jobs.list() }))
+}
+
+#[derive(Deserialize)]
+struct Note {
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Level {
+    factor: f64,
+}
+
+async fn steer(
+    State(app): Shared,
+    Path((id, what)): Path<(String, String)>,
+    bytes: Bytes,
+) -> Answer<Json<Job>> {
+    match what.as_str() {
+        "stop" => app.jobs.stop(&id),
+        "pause" => app.jobs.pause(&id, true),
+        "resume" => app.jobs.pause(&id, false),
+        "annotate" => app.jobs.annotate(&id, &body::<Note>(&bytes)?.text),
+        "level" => app.jobs.level(&id, body::<Level>(&bytes)?.factor),
+        _ => Err(Wrong::missing(format!("`{what}` can be done to no job"))),
+    }
+    .map(Json)
+}
+
+async fn style() -> Response {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], "").into_response()
+}
+
+/// A file of the console's pages: those that were built in, and no other.
+async fn asset(request: Request) -> Response {
+    let path = request.uri().path().trim_start_matches('/');
+    let path = if path.is_empty() { "index.html" } else { path };
+    match plimsoll_ui::console_files().iter().find(|file| file.path == path) {
+        Some(file) => ([(header::CONTENT_TYPE, file.mime)], file.bytes).into_response(),
+        None => {
+            (StatusCode::NOT_FOUND, Wrong::missing(format!("there is nothing at `/{path}`"))).into_response()
+        }
+    }
+}

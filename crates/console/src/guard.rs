@@ -1,0 +1,205 @@
+//! What every request passes before anything is done for it: the right name of the server, a session, and for
+//! whatever changes something a page of our own as its origin. And what every answer carries.
+
+use crate::answer::Wrong;
+use crate::api::App;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{Html, IntoResponse, Response};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Larger bodies are refused: a long experiment file has some ten kilobytes.
+const BODY_BYTES_MAX: usize = 1 << 20;
+/// A body takes no longer.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
+
+/// For all pages but reports, which bring their own.
+const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; \
+                      form-action 'self'; frame-ancestors 'none'";
+
+/// What may be fetched without a session: the way in, and the stylesheet of its page.
+const OPEN: [&str; 2] = ["/login", "/style.css"];
+
+pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let mut answer = match pass(&app, request).await {
+        Ok(request) => next.run(request).await,
+        Err(refused) => *refused,
+    };
+    let headers = answer.headers_mut();
+    let mut put = |name: HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    put(header::CONTENT_SECURITY_POLICY, POLICY);
+    put(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    put(header::X_FRAME_OPTIONS, "DENY");
+    put(header::REFERRER_POLICY, "no-referrer");
+    put(header::CACHE_CONTROL, "no-store");
+    put(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    put(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    answer
+}
+
+async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
+    let host = host_of(&request);
+    if !host.as_deref().is_some_and(|host| app.names.fits(host)) {
+        return Err(refused(
+            StatusCode::MISDIRECTED_REQUEST,
+            "this is not the address of the console",
+            USE_PRINTED,
+        ));
+    }
+    let host = host.unwrap_or_default();
+    let path = request.uri().path();
+    let is_in = request
+        .headers()
+        .get_all(header::COOKIE)
+        .iter()
+        .any(|cookies| cookies.to_str().is_ok_and(|cookies| app.auth.is_in(cookies)));
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if !is_in && !OPEN.contains(&path) {
+        return Err(Box::new(match token_of(request.uri()) {
+            Some(token) if path == "/" && !changes => enter(app, &token),
+            _ => outside(app, path, changes),
+        }));
+    }
+    if !changes {
+        return Ok(request);
+    }
+    let headers = request.headers();
+    // Browsers say where a request comes from; whoever says nothing is no page of ours.
+    if text(headers, header::ORIGIN).as_deref() != Some(app.names.origin(&host).as_str()) {
+        return Err(refused(StatusCode::FORBIDDEN, "the request comes from another page", USE_PRINTED));
+    }
+    let kind = text(headers, header::CONTENT_TYPE).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let expected = if path == "/login" { "application/x-www-form-urlencoded" } else { "application/json" };
+    if kind != expected {
+        let sentence = format!("`{kind}` is no kind of content that is read here");
+        return Err(refused(StatusCode::FORBIDDEN, &sentence, &format!("send `{expected}`")));
+    }
+    whole(request).await
+}
+
+const USE_PRINTED: &str = "use the address that `plimsoll serve` has printed";
+
+/// With its body read: what comes slower or is larger goes no further.
+async fn whole(request: Request) -> Result<Request, Box<Response>> {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(BODY_PATIENCE, to_bytes(body, BODY_BYTES_MAX)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
+        Ok(Err(_)) => {
+            let sentence = format!("the body cannot be read, or is larger than {BODY_BYTES_MAX} bytes");
+            Err(refused(StatusCode::PAYLOAD_TOO_LARGE, &sentence, "send less"))
+        }
+        Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, "the body did not come in time", "send it again")),
+    }
+}
+
+fn refused(status: StatusCode, sentence: &str, hint: &str) -> Box<Response> {
+    Box::new(Wrong::new(status, sentence, hint).into_response())
+}
+
+/// The printed address was opened: from now on a cookie does. Sent on, so that the token does not stay in the address.
+fn enter(app: &App, token: &str) -> Response {
+    if !app.auth.is_token(token) {
+        return outside(app, "/", false);
+    }
+    match app.auth.open(app.names.is_secure) {
+        Ok(cookie) => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
+            .into_response(),
+        Err(sentence) => Wrong::machine(sentence).into_response(),
+    }
+}
+
+fn outside(app: &App, path: &str, changes: bool) -> Response {
+    let is_page = !changes && !path.starts_with("/api/");
+    if !is_page {
+        return Wrong::new(StatusCode::UNAUTHORIZED, "nobody has come in with this browser", USE_PRINTED)
+            .into_response();
+    }
+    if app.auth.has_password() {
+        return (StatusCode::SEE_OTHER, [(header::LOCATION, "/login")]).into_response();
+    }
+    let page = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>plimsoll</title>\
+                <link rel=\"stylesheet\" href=\"/style.css\"><main><h1>Please use the printed address</h1>\
+                <p>This console is for whoever started it. Open the address that <code>plimsoll serve</code> has \
+                printed, with its token.</p></main></html>";
+    (StatusCode::UNAUTHORIZED, Html(page)).into_response()
+}
+
+fn token_of(uri: &Uri) -> Option<String> {
+    let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.into_iter().find(|(name, _)| *name == "token").map(|(_, value)| value.to_owned())
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// Of two `Host` headers neither counts.
+fn host_of(request: &Request) -> Option<String> {
+    let mut all = request.headers().get_all(header::HOST).iter();
+    match (all.next(), all.next()) {
+        (Some(one), None) => one.to_str().ok().map(str::to_ascii_lowercase),
+        _ => None,
+    }
+}
+
+/// The names that the server answers to. A page elsewhere can make a name of its own point to this machine (DNS
+/// rebinding); its requests then carry that name.
+pub struct Names {
+    pub address: SocketAddr,
+    /// TLS and a password: which names the machine has elsewhere is not known here, but none of them comes with a
+    /// certificate that a browser accepts, or with our cookie.
+    pub is_secure: bool,
+}
+
+impl Names {
+    fn fits(&self, host: &str) -> bool {
+        let standard = if self.is_secure { 443 } else { 80 };
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.contains(']') => (name, port.parse().ok()),
+            _ => (host, Some(standard)),
+        };
+        if port != Some(self.address.port()) {
+            return false;
+        }
+        if self.is_secure {
+            let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-.[]:".contains(&b);
+            return !name.is_empty() && name.bytes().all(is_plain);
+        }
+        let bare = name.trim_start_matches('[').trim_end_matches(']');
+        name == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    }
+
+    fn origin(&self, host: &str) -> String {
+        format!("{}://{host}", if self.is_secure { "https" } else { "http" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_console_answers_to_the_names_of_this_machine_only() {
+        let names = |is_secure| Names { address: SocketAddr::from(([127, 0, 0, 1], 7117)), is_secure };
+        let plain = names(false);
+        for host in ["127.0.0.1:7117", "localhost:7117", "[::1]:7117", "127.0.0.2:7117"] {
+            assert!(plain.fits(host), "{host}");
+        }
+        for host in
+            ["evil.example:7117", "127.0.0.1:80", "127.0.0.1", "127.0.0.1.evil.example:7117", "", "[::1]"]
+        {
+            assert!(!plain.fits(host), "{host}");
+        }
+        let secure = names(true);
+        assert!(secure.fits("lab.example:7117") && !secure.fits("lab.example") && !secure.fits("a@b:7117"));
+        assert_eq!(secure.origin("lab.example:7117"), "https://lab.example:7117");
+    }
+}

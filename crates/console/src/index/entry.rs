@@ -1,0 +1,198 @@
+//! A line of the list: what is worth knowing of a run or an experiment before its page is opened.
+
+use super::walk::{Found, Shape, id_of};
+use plimsoll_record::analysis::{Digest, summarise};
+use plimsoll_record::experiment::{Conclusion, conclude};
+use plimsoll_record::folder::{self, parts};
+use plimsoll_record::phrase::counted;
+use plimsoll_record::run_file;
+use plimsoll_record::summary::{Outcome, Summary};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Run,
+    Experiment,
+    Search,
+    Parts,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Run => "run",
+            Kind::Experiment => "experiment",
+            Kind::Search => "search",
+            Kind::Parts => "parts",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Made from the path: the same for as long as the file stays where it is.
+    pub id: String,
+    pub kind: Kind,
+    pub path: String,
+    pub name: String,
+    pub target: String,
+    pub started_unix_ns: u64,
+    /// From the start of the first run to the end of the last, s.
+    pub duration_s: f64,
+    /// `PASS`, `FAIL` or `INCONCLUSIVE`; `None`: it is going on.
+    pub verdict: Option<String>,
+    pub sentence: String,
+    /// Of a run.
+    pub rate_per_s: Option<f64>,
+    pub p99_ns: Option<u64>,
+    /// Failed requests.
+    pub errors: u64,
+    pub requests: u64,
+    pub going_on: bool,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    #[serde(default)]
+    pub note: String,
+    /// Of an experiment: how many runs there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<usize>,
+}
+
+/// Reads what was found.
+///
+/// # Errors
+/// Why it cannot be listed, in a sentence.
+pub fn read(found: &Found) -> Result<Entry, String> {
+    let mut entry = match found.shape {
+        Shape::Run => {
+            let record = run_file::read(&found.path).map_err(|e| e.to_string())?;
+            of_run(&summarise(&record), &found.path)
+        }
+        Shape::Experiment => of_folder(&found.path)?,
+        Shape::Parts => of_parts(&found.path)?,
+    };
+    if found.is_going_on {
+        entry.verdict = None;
+        entry.sentence = String::new();
+        (entry.rate_per_s, entry.p99_ns) = (None, None);
+    }
+    Ok(entry)
+}
+
+fn of_run(s: &Summary, path: &Path) -> Entry {
+    Entry {
+        name: s.name.clone(),
+        target: s.target.clone(),
+        started_unix_ns: s.origins.iter().map(|o| o.started_unix_ns).min().unwrap_or(0),
+        duration_s: s.origins.iter().map(|o| o.elapsed_s).fold(0.0, f64::max),
+        verdict: Some(word(s.verdict.result).into()),
+        sentence: s.verdict.sentence.clone(),
+        rate_per_s: Some(s.achieved.rate_per_s),
+        p99_ns: s.response_time.p99_ns,
+        errors: s.totals.errors,
+        requests: s.totals.requests,
+        ..blank(Kind::Run, path)
+    }
+}
+
+fn of_folder(path: &Path) -> Result<Entry, String> {
+    let (digests, conclusion) = concluded(path)?;
+    let kind = if conclusion.searches.is_empty() { Kind::Experiment } else { Kind::Search };
+    Ok(Entry {
+        name: conclusion.name.clone(),
+        verdict: Some(word(conclusion.result).into()),
+        sentence: conclusion.sentence.clone(),
+        ..added_up(&digests, blank(kind, path))
+    })
+}
+
+fn of_parts(path: &Path) -> Result<Entry, String> {
+    let list = parts::read(path).map_err(|e| e.to_string())?;
+    let list = list.ok_or_else(|| format!("`{}` names no parts any more", path.display()))?;
+    let mut all = Vec::new();
+    // One that has no runs yet proves nothing, and so does one that cannot be read.
+    let mut results = [0u64; 3];
+    for part in &list.parts {
+        let outcome = match concluded(&path.join(&part.folder)) {
+            Ok((digests, conclusion)) => {
+                all.extend(digests);
+                conclusion.result
+            }
+            Err(_) => Outcome::Inconclusive,
+        };
+        results[outcome as usize] += 1;
+    }
+    let [passed, failed, open] = results;
+    let result = match (failed, open) {
+        (0, 0) => Outcome::Pass,
+        (0, _) => Outcome::Inconclusive,
+        _ => Outcome::Fail,
+    };
+    let sentence = format!(
+        "{}: {passed} passed, {failed} failed, {open} inconclusive or not run",
+        counted(list.parts.len() as u64, "part")
+    );
+    Ok(Entry {
+        name: list.name,
+        verdict: Some(word(result).into()),
+        sentence,
+        ..added_up(&all, blank(Kind::Parts, path))
+    })
+}
+
+fn concluded(path: &Path) -> Result<(Vec<Digest>, Conclusion), String> {
+    let read = folder::read(path).map_err(|e| e.to_string())?;
+    let digests: Vec<Digest> = read.runs.iter().map(|run| run.digest.clone()).collect();
+    let empty = || folder::Error::Empty { path: path.into() }.to_string();
+    if digests.is_empty() {
+        return Err(empty());
+    }
+    Ok((digests, conclude(read).ok_or_else(empty)?))
+}
+
+/// What several runs have in common.
+fn added_up(digests: &[Digest], entry: Entry) -> Entry {
+    let ends = digests.iter().map(|d| d.started_unix_ns as f64 / 1e9 + d.measured_s);
+    let begin_ns = digests.iter().map(|d| d.started_unix_ns).min().unwrap_or(0);
+    Entry {
+        target: digests.first().map(|d| d.target.clone()).unwrap_or_default(),
+        started_unix_ns: begin_ns,
+        duration_s: (ends.fold(0.0, f64::max) - begin_ns as f64 / 1e9).max(0.0),
+        errors: digests.iter().map(|d| d.errors).sum(),
+        requests: digests.iter().map(|d| d.requests).sum(),
+        runs: Some(digests.len()),
+        ..entry
+    }
+}
+
+fn blank(kind: Kind, path: &Path) -> Entry {
+    Entry {
+        id: id_of(path),
+        kind,
+        path: path.display().to_string(),
+        name: String::new(),
+        target: String::new(),
+        started_unix_ns: 0,
+        duration_s: 0.0,
+        verdict: None,
+        sentence: String::new(),
+        rate_per_s: None,
+        p99_ns: None,
+        errors: 0,
+        requests: 0,
+        going_on: false,
+        tags: Vec::new(),
+        note: String::new(),
+        runs: None,
+    }
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "PASS",
+        Outcome::Fail => "FAIL",
+        Outcome::Inconclusive => "INCONCLUSIVE",
+    }
+}

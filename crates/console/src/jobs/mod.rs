@@ -1,0 +1,459 @@
+//! Loads that were started here: child processes of the own executable, which write their run files as always. They
+//! are steered by lines on their stdin, and what becomes of them is read from their files; nothing here slows a send.
+
+pub mod order;
+pub mod stages;
+
+use crate::answer::{Answer, Wrong, aside};
+use crate::index::id_of;
+use crate::{Tool, auth};
+use order::{Check, Order, What, given};
+use serde::Serialize;
+use serde_json::{Value, json};
+use stages::{Course, Stage};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::{mpsc, watch};
+
+/// Of what a child says, so much is kept: the last.
+const SAID_BYTES_MAX: usize = 64 * 1024;
+/// Ended jobs beyond this are forgotten; their runs are in the list.
+const KEPT_MAX: usize = 100;
+/// A check reads data files, too, but not for longer.
+const CHECK_PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// There is no run file yet.
+    Starting,
+    Running,
+    Paused,
+    /// It was told to stop, and makes its report.
+    Ending,
+    /// With a verdict, whatever it says.
+    Ended,
+    /// Without one.
+    Failed,
+}
+
+/// As the API shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Job {
+    pub id: String,
+    pub name: String,
+    pub state: State,
+    /// Id of its run or folder, once there is one.
+    pub run: Option<String>,
+    pub command: Vec<String>,
+    pub exit: Option<i32>,
+    /// Last words on stderr.
+    pub said: String,
+    pub elapsed_s: f64,
+    pub planned_s: Option<f64>,
+    pub stages: Vec<Stage>,
+}
+
+struct Inner {
+    id: String,
+    name: String,
+    state: State,
+    command: Vec<String>,
+    out: PathBuf,
+    pid: u32,
+    exit: Option<i32>,
+    said: Vec<u8>,
+    started_unix_ns: u64,
+    ended_unix_ns: Option<u64>,
+    course: Course,
+    /// Closed when the child has ended.
+    lines: Option<mpsc::UnboundedSender<String>>,
+}
+
+pub struct Jobs {
+    tool: Tool,
+    /// Where new runs go.
+    runs: Option<PathBuf>,
+    /// For pasted experiments.
+    scratch: PathBuf,
+    all: Mutex<Vec<Inner>>,
+    /// One start at a time, so that two cannot both find that nothing is running.
+    starting: tokio::sync::Mutex<u32>,
+    /// Rises whenever a job has changed.
+    changes: watch::Sender<u64>,
+}
+
+impl Jobs {
+    pub fn new(tool: Tool, runs: Option<PathBuf>, scratch: PathBuf) -> Self {
+        let changes = watch::Sender::new(0);
+        Self { tool, runs, scratch, all: Mutex::default(), starting: tokio::sync::Mutex::default(), changes }
+    }
+
+    /// All, the latest first.
+    pub fn list(&self) -> Vec<Job> {
+        let now_ns = (self.tool.now_unix_ns)();
+        self.lock().iter_mut().rev().map(|inner| inner.shown(now_ns)).collect()
+    }
+
+    pub fn job(&self, id: &str) -> Option<Job> {
+        let now_ns = (self.tool.now_unix_ns)();
+        self.lock().iter_mut().find(|inner| inner.id == id).map(|inner| inner.shown(now_ns))
+    }
+
+    /// Where the job's run file is, or will be; a folder when there are several.
+    pub fn out(&self, id: &str) -> Option<PathBuf> {
+        self.lock().iter().find(|inner| inner.id == id).map(|inner| inner.out.clone())
+    }
+
+    /// The job that writes this run.
+    pub fn of_run(&self, path: &Path) -> Option<String> {
+        self.lock().iter().rev().find(|inner| path.starts_with(&inner.out)).map(|inner| inner.id.clone())
+    }
+
+    /// Told what is planned, by whoever has read it from the run file.
+    pub fn plan(&self, id: &str, course: Course) {
+        if let Some(inner) = self.lock().iter_mut().find(|inner| inner.id == id) {
+            inner.course = course;
+        }
+        self.changed();
+    }
+
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// What `plimsoll check` says.
+    pub async fn check(&self, asked: Check) -> Answer<Value> {
+        let (ok, diagnostics) = match (asked.file, asked.text) {
+            (Some(file), None) => self.checked(&absolute(&file)?).await?,
+            (None, Some(text)) => {
+                let file = self.written(text).await?;
+                let checked = self.checked(&file).await;
+                remove(&file);
+                let (ok, said) = checked?;
+                // Nobody knows the name of our own file.
+                (ok, said.replace(&file.display().to_string(), "the text"))
+            }
+            _ => return Err(Wrong::request("there is nothing to check", "send `file` or `text`")),
+        };
+        Ok(json!({ "ok": ok, "diagnostics": diagnostics }))
+    }
+
+    /// Starts what is asked for, and returns the job's id.
+    pub async fn start(self: &Arc<Self>, order: Order) -> Answer<String> {
+        let mut number = self.starting.lock().await;
+        if !order.beside && self.lock().iter().any(|inner| inner.ended_unix_ns.is_none()) {
+            return Err(Wrong::conflict(
+                "a load is running already, and two loads on one machine disturb each other",
+                "wait for it, stop it, or say that it is meant: `\"beside\": true`",
+            ));
+        }
+        let mut temporary = None;
+        let (mut words, name, is_one) = match &order.what {
+            What::Form(form) => (form.words()?, form.host(), true),
+            What::File { path } => self.file(&absolute(path)?).await?,
+            What::Text { text } => {
+                let file = self.written(text.clone()).await?;
+                match self.file(&file).await {
+                    Ok(found) => {
+                        temporary = Some(file);
+                        found
+                    }
+                    Err(wrong) => {
+                        remove(&file);
+                        return Err(wrong);
+                    }
+                }
+            }
+        };
+        words.extend(given(&order.allow).map(|host| format!("--allow={host}")));
+        let out = self.out_for(&name, is_one)?;
+        words.push(format!("--out={}", out.display()));
+        let shown = match &order.what {
+            What::Form(form) => given(&form.name).unwrap_or(form.url.trim()).to_owned(),
+            What::File { path } => path.clone(),
+            What::Text { .. } => "a pasted experiment".to_owned(),
+        };
+        *number += 1;
+        let id = format!("job-{number}");
+        let result = self.spawn(id.clone(), shown, words, out, temporary.clone());
+        if let (Err(_), Some(file)) = (&result, &temporary) {
+            remove(file);
+        }
+        result.map(|()| id)
+    }
+
+    /// Checks an experiment file; its words, its name, and whether it makes one run.
+    async fn file(&self, file: &Path) -> Answer<(Vec<String>, String, bool)> {
+        let (ok, diagnostics) = self.checked(file).await?;
+        if !ok {
+            let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
+            let mut wrong =
+                Wrong::new(status, "the experiment cannot be run as it is", "mend what is said of it");
+            wrong.diagnostics = Some(diagnostics);
+            return Err(wrong);
+        }
+        let (makes_one_run, path) = (self.tool.makes_one_run, file.to_path_buf());
+        let is_one = aside(move || makes_one_run(&path)).await?.map_err(Wrong::machine)?;
+        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok((vec!["run".into(), file.display().to_string()], name, is_one))
+    }
+
+    fn out_for(&self, word: &str, is_one: bool) -> Answer<PathBuf> {
+        let folder = self.runs.as_ref().ok_or_else(|| Wrong::machine("there is no folder for new runs"))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Wrong::machine(format!("the folder `{}` cannot be made: {e}", folder.display())))?;
+        let name = (self.tool.new_name)(word).map_err(Wrong::machine)?;
+        Ok(folder.join(if is_one { name.as_str() } else { name.trim_end_matches(".plim") }))
+    }
+
+    fn spawn(
+        self: &Arc<Self>,
+        id: String,
+        name: String,
+        words: Vec<String>,
+        out: PathBuf,
+        temporary: Option<PathBuf>,
+    ) -> Answer<()> {
+        let mut command = Command::new(&self.tool.program);
+        command.args(&words).args(["--quiet", "--no-color", "--steered"]);
+        // Its kernel tells it when this thread, which starts it, is gone: then it ends with its report.
+        command.arg(format!("--with-parent={}", std::process::id()));
+        // Ctrl-C in the terminal reaches it through us, and once.
+        command.process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child =
+            command.spawn().map_err(|e| Wrong::machine(format!("the load cannot be started: {e}")))?;
+        let (tell, told) = mpsc::unbounded_channel();
+        if let Some(stdin) = child.stdin.take() {
+            tokio::spawn(write_lines(stdin, told));
+        }
+        let inner = Inner {
+            id: id.clone(),
+            name,
+            state: State::Starting,
+            command: std::iter::once("plimsoll".to_owned()).chain(words).collect(),
+            out,
+            pid: child.id().unwrap_or_default(),
+            exit: None,
+            said: Vec::new(),
+            started_unix_ns: (self.tool.now_unix_ns)(),
+            ended_unix_ns: None,
+            course: Course::default(),
+            lines: Some(tell),
+        };
+        let mut all = self.lock();
+        all.push(inner);
+        let ended = all.iter().filter(|inner| inner.ended_unix_ns.is_some()).count();
+        if ended > KEPT_MAX
+            && let Some(oldest) = all.iter().position(|inner| inner.ended_unix_ns.is_some())
+        {
+            all.remove(oldest);
+        }
+        drop(all);
+        tokio::spawn(self.clone().follow(id, child, temporary));
+        self.changed();
+        Ok(())
+    }
+
+    /// Reads what the child says until it ends.
+    async fn follow(self: Arc<Self>, id: String, mut child: Child, temporary: Option<PathBuf>) {
+        if let Some(mut stderr) = child.stderr.take() {
+            let mut part = [0; 4096];
+            while let Ok(n @ 1..) = stderr.read(&mut part).await {
+                self.with(&id, |inner| {
+                    inner.said.extend_from_slice(&part[..n]);
+                    let too_many = inner.said.len().saturating_sub(SAID_BYTES_MAX);
+                    inner.said.drain(..too_many);
+                });
+                self.changed();
+            }
+        }
+        let status = child.wait().await;
+        let now_ns = (self.tool.now_unix_ns)();
+        self.with(&id, |inner| {
+            inner.exit = status.ok().and_then(|status| status.code());
+            // 0, 3 and 99 are verdicts (see the table of exit codes); everything else made no report.
+            inner.state = if matches!(inner.exit, Some(0 | 3 | 99)) { State::Ended } else { State::Failed };
+            inner.ended_unix_ns = Some(now_ns);
+            inner.lines = None;
+        });
+        if let Some(file) = temporary {
+            remove(&file);
+        }
+        self.changed();
+    }
+
+    /// Ends the load as Ctrl-C does: with a report. A second time would end it without.
+    pub fn stop(&self, id: &str) -> Answer<Job> {
+        self.steered(id, |inner| {
+            if inner.state != State::Ending {
+                (self.tool.interrupt)(inner.pid);
+                inner.state = State::Ending;
+            }
+            Ok(())
+        })
+    }
+
+    /// Holds it, or lets it go on.
+    pub fn pause(&self, id: &str, paused: bool) -> Answer<Job> {
+        self.steered(id, |inner| {
+            inner.say(&json!({ "do": if paused { "pause" } else { "resume" } }))?;
+            if matches!(inner.state, State::Running | State::Paused) {
+                inner.state = if paused { State::Paused } else { State::Running };
+            }
+            Ok(())
+        })
+    }
+
+    pub fn annotate(&self, id: &str, text: &str) -> Answer<Job> {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() || text.chars().count() > 500 {
+            return Err(Wrong::request("a note has 1 to 500 characters", "write it again"));
+        }
+        self.steered(id, |inner| inner.say(&json!({ "do": "note", "text": text })))
+    }
+
+    pub fn level(&self, id: &str, factor: f64) -> Answer<Job> {
+        if !(factor.is_finite() && (0.01..=100.0).contains(&factor)) {
+            return Err(Wrong::request(format!("`{factor}` is no factor"), "give one from 0.01 to 100"));
+        }
+        self.steered(id, |inner| inner.say(&json!({ "do": "level", "factor": factor })))
+    }
+
+    fn steered(&self, id: &str, steer: impl FnOnce(&mut Inner) -> Answer<()>) -> Answer<Job> {
+        let mut all = self.lock();
+        let inner = all.iter_mut().find(|inner| inner.id == id);
+        let inner = inner.ok_or_else(|| Wrong::missing("there is no such job"))?;
+        if inner.ended_unix_ns.is_some() {
+            return Err(Wrong::conflict("it has ended", "start it again"));
+        }
+        inner.look();
+        steer(inner)?;
+        let job = inner.shown((self.tool.now_unix_ns)());
+        drop(all);
+        self.changed();
+        Ok(job)
+    }
+
+    /// Stops all and waits for their reports.
+    pub async fn end_all(&self) {
+        // Whatever is being started now is there afterwards.
+        let _starting = self.starting.lock().await;
+        let mut changes = self.changes();
+        for inner in self.lock().iter_mut().filter(|inner| inner.ended_unix_ns.is_none()) {
+            if inner.state != State::Ending {
+                (self.tool.interrupt)(inner.pid);
+                inner.state = State::Ending;
+            }
+        }
+        while self.lock().iter().any(|inner| inner.ended_unix_ns.is_none()) {
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Runs `plimsoll check`: whether all is well, and what it printed.
+    async fn checked(&self, file: &Path) -> Answer<(bool, String)> {
+        let mut command = Command::new(&self.tool.program);
+        command.arg("check").arg(file).env("NO_COLOR", "1").stdin(Stdio::null()).kill_on_drop(true);
+        let output = tokio::time::timeout(CHECK_PATIENCE, command.output()).await;
+        let output = match output {
+            Ok(Ok(output)) => output,
+            Ok(Err(e)) => return Err(Wrong::machine(format!("the check cannot be started: {e}"))),
+            Err(_) => return Err(Wrong::machine("the check took too long and was ended")),
+        };
+        let mut said = output.stdout;
+        said.extend_from_slice(&output.stderr);
+        said.truncate(SAID_BYTES_MAX);
+        Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
+    }
+
+    /// The text as a file of our own.
+    async fn written(&self, text: String) -> Answer<PathBuf> {
+        let random = (self.tool.random)().map_err(Wrong::machine)?;
+        let (folder, name) = (self.scratch.clone(), auth::hex(&random[..8]));
+        let file = folder.join(format!("{name}.yaml"));
+        let path = file.clone();
+        aside(move || std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text)))
+            .await?
+            .map_err(|e| Wrong::machine(format!("the text cannot be kept in `{}`: {e}", file.display())))?;
+        Ok(file)
+    }
+
+    fn with(&self, id: &str, change: impl FnOnce(&mut Inner)) {
+        if let Some(inner) = self.lock().iter_mut().find(|inner| inner.id == id) {
+            change(inner);
+        }
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|number| *number += 1);
+    }
+
+    /// A thread that panicked while holding the lock left nothing half-done in it.
+    fn lock(&self) -> MutexGuard<'_, Vec<Inner>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// It runs as soon as there is something to read.
+    fn look(&mut self) {
+        if self.state == State::Starting && self.out.exists() {
+            self.state = State::Running;
+        }
+    }
+
+    fn shown(&mut self, now_ns: u64) -> Job {
+        self.look();
+        let until_ns = self.ended_unix_ns.unwrap_or(now_ns);
+        Job {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            state: self.state,
+            run: self.out.exists().then(|| id_of(&self.out)),
+            command: self.command.clone(),
+            exit: self.exit,
+            said: String::from_utf8_lossy(&self.said).trim().to_owned(),
+            elapsed_s: until_ns.saturating_sub(self.started_unix_ns) as f64 / 1e9,
+            planned_s: self.course.planned_s,
+            stages: self.course.stages.clone(),
+        }
+    }
+
+    fn say(&self, line: &Value) -> Answer<()> {
+        let gone = || Wrong::conflict("it listens no more", "wait for its end");
+        let lines = self.lines.as_ref().ok_or_else(gone)?;
+        lines.send(format!("{line}\n")).map_err(|_| gone())
+    }
+}
+
+/// Until the job is forgotten or its child reads no more.
+async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::UnboundedReceiver<String>) {
+    while let Some(line) = lines.recv().await {
+        if stdin.write_all(line.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// From where the console was started; a path that begins with a slash is never a flag.
+fn absolute(path: &str) -> Answer<PathBuf> {
+    let wrong =
+        |why: &dyn std::fmt::Display| Wrong::request(format!("`{path}` is no path: {why}"), "name a file");
+    if path.trim().is_empty() {
+        return Err(wrong(&"it is empty"));
+    }
+    std::path::absolute(path.trim()).map_err(|e| wrong(&e))
+}
+
+/// A file of our own that is not needed any more. What stays behind is small and nobody's trouble.
+fn remove(file: &Path) {
+    let _ = std::fs::remove_file(file);
+}

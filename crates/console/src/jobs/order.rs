@@ -1,0 +1,157 @@
+//! What somebody asks to be run, as the words of a command line. Never text for a shell: each word is an argument.
+
+use crate::answer::{Answer, Wrong};
+use serde::Deserialize;
+
+/// Body of `POST /api/start`.
+#[derive(Debug, Deserialize)]
+pub struct Order {
+    #[serde(flatten)]
+    pub what: What,
+    /// A public host that may be loaded.
+    pub allow: Option<String>,
+    /// Although another one is running.
+    #[serde(default)]
+    pub beside: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum What {
+    /// An experiment file on this machine.
+    File {
+        path: String,
+    },
+    /// The text of one.
+    Text {
+        text: String,
+    },
+    Form(Form),
+}
+
+/// Body of `POST /api/check`.
+#[derive(Debug, Deserialize)]
+pub struct Check {
+    pub file: Option<String>,
+    pub text: Option<String>,
+}
+
+/// A load in a few fields.
+#[derive(Debug, Deserialize)]
+pub struct Form {
+    pub url: String,
+    pub method: Option<String>,
+    pub load: Load,
+    pub clients: u32,
+    pub seconds: f64,
+    pub timeout_s: Option<f64>,
+    pub threshold: Option<String>,
+    pub name: Option<String>,
+}
+
+/// The three kinds of load that Loader.io offers (its documentation, "test types").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Load {
+    /// So many in all, spread evenly.
+    ClientsPerTest,
+    /// So many new ones each second.
+    ClientsPerSecond,
+    /// So many at any time: each comes back when it has been answered.
+    Maintained,
+}
+
+impl Form {
+    /// The words behind the program's name.
+    ///
+    /// # Errors
+    /// What is wrong with a field, with the mend. What only the tool itself can judge it judges.
+    pub fn words(&self) -> Answer<Vec<String>> {
+        let url = self.url.trim();
+        // A word that begins otherwise could be a flag or a command.
+        if !(url.starts_with("http://") || url.starts_with("https://")) {
+            return Err(Wrong::request(
+                format!("`{url}` is no URL"),
+                "a URL begins with `http://` or `https://`",
+            ));
+        }
+        if self.clients == 0 {
+            return Err(Wrong::request("0 clients send nothing", "give a whole number above 0"));
+        }
+        let seconds = positive(self.seconds, "seconds")?;
+        let mut words = vec![url.to_owned()];
+        words.extend(given(&self.method).map(|method| format!("--method={method}")));
+        match self.load {
+            // The first comes at 0 and the last one step before the end, so that it is exactly so many.
+            Load::ClientsPerTest => words.push(format!("--rate={}/s", f64::from(self.clients) / seconds)),
+            Load::ClientsPerSecond => words.push(format!("--rate={}/s", self.clients)),
+            Load::Maintained => words.push(format!("--connections={}", self.clients)),
+        }
+        words.push(format!("--duration={seconds}s"));
+        if let Some(timeout_s) = self.timeout_s {
+            words.push(format!("--timeout={}s", positive(timeout_s, "the time-out")?));
+        }
+        if let Some(rule) = given(&self.threshold) {
+            // `p99 < 500ms` alone can only mean the response time.
+            let is_bare =
+                rule.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            let subject = if is_bare { "response_time " } else { "" };
+            words.push(format!("--threshold={subject}{rule}"));
+        }
+        words.extend(given(&self.name).map(|name| format!("--name={name}")));
+        Ok(words)
+    }
+
+    /// For the name of the run file.
+    pub fn host(&self) -> String {
+        let rest = self.url.trim().split_once("://").map_or("", |(_, rest)| rest);
+        rest.split(['/', ':', '?', '#']).next().unwrap_or_default().to_owned()
+    }
+}
+
+fn positive(value: f64, what: &str) -> Answer<f64> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(value),
+        false => {
+            Err(Wrong::request(format!("`{value}`: {what} must be above 0"), "give a number such as 30"))
+        }
+    }
+}
+
+/// A field that was filled in.
+pub fn given(field: &Option<String>) -> Option<&str> {
+    field.as_deref().map(str::trim).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(load: Load) -> Form {
+        let url = "http://127.0.0.1:1/".into();
+        let (method, timeout_s, threshold, name) = (Some(" ".into()), None, None, None);
+        Form { url, method, load, clients: 100, seconds: 30.0, timeout_s, threshold, name }
+    }
+
+    #[test]
+    fn the_three_kinds_become_a_rate_or_users() {
+        for (load, word) in [
+            (Load::ClientsPerTest, "--rate=3.3333333333333335/s"),
+            (Load::ClientsPerSecond, "--rate=100/s"),
+            (Load::Maintained, "--connections=100"),
+        ] {
+            let words = form(load).words().unwrap();
+            assert_eq!(words, ["http://127.0.0.1:1/", word, "--duration=30s"]);
+        }
+    }
+
+    #[test]
+    fn a_field_is_never_a_flag_or_a_command() {
+        for url in ["--help", "run", "file:///etc/passwd", ""] {
+            assert!(Form { url: url.into(), ..form(Load::Maintained) }.words().is_err(), "{url}");
+        }
+        let threshold = Some("p99 < 5ms --allow=x".into());
+        let words = Form { threshold, ..form(Load::Maintained) }.words().unwrap();
+        assert_eq!(words.last().unwrap(), "--threshold=response_time p99 < 5ms --allow=x");
+    }
+}

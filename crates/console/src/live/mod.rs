@@ -1,0 +1,5 @@
+//! Runs while they go on. One reader per run that somebody watches, however many watch.
+
+/// By run: who watches.
+#[derive(Default)]
+pub struct Hubs {}

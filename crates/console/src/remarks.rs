@@ -1,0 +1,104 @@
+//! What people write about a run: tags and a note, in a small file beside it, so that they travel with it and the run
+//! file itself is never touched.
+
+use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Version of the file.
+const VERSION: u32 = 1;
+/// Nothing of ours is larger; a larger file is not read.
+const BYTES_MAX: u64 = 65_536;
+const TAGS_MAX: usize = 32;
+const TAG_CHARS_MAX: usize = 64;
+const NOTE_CHARS_MAX: usize = 8_000;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remarks {
+    pub tags: Vec<String>,
+    pub note: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    tags: Vec<String>,
+    note: String,
+}
+
+/// `run.plim.remarks.json` beside a run, `remarks.json` in the folder of an experiment.
+pub fn file_of(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        return path.join("remarks.json");
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".remarks.json");
+    PathBuf::from(name)
+}
+
+/// # Errors
+/// A sentence when there is a file and it holds no remarks.
+pub fn read(path: &Path) -> Result<Remarks, String> {
+    let file = file_of(path);
+    let wrong = |why: &dyn std::fmt::Display| format!("`{}` holds no remarks: {why}", file.display());
+    match std::fs::metadata(&file) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Remarks::default()),
+        Err(e) => return Err(wrong(&e)),
+        Ok(meta) if !meta.is_file() || meta.len() > BYTES_MAX => {
+            return Err(wrong(&format!("it is no file of at most {BYTES_MAX} bytes")));
+        }
+        Ok(_) => {}
+    }
+    let text = std::fs::read_to_string(&file).map_err(|e| wrong(&e))?;
+    let stored: Stored = serde_json::from_str(&text).map_err(|e| wrong(&e))?;
+    if stored.version != VERSION {
+        return Err(wrong(&format!("version {}, and {VERSION} is the newest known here", stored.version)));
+    }
+    checked(Remarks { tags: stored.tags, note: stored.note }).map_err(|e| wrong(&e))
+}
+
+/// Replaces them as a whole: a kill leaves the old ones or the new ones.
+///
+/// # Errors
+/// A sentence when what is there is no file of ours, or the disk refuses.
+pub fn write(path: &Path, remarks: &Remarks) -> Result<(), String> {
+    // What cannot be read is somebody else's, and is not written over.
+    read(path)?;
+    let file = file_of(path);
+    let stored = Stored { version: VERSION, tags: remarks.tags.clone(), note: remarks.note.clone() };
+    let failed = |why: &dyn std::fmt::Display| format!("cannot write `{}`: {why}", file.display());
+    let text = serde_json::to_string_pretty(&stored).map_err(|e| failed(&e))?;
+    replace(&file, &format!("{text}\n")).map_err(|e| failed(&e))
+}
+
+/// Writes beside the file and renames.
+pub fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut new = file.as_os_str().to_owned();
+    new.push(".new");
+    std::fs::write(&new, text)?;
+    std::fs::rename(&new, file)
+}
+
+/// Trimmed, without doubles, in bounds.
+///
+/// # Errors
+/// A sentence with the bound that is exceeded.
+pub fn checked(remarks: Remarks) -> Result<Remarks, String> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in remarks.tags {
+        let tag = tag.split_whitespace().collect::<Vec<_>>().join(" ");
+        if tag.chars().count() > TAG_CHARS_MAX {
+            return Err(format!("a tag has at most {TAG_CHARS_MAX} characters"));
+        }
+        if !tag.is_empty() && !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    if tags.len() > TAGS_MAX {
+        return Err(format!("a run has at most {TAGS_MAX} tags"));
+    }
+    if remarks.note.chars().count() > NOTE_CHARS_MAX {
+        return Err(format!("a note has at most {NOTE_CHARS_MAX} characters"));
+    }
+    Ok(Remarks { tags, note: remarks.note.trim().to_owned() })
+}

@@ -1,0 +1,214 @@
+//! The life of the server: it listens, serves each connection, and in the end stops what it has started.
+
+use crate::api::{App, router};
+use crate::auth::Auth;
+use crate::guard::Names;
+use crate::index::Index;
+use crate::jobs::Jobs;
+use crate::live::Hubs;
+use crate::login::Doorman;
+use crate::{Config, tls};
+use axum::Router;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, oneshot};
+use tokio_rustls::TlsAcceptor;
+
+/// A browser has six connections to a server, and a live view takes one of them.
+const CONNECTIONS_MAX: usize = 256;
+/// Line and headers of a request.
+const HEAD_BYTES_MAX: usize = 32 * 1024;
+/// Until the head of a request, or the handshake of TLS, has come. Also how long an idle connection is kept.
+const HEAD_PATIENCE: Duration = Duration::from_secs(30);
+/// After a connection could not be taken (no descriptors left), so that the loop does not spin.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Why the console cannot be served.
+#[derive(Debug)]
+pub enum Error {
+    /// Somebody else has the port, or the address is none of this machine.
+    Listen { address: SocketAddr, source: std::io::Error },
+    /// An address that others can reach, without what protects it.
+    Unprotected { address: SocketAddr },
+    /// Certificate, key, randomness, threads.
+    Other(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Listen { address, source } => write!(f, "cannot listen on `{address}`: {source}"),
+            Error::Unprotected { address } => {
+                write!(
+                    f,
+                    "`{address}` can be reached from other machines, and anybody there could start loads"
+                )
+            }
+            Error::Other(sentence) => f.write_str(sentence),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Listen { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl Error {
+    /// The mend.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Error::Listen { .. } => Some("name another one: `--listen 127.0.0.1:0` takes a free port"),
+            Error::Unprotected { .. } => Some("give `--tls-cert`, `--tls-key` and `--password-file`, too"),
+            Error::Other(_) => None,
+        }
+    }
+}
+
+/// A console that is being served, on a thread of its own.
+pub struct Server {
+    url: String,
+    stop: Option<oneshot::Sender<()>>,
+    thread: JoinHandle<()>,
+}
+
+impl Server {
+    /// Listens, and serves from now on.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn start(config: Config) -> Result<Server, Error> {
+        let address = config.listen;
+        if !address.ip().is_loopback() && config.secure.is_none() {
+            return Err(Error::Unprotected { address });
+        }
+        let acceptor = config.secure.as_ref().map(tls::acceptor).transpose().map_err(Error::Other)?;
+        let listener =
+            std::net::TcpListener::bind(address).map_err(|source| Error::Listen { address, source })?;
+        let address = listener
+            .set_nonblocking(true)
+            .and_then(|()| listener.local_addr())
+            .map_err(|source| Error::Listen { address, source })?;
+        let password = config.secure.as_ref().map(|secure| secure.password.clone());
+        let auth = Auth::new(password, address.port(), config.tool.random).map_err(Error::Other)?;
+        let url = match auth.token() {
+            Some(token) => format!("http://{address}/?token={token}"),
+            None => format!("https://{address}/"),
+        };
+        let index =
+            Index::new(config.folders.clone(), config.state.join("index.json"), config.tool.now_unix_ns);
+        let app = Arc::new(App {
+            names: Names { address, is_secure: acceptor.is_some() },
+            auth,
+            doorman: Doorman::default(),
+            index: Mutex::new(index),
+            jobs: Arc::new(Jobs::new(
+                config.tool.clone(),
+                config.folders.first().cloned(),
+                config.state.join("console"),
+            )),
+            hubs: Hubs::default(),
+            config,
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .thread_name("console")
+            .max_blocking_threads(8)
+            .build()
+            .map_err(|e| Error::Other(format!("the console's thread cannot be prepared: {e}")))?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::Builder::new()
+            .name("console".into())
+            .spawn(move || {
+                runtime.block_on(serve(listener, acceptor, app, stopped));
+                // Whoever still reads or waits is cut off.
+                runtime.shutdown_background();
+            })
+            .map_err(|e| Error::Other(format!("the console's thread cannot be started: {e}")))?;
+        Ok(Server { url, stop: Some(stop), thread })
+    }
+
+    /// What is to be opened; whoever has it may come in.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// It serves no more: something broke.
+    pub fn has_ended(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Interrupts the loads that it has started, waits for their reports, and ends.
+    ///
+    /// # Errors
+    /// When its thread has broken down.
+    pub fn stop(mut self) -> Result<(), Error> {
+        if let Some(stop) = self.stop.take() {
+            // It has ended by itself: that is what was to be reached.
+            let _ = stop.send(());
+        }
+        self.thread.join().map_err(|_| Error::Other("the console's thread broke down".into()))
+    }
+}
+
+async fn serve(
+    listener: std::net::TcpListener,
+    acceptor: Option<TlsAcceptor>,
+    app: Arc<App>,
+    stopped: oneshot::Receiver<()>,
+) {
+    let Ok(listener) = TcpListener::from_std(listener) else { return };
+    let router = router(app.clone());
+    let accepting = async {
+        let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        loop {
+            let Ok(place) = room.clone().acquire_owned().await else { return };
+            let Ok((stream, _)) = listener.accept().await else {
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            };
+            // Rows of a live view are small and must not wait for each other.
+            let _ = stream.set_nodelay(true);
+            let (router, acceptor) = (router.clone(), acceptor.clone());
+            tokio::spawn(async move {
+                match acceptor {
+                    None => connection(stream, router).await,
+                    Some(acceptor) => {
+                        if let Ok(Ok(stream)) =
+                            tokio::time::timeout(HEAD_PATIENCE, acceptor.accept(stream)).await
+                        {
+                            connection(stream, router).await;
+                        }
+                    }
+                }
+                drop(place);
+            });
+        }
+    };
+    tokio::select! {
+        () = accepting => {}
+        // Also when whoever started the server is gone.
+        _ = stopped => app.jobs.end_all().await,
+    }
+}
+
+async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin, router: Router) {
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE).max_buf_size(HEAD_BYTES_MAX);
+    let service = TowerToHyperService::new(router.into_service::<Incoming>());
+    // A browser that goes away, or speaks no HTTP, is its own affair.
+    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+}

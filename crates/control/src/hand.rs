@@ -1,0 +1,147 @@
+//! What somebody may do to a load by hand, and what has been done. Pure: wishes and times in, commands and lines of the
+//! timeline out.
+
+use plimsoll_engine::Command;
+use plimsoll_plan::Outline;
+use plimsoll_plan::load::{Arrivals, Load, Profile};
+use plimsoll_record::event::{Note, NoteKind};
+use plimsoll_record::steered::Steered;
+
+/// More of a note is cut off: it is to fit beside a chart.
+pub const NOTE_CHARS: usize = 400;
+/// Notes of one run; more is no timeline, and a program that writes them without end must not fill the memory.
+pub const NOTES_MOST: usize = 10_000;
+
+/// One run's.
+pub(crate) struct Hand {
+    /// What `scale` starts from, or why it may not.
+    load: Result<Load, &'static str>,
+    level: f64,
+    is_paused: bool,
+    /// A load is going on.
+    is_on: bool,
+    notes: usize,
+    done: Vec<Done>,
+}
+
+/// A line for the timeline, and when it came by the engine's clock.
+pub(crate) struct Done {
+    pub now_ns: u64,
+    pub note: Note,
+}
+
+impl Hand {
+    pub fn on(outline: &Outline) -> Self {
+        let load = scalable(outline).map(|()| outline.load.clone());
+        Self { level: outline.load.profile().start, load, ..Self::off() }.started()
+    }
+
+    /// Where no load is that could be steered.
+    pub fn off() -> Self {
+        let load = Err("no load is going on");
+        Self { load, level: 0.0, is_paused: false, is_on: false, notes: 0, done: Vec::new() }
+    }
+
+    fn started(mut self) -> Self {
+        self.is_on = true;
+        self
+    }
+
+    pub fn let_go(&mut self) {
+        self.is_on = false;
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
+    pub fn done(&mut self) -> Vec<Done> {
+        std::mem::take(&mut self.done)
+    }
+
+    pub fn note(&mut self, text: &str, now_ns: u64) -> Result<(), String> {
+        self.check_on()?;
+        // It goes to terminals and into files of lines.
+        let clean = |c: char| if c.is_control() { ' ' } else { c };
+        let text: String = text.trim().chars().map(clean).take(NOTE_CHARS).collect();
+        if text.is_empty() {
+            return Err("an empty note says nothing".into());
+        }
+        if self.notes >= NOTES_MOST {
+            return Err(format!("there are {NOTES_MOST} notes already"));
+        }
+        self.notes += 1;
+        self.done.push(Done { now_ns, note: Note { at_ns: 0, kind: NoteKind::Note, text } });
+        Ok(())
+    }
+
+    pub fn pause(&mut self, now_ns: u64) -> Result<Command, String> {
+        self.check_on()?;
+        if std::mem::replace(&mut self.is_paused, true) {
+            return Err("the load is paused already".into());
+        }
+        self.tell(&Steered::Paused, now_ns);
+        Ok(Command::Pause)
+    }
+
+    pub fn resume(&mut self, now_ns: u64) -> Result<Command, String> {
+        self.check_on()?;
+        if !std::mem::take(&mut self.is_paused) {
+            return Err("the load is not paused".into());
+        }
+        self.tell(&Steered::Resumed, now_ns);
+        Ok(Command::Resume)
+    }
+
+    pub fn scale(&mut self, factor: f64, now_ns: u64) -> Result<Command, String> {
+        self.check_on()?;
+        let load = self.load.as_ref().map_err(|why| format!("the level cannot be changed: {why}"))?;
+        if !factor.is_finite() || factor <= 0.0 {
+            return Err("the level cannot be changed by this factor; give one above 0, such as 1.1".into());
+        }
+        let to = match load {
+            Load::Open { .. } => self.level * factor,
+            Load::Closed { users } => {
+                let to = (self.level * factor).round().max(1.0);
+                if to > users.start {
+                    return Err(format!(
+                        "the level cannot be changed: there are {:.0} users in the plan, and no more than these can \
+                         be had",
+                        users.start
+                    ));
+                }
+                to
+            }
+        };
+        let steered = Steered::level(load, to);
+        self.level = to;
+        self.tell(&steered, now_ns);
+        Ok(Command::SetLevel(to))
+    }
+
+    fn tell(&mut self, steered: &Steered, now_ns: u64) {
+        self.done.push(Done { now_ns, note: steered.note(0) });
+    }
+
+    fn check_on(&self) -> Result<(), String> {
+        if self.is_on { Ok(()) } else { Err("no load is going on".into()) }
+    }
+}
+
+/// A factor means something where the load has one level from its beginning to its end.
+fn scalable(outline: &Outline) -> Result<(), &'static str> {
+    let is_flat = |profile: &Profile| profile.stages.iter().all(|stage| stage.to == profile.start);
+    if outline.cell.as_ref().is_some_and(|cell| cell.probe.is_some()) {
+        return Err("a search chooses its levels itself");
+    }
+    if outline.lanes.len() > 1 {
+        return Err("several loads run side by side, and a factor says nothing of which");
+    }
+    if matches!(outline.load, Load::Open { arrivals: Arrivals::Recorded, .. }) {
+        return Err("the arrivals come at instants that were recorded");
+    }
+    if !is_flat(outline.load.profile()) {
+        return Err("the plan changes it over time");
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! `plimsoll serve`: the console for browsers. What is said of addresses, certificates and passwords is said here,
+//! before anything listens; the server itself is [`plimsoll_console`].
+
+use super::run;
+use crate::exit::{Exit, Failure};
+use crate::flags::load::LoadFlags;
+use crate::flags::verbs::Serve;
+use crate::interrupt::Interrupts;
+use crate::{home, say, wall};
+use plimsoll_console::{Config, Error, Secure, Server, Tool};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// How often somebody looks whether the server still stands, ns.
+const LOOK_NS: u64 = 1_000_000_000;
+/// Shorter passwords are guessed.
+const PASSWORD_CHARS_MIN: usize = 12;
+
+pub fn command(flags: &Serve) -> Result<Exit, Failure> {
+    let listen = listen(flags)?;
+    let secure = secure(flags)?;
+    if !listen.ip().is_loopback() && secure.is_none() {
+        let error = Error::Unprotected { address: listen };
+        return Err(wrong("U062", "--listen", error.to_string(), error.hint().unwrap_or_default()).into());
+    }
+    if let Some(missing) = plimsoll_ui::missing() {
+        let (sentence, hint) = missing.split_once("; ").unwrap_or((missing, ""));
+        return Err(Failure::machine(sentence, Some(hint.to_owned())));
+    }
+    // Before any thread is started, so that all of them leave the signals alone.
+    let interrupts = Interrupts::install()?;
+    let config = Config {
+        listen,
+        folders: folders(flags)?,
+        state: state()?,
+        version: env!("CARGO_PKG_VERSION"),
+        secure,
+        tool: tool()?,
+    };
+    let server = Server::start(config).map_err(failed)?;
+    say::result(&format!("{}\n", server.url()))?;
+    while !interrupts.happened() && !server.has_ended() {
+        wall::rest(LOOK_NS, &interrupts);
+    }
+    server.stop().map_err(failed)?;
+    Ok(Exit::Pass)
+}
+
+fn failed(error: Error) -> Failure {
+    let hint = error.hint().map(str::to_owned);
+    Failure::machine(error, hint)
+}
+
+fn wrong(code: &'static str, flag: &str, message: String, hint: &str) -> Diagnostic {
+    Diagnostic::new(code, Place::Flag(flag.to_owned()), message, hint)
+}
+
+fn listen(flags: &Serve) -> Result<SocketAddr, Failure> {
+    flags.listen.parse().map_err(|_| {
+        let message = format!("`{}` is no address with a port", flags.listen);
+        wrong("U060", "--listen", message, "write it as `127.0.0.1:7117`, or with port 0 for a free one")
+            .into()
+    })
+}
+
+/// All three, or none of them.
+fn secure(flags: &Serve) -> Result<Option<Secure>, Failure> {
+    let (Some(cert), Some(key), Some(file)) = (&flags.tls_cert, &flags.tls_key, &flags.password_file) else {
+        let given = [
+            ("--tls-cert", &flags.tls_cert),
+            ("--tls-key", &flags.tls_key),
+            ("--password-file", &flags.password_file),
+        ];
+        let missing: Vec<String> =
+            given.iter().filter(|(_, value)| value.is_none()).map(|(flag, _)| format!("`{flag}`")).collect();
+        return match given.iter().find(|(_, value)| value.is_some()) {
+            None => Ok(None),
+            Some((flag, _)) => {
+                let message = format!("alone it protects nothing: {} missing", missing.join(" and "));
+                Err(wrong("U061", flag, message, "give all three, or none of them").into())
+            }
+        };
+    };
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Failure::machine(format!("the password file `{file}` cannot be read: {e}"), None))?;
+    let password = text.lines().next().unwrap_or_default().to_owned();
+    if password.chars().count() < PASSWORD_CHARS_MIN {
+        let message = format!("the password in `{file}` has fewer than {PASSWORD_CHARS_MIN} characters");
+        let hint = "make one with `openssl rand -base64 24`";
+        return Err(wrong("U063", "--password-file", message, hint).into());
+    }
+    Ok(Some(Secure { certificate: PathBuf::from(cert), key: PathBuf::from(key), password }))
+}
+
+fn folders(flags: &Serve) -> Result<Vec<PathBuf>, Failure> {
+    if flags.folders.is_empty() {
+        return Ok(vec![home::state_folder()?]);
+    }
+    let mut folders = Vec::new();
+    for folder in &flags.folders {
+        let path = Path::new(folder);
+        if !path.is_dir() {
+            let hint = "name a folder that holds run files";
+            return Err(Failure::machine(format!("there is no folder `{folder}`"), Some(hint.into())));
+        }
+        // Ids are made of paths: they must not depend on where the console was started.
+        folders.push(
+            path.canonicalize()
+                .map_err(|e| Failure::machine(format!("the folder `{folder}` cannot be read: {e}"), None))?,
+        );
+    }
+    Ok(folders)
+}
+
+/// `$XDG_STATE_HOME/plimsoll`
+fn state() -> Result<PathBuf, Failure> {
+    let runs = home::state_folder()?;
+    Ok(runs.parent().map_or_else(|| runs.clone(), Path::to_path_buf))
+}
+
+fn tool() -> Result<Tool, Failure> {
+    let program = std::env::current_exe().map_err(|e| {
+        Failure::machine(format!("this program cannot be found to be started again: {e}"), None)
+    })?;
+    Ok(Tool {
+        program,
+        makes_one_run,
+        new_name: |word| home::name(word, wall::now_unix_ns()).map_err(|e| sentence(&e)),
+        interrupt: plimsoll_engine::signals::interrupt,
+        now_unix_ns: wall::now_unix_ns,
+        random: || wall::random().map_err(|e| sentence(&e)),
+    })
+}
+
+/// As `plimsoll run` will decide it.
+fn makes_one_run(file: &Path) -> Result<bool, String> {
+    let parts =
+        run::parts_of(&file.display().to_string(), &LoadFlags::default(), &[]).map_err(|e| sentence(&e))?;
+    Ok(matches!(parts.as_slice(), [part] if part.name.is_none() && run::is_single(&part.study)))
+}
+
+fn sentence(failure: &Failure) -> String {
+    match failure {
+        Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
+        Failure::Refused(refusal) => refusal.sentence.clone(),
+        Failure::Machine { sentence, .. } => sentence.clone(),
+    }
+}

@@ -1,0 +1,86 @@
+//! `--steered`: commands of whoever started this process, one JSON object a line on standard input.
+//!
+//! `{"do":"note","text":"deployed"}`, `{"do":"pause"}`, `{"do":"resume"}`, `{"do":"level","factor":1.1}` (of the level
+//! that there is now), `{"do":"stop"}` (as Ctrl-C, once). What cannot be obeyed is one sentence on stderr and changes
+//! nothing; the end of the input ends nothing.
+
+use crate::exit::Failure;
+use crate::interrupt::Interrupts;
+use crate::say;
+use serde_json::Value;
+use std::io::BufRead;
+
+/// What a line asks for.
+enum Wish {
+    Note(String),
+    Pause,
+    Resume,
+    Level(f64),
+    Stop,
+}
+
+/// Reads on a thread of its own for as long as the program lives; further calls change nothing.
+///
+/// # Errors
+/// When the kernel refuses the thread.
+pub fn listen(interrupts: &Interrupts) -> Result<(), Failure> {
+    if !interrupts.is_first_to_listen() {
+        return Ok(());
+    }
+    let interrupts = interrupts.clone();
+    let body = move || {
+        for line in std::io::stdin().lock().split(b'\n') {
+            let Ok(line) = line else { return };
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim();
+            if text.is_empty() {
+                continue;
+            }
+            if let Err(sentence) = wish(text).and_then(|wish| obey(wish, &interrupts)) {
+                say::talk(&format!("not obeyed: {sentence}\n"));
+            }
+        }
+    };
+    let spawned = std::thread::Builder::new().name("steering".into()).spawn(body);
+    spawned.map_err(|e| Failure::machine(format!("commands cannot be waited for: {e}"), None))?;
+    Ok(())
+}
+
+fn obey(wish: Wish, interrupts: &Interrupts) -> Result<(), String> {
+    if let Wish::Stop = wish {
+        interrupts.once();
+        return Ok(());
+    }
+    let helm = interrupts.helm().ok_or("no load is going on")?;
+    match wish {
+        Wish::Note(text) => helm.note(&text),
+        Wish::Pause => helm.pause(),
+        Wish::Resume => helm.resume(),
+        Wish::Level(factor) => helm.scale(factor),
+        Wish::Stop => Ok(()),
+    }
+}
+
+fn wish(line: &str) -> Result<Wish, String> {
+    // The line may be anything at all; a terminal is to show it.
+    let shown: String = line.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let wrong = |what: &str| format!("`{shown}` {what}; expected such as `{{\"do\":\"pause\"}}`");
+    let value: Value = serde_json::from_str(line).map_err(|_| wrong("is no JSON object"))?;
+    match value.get("do").and_then(Value::as_str) {
+        Some("note") => match value.get("text").and_then(Value::as_str) {
+            Some(text) => Ok(Wish::Note(text.to_owned())),
+            None => Err(wrong("is a note without a `text`")),
+        },
+        Some("pause") => Ok(Wish::Pause),
+        Some("resume") => Ok(Wish::Resume),
+        Some("level") => match value.get("factor").and_then(Value::as_f64) {
+            Some(factor) => Ok(Wish::Level(factor)),
+            None => Err(wrong("is a level without a `factor`")),
+        },
+        Some("stop") => Ok(Wish::Stop),
+        Some(_) => {
+            Err(wrong("asks for what there is not: `note`, `pause`, `resume`, `level` and `stop` are"))
+        }
+        None => Err(wrong("does not say what to `do`")),
+    }
+}

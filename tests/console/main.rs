@@ -1,0 +1,1 @@
+//! The console as browsers meet it: over HTTP, from the binary itself.
