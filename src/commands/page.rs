@@ -127,18 +127,19 @@ fn put(path: &Path, text: &str) -> Result<(), Failure> {
         .write(true)
         .create_new(true)
         .open(&beside)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-        // A second name for the same file is refused where there is one already; a renaming would replace it.
-        .and_then(|()| std::fs::hard_link(&beside, path));
-    let ended = match written {
-        Err(e) if e.kind() == ErrorKind::Unsupported && path.symlink_metadata().is_err() => {
-            // Some file systems know no second names.
-            return std::fs::rename(&beside, path).map_err(failed);
-        }
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()));
+    // A second name for the same file is refused where there is one already; a renaming would replace it. Some file
+    // systems know no second names.
+    let placed = written.and_then(|()| match std::fs::hard_link(&beside, path) {
+        Err(_) if path.symlink_metadata().is_err() => std::fs::rename(&beside, path),
+        other => other,
+    });
+    let ended = match placed {
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(taken(&path.display().to_string())),
         other => other.map_err(failed),
     };
-    // Where it was never made there is nothing to remove; left behind it would be the smaller trouble of the two.
+    // Where it was never made, or got its place, there is nothing to remove; left behind it would be the smaller
+    // trouble of the two.
     let _ = std::fs::remove_file(&beside);
     ended
 }

@@ -67,6 +67,7 @@ pub const CAUTIONS: &[(&str, Set, &[&str])] = &[
     ("rows_not_appended", Plan, METHOD),
     ("iterations_abandoned", Plan, REQUESTS),
     ("merged_targets_differ", Plan, MACHINES),
+    ("steered_by_hand", Plan, COURSE),
     ("monitor_failed", Generator, WATCHED),
     ("memory_grows", System, WATCHED),
     ("same_machine", Generator, BOX),

@@ -41,7 +41,7 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
     })
 }
 
-fn columns(picture: &Picture) -> Vec<Column<'_>> {
+fn columns(picture: &Picture) -> Vec<Column<'static>> {
     let mut all = vec![text("request")];
     all.extend(["finished", "ok", "errors", "error share", "rate"].map(number));
     all.extend(["min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max", "mean", "sd"].map(number));
