@@ -90,15 +90,15 @@ pub fn of_run(record: &RunRecord, summary: &Summary, file: Option<&Path>) -> Res
 ///
 /// # Errors
 /// When the run file cannot be read again.
-pub fn charts_of(
-    record: &RunRecord,
-    summary: &Summary,
-    file: Option<&Path>,
-) -> Result<Vec<Chart>, Failure> {
+pub fn charts_of(record: &RunRecord, summary: &Summary, file: Option<&Path>) -> Result<Vec<Chart>, Failure> {
     Ok(drawn(record, summary, file)?.1)
 }
 
-fn drawn(
+/// What its charts are made of, and the charts.
+///
+/// # Errors
+/// When the run file cannot be read again.
+pub fn drawn(
     record: &RunRecord,
     summary: &Summary,
     file: Option<&Path>,

@@ -8,6 +8,7 @@ mod settle;
 
 use super::folder_report::{self, Form};
 use super::load::{self, Shared};
+use super::page::Wanted;
 use super::run;
 use crate::exit::{Exit, Failure};
 use crate::flags::load::{LoadFlags, MannerFlags};

@@ -61,9 +61,15 @@ fn law(rows: &[Judged]) -> Option<Chart> {
     let (from, to) = (users.0.min(flight.0) / 1.3, users.1.max(flight.1) * 1.3);
     let marks = |id: &str, name: &str, colour: u8, form: Form, wanted: fn(&Point) -> bool| {
         let of: Vec<&Point> = points.iter().filter(|p| wanted(p)).collect();
-        Series::new(id, format!("{name} ({})", of.len()), colour, form, of.iter().map(|p| Some(p.in_flight)).collect())
-            .at(of.iter().map(|p| p.users).collect())
-            .within(of.iter().map(|p| Some(p.low)).collect(), of.iter().map(|p| Some(p.high)).collect())
+        Series::new(
+            id,
+            format!("{name} ({})", of.len()),
+            colour,
+            form,
+            of.iter().map(|p| Some(p.in_flight)).collect(),
+        )
+        .at(of.iter().map(|p| p.users).collect())
+        .within(of.iter().map(|p| Some(p.low)).collect(), of.iter().map(|p| Some(p.high)).collect())
     };
     let line = Series::new("law", "N = X R", 7, Form::Dashed, vec![Some(from), Some(to)]).at(vec![from, to]);
     let mut series = vec![line];
@@ -74,12 +80,13 @@ fn law(rows: &[Judged]) -> Option<Chart> {
     ]);
     series.retain(|one| !one.y.is_empty());
     let axis = |label: &str| Axis::new(label, Unit::Count).scaled(Scale::Log).between(from, to);
-    let mut chart =
-        Chart::new("audit", "Rate x mean time against the users", axis("users as published, N"));
+    let mut chart = Chart::new("audit", "Rate x mean time against the users", axis("users as published, N"));
     chart.subtitle = format!("{} that state all three", counted(points.len() as u64, "row"));
-    chart.help = "Requests in flight are rate times mean time. Users who wait for each answer cannot have more in \
-                  flight than there are of them: above the line nothing can lie, far below it somebody waited elsewhere."
-        .into();
+    chart.help =
+        "Requests in flight are rate times mean time. Users who wait for each answer cannot have more in \
+                  flight than there are of them: above the line nothing can lie, far below it somebody \
+                  waited elsewhere."
+            .into();
     chart.panels.push(Panel::new("law", axis("in flight, X R"), series));
     Some(chart)
 }

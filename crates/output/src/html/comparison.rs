@@ -2,9 +2,9 @@
 //! what speaks against believing it, and what a gate makes of it.
 
 use super::bits::{At, data, finding, said, tiles};
+use super::experiment::shown;
 use super::piece::{Tone, badge, figure as copied, prose};
 use super::table::{Cell, number, text};
-use super::experiment::shown;
 use super::{Page, Section};
 use crate::chart::Chart;
 use crate::compare::{footing, interval, long_word, maybe_change, overall, p_value, peaks, value};
@@ -99,7 +99,13 @@ fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], suffix: &str
 }
 
 /// Everything of one comparison, for pages that show more than that; `suffix` stands behind the ids of its charts.
-pub(super) fn body(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], suffix: &str, at: &At) -> Markup {
+pub(super) fn body(
+    one: &Comparison,
+    gated: Option<&Gated>,
+    charts: &[Chart],
+    suffix: &str,
+    at: &At,
+) -> Markup {
     html! {
         @for part in parts(one, gated, charts, suffix, at) {
             div #{ (at.id(part.id)) } { @if part.id != "difference" { (at.heading(part.title)) } (part.body) }
@@ -111,13 +117,14 @@ pub(super) fn body(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], su
 const OPEN: usize = 3;
 
 fn overview(all: &[Comparison], gates: &[Gated]) -> Section {
-    let heads =
-        [text("comparison"), text("verdict"), text("gate"), text("sentence")];
+    let heads = [text("comparison"), text("verdict"), text("gate"), text("sentence")];
     let row = |(at, one): (usize, &Comparison)| {
         let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
         let gated = gates.get(at).map(|gated| gate_tone(gated.passage));
         vec![
-            Cell::Markup(html! { a href={ "#c" (at + 1) } { (one.b.name) " against " (one.a.name) (place) } }),
+            Cell::Markup(
+                html! { a href={ "#c" (at + 1) } { (one.b.name) " against " (one.a.name) (place) } },
+            ),
             Cell::Markup(said(tone(one.verdict), overall(one.verdict))),
             Cell::Markup(html! { @if let Some((tone, text)) = gated { (said(tone, text)) } }),
             Cell::Markup(prose(&one.sentence)),
@@ -137,7 +144,8 @@ fn several(all: &[Comparison], gates: &[Gated], charts: &[Chart]) -> Section {
         @for (at, one) in all.iter().enumerate() {
             details.comparison #{ "c" (at + 1) } open[open] {
                 summary { (line(one)) }
-                (body(one, gates.get(at), charts, &format!("-{}", at + 1), &At::default().below(&format!("c{}-", at + 1))))
+                @let suffix = format!("-{}", at + 1);
+                (body(one, gates.get(at), charts, &suffix, &At::default().below(&format!("c{}-", at + 1))))
             }
         }
     };
@@ -221,8 +229,7 @@ fn watched(one: &Comparison, at: &At) -> Option<Markup> {
     if one.watched.is_empty() {
         return None;
     }
-    let heads =
-        [text("peak of"), number(one.a.name.as_str()), number(one.b.name.as_str())];
+    let heads = [text("peak of"), number(one.a.name.as_str()), number(one.b.name.as_str())];
     let row = |row: &Peaks| {
         let [a, b] = peaks(row);
         vec![Cell::text(&row.what), Cell::number(a, row.a), Cell::number(b, row.b)]

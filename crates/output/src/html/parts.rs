@@ -1,9 +1,9 @@
 //! The page of several experiments of one file: every question with its answer first, then the report of each.
 
 use super::bits::{At, data, said, tiles};
+use super::experiment::{RunFile, sections, verdict};
 use super::piece::{Tone, badge, figure as copied, prose};
 use super::table::{Cell, text};
-use super::experiment::{RunFile, sections, verdict};
 use super::{Page, Section};
 use crate::chart::Chart;
 use crate::experiment::parts::Row;
@@ -90,8 +90,7 @@ fn head(name: &str, parts: &[Part]) -> Markup {
 }
 
 fn overview(parts: &[Part]) -> Markup {
-    let heads =
-        [text("part"), text("question"), text("result"), text("answer")];
+    let heads = [text("part"), text("question"), text("result"), text("answer")];
     let row = |(at, part): (usize, &Part)| {
         vec![
             Cell::Markup(html! { a href={ "#part-" (at + 1) } { (part.row.name) } }),

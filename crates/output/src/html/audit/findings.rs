@@ -1,4 +1,4 @@
-//! Findings of an audit, one below the other: the sentence, its arithmetic, the published lines with the figures marked.
+//! Findings of an audit, one below the other: the sentence, its arithmetic, the published lines, their figures marked.
 
 use super::super::bits::finding as listed;
 use super::super::piece::{Tone, prose};
@@ -29,21 +29,25 @@ fn item(audit: &Audit, at: usize, finding: &Finding) -> Markup {
         aligned(&finding.arithmetic).iter().map(|(label, text)| format!("{label}{text}")).collect();
     let places = places(audit, finding);
     let id = format!("finding-{}", at + 1);
-    listed(tone, Some(&id), &html! {
-            p.what { b { (prose(&finding.sentence)) } " " span.word { (certainty(finding.certainty)) } " "
-                code { (finding.rule) } }
-            @if !lines.is_empty() {
-                pre.arithmetic { (lines.iter().take(ARITHMETIC).map(String::as_str).collect::<Vec<_>>().join("\n")) }
-                @if lines.len() > ARITHMETIC {
-                    details { summary { "and " (count((lines.len() - ARITHMETIC) as u64)) " more lines" }
-                        pre.arithmetic { (lines[ARITHMETIC..].join("\n")) } }
+    listed(
+        tone,
+        Some(&id),
+        &html! {
+                p.what { b { (prose(&finding.sentence)) } " " span.word { (certainty(finding.certainty)) } " "
+                    code { (finding.rule) } }
+                @if !lines.is_empty() {
+                    pre.arithmetic { (lines[..lines.len().min(ARITHMETIC)].join("\n")) }
+                    @if lines.len() > ARITHMETIC {
+                        details { summary { "and " (count((lines.len() - ARITHMETIC) as u64)) " more lines" }
+                            pre.arithmetic { (lines[ARITHMETIC..].join("\n")) } }
+                    }
                 }
-            }
-            @for place in places.iter().take(QUOTES) { (quote(place, tone)) }
-            @if places.len() > QUOTES { p.soft { "also: " (others(&places[QUOTES..])) } }
-            @if !finding.explanation.is_empty() { p { (prose(&finding.explanation)) } }
-            @if !finding.advice.is_empty() { p.advice { span.word { "To do: " } (prose(&finding.advice)) } }
-    })
+                @for place in places.iter().take(QUOTES) { (quote(place, tone)) }
+                @if places.len() > QUOTES { p.soft { "also: " (others(&places[QUOTES..])) } }
+                @if !finding.explanation.is_empty() { p { (prose(&finding.explanation)) } }
+                @if !finding.advice.is_empty() { p.advice { span.word { "To do: " } (prose(&finding.advice)) } }
+        },
+    )
 }
 
 /// The line as it was published.

@@ -73,11 +73,8 @@ fn scaled(scaling: &Scaling, place: usize, at: &At) -> Markup {
 /// One row for each cell, repeats pooled, with its intervals and its run files.
 pub fn table(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
     let study = c.study.as_ref().filter(|study| !study.table.is_empty())?;
-    let mut heads: Vec<Column> = study
-        .axes
-        .iter()
-        .map(|axis| Column { title: axis, is_number: is_number(study, axis) })
-        .collect();
+    let mut heads: Vec<Column> =
+        study.axes.iter().map(|axis| Column { title: axis, is_number: is_number(study, axis) }).collect();
     if heads.is_empty() {
         heads.push(text("cell"));
     }
@@ -97,7 +94,7 @@ pub fn table(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
     let caption =
         format!("{}, {}", counted(study.table.len() as u64, "cell"), counted(study.runs as u64, "run"));
     Some(html! {
-        p.lead { (study::intervals(study)) ". X R is rate times mean response time: with users it should be their number." }
+        p.lead { (study::intervals(study)) ". X R is rate times mean response time: with users, their number." }
         (data(&at.id("cells"), &caption, &heads, rows))
         @if !doubts.is_empty() {
             ul.doubts { @for (name, why) in &doubts { li {

@@ -19,12 +19,7 @@ pub fn answers(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {
         return None;
     }
     let single = c.searches.len() == 1;
-    let heads = [
-        text("search"),
-        number("carries"),
-        text("95 % interval"),
-        number("steps"),
-    ];
+    let heads = [text("search"), number("carries"), text("95 % interval"), number("steps")];
     let row = |one: &Searched| {
         let (level, interval) = capacity(one);
         let raw = one.answer.as_ref().and_then(|answer| answer.capacity.as_ref()).map(|found| found.level());
@@ -120,8 +115,7 @@ pub fn curves(c: &Conclusion, at: &At) -> Option<Markup> {
 
 fn curve(answer: &Answer, caption: &str, id: &str) -> Markup {
     let unit = if answer.users { "users" } else { "offered" };
-    let heads =
-        [unit, "achieved", "p50 (95 %)", "p99 (95 %)", "errors", "runs"].map(number);
+    let heads = [unit, "achieved", "p50 (95 %)", "p99 (95 %)", "errors", "runs"].map(number);
     let mut heads: Vec<Column> = heads.to_vec();
     heads.push(text("thresholds"));
     let row = |p: &Point| {
@@ -189,7 +183,10 @@ fn rows(answer: &Answer, files: &[&RunFile], caption: &str, id: &str) -> Markup 
             Cell::count(u64::from(step.turn) + 1),
             Cell::text(find::purpose(step.purpose)),
             Cell::number(chosen_s(step.length_s), Some(step.length_s)),
-            Cell::number(find::level(step.level, answer.users || step.purpose == Purpose::Floor), Some(step.level)),
+            Cell::number(
+                find::level(step.level, answer.users || step.purpose == Purpose::Floor),
+                Some(step.level),
+            ),
             Cell::number(find::level(step.achieved_rate_per_s, false), Some(step.achieved_rate_per_s)),
             Cell::number(find::value(step.p50), raw(step.p50)),
             Cell::number(find::value(step.p99), raw(step.p99)),
