@@ -94,7 +94,11 @@ pub fn charts_of(record: &RunRecord, summary: &Summary, file: Option<&Path>) -> 
     Ok(drawn(record, summary, file)?.1)
 }
 
-fn drawn(
+/// What its charts are made of, and the charts.
+///
+/// # Errors
+/// When the run file cannot be read again.
+pub fn drawn(
     record: &RunRecord,
     summary: &Summary,
     file: Option<&Path>,

@@ -82,9 +82,11 @@ fn law(rows: &[Judged]) -> Option<Chart> {
     let axis = |label: &str| Axis::new(label, Unit::Count).scaled(Scale::Log).between(from, to);
     let mut chart = Chart::new("audit", "Rate x mean time against the users", axis("users as published, N"));
     chart.subtitle = format!("{} that state all three", counted(points.len() as u64, "row"));
-    chart.help = "Requests in flight are rate times mean time. Users who wait for each answer cannot have more in \
-                  flight than there are of them: above the line nothing can lie, far below it somebody waited elsewhere."
-        .into();
+    chart.help =
+        "Requests in flight are rate times mean time. Users who wait for each answer cannot have more in \
+                  flight than there are of them: above the line nothing can lie, far below it somebody \
+                  waited elsewhere."
+            .into();
     chart.panels.push(Panel::new("law", axis("in flight, X R"), series));
     Some(chart)
 }

@@ -144,7 +144,8 @@ fn several(all: &[Comparison], gates: &[Gated], charts: &[Chart]) -> Section {
         @for (at, one) in all.iter().enumerate() {
             details.comparison #{ "c" (at + 1) } open[open] {
                 summary { (line(one)) }
-                (body(one, gates.get(at), charts, &format!("-{}", at + 1), &At::default().below(&format!("c{}-", at + 1))))
+                @let suffix = format!("-{}", at + 1);
+                (body(one, gates.get(at), charts, &suffix, &At::default().below(&format!("c{}-", at + 1))))
             }
         }
     };

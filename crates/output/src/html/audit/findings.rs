@@ -1,4 +1,4 @@
-//! Findings of an audit, one below the other: the sentence, its arithmetic, the published lines with the figures marked.
+//! Findings of an audit, one below the other: the sentence, its arithmetic, the published lines, their figures marked.
 
 use super::super::bits::finding as listed;
 use super::super::piece::{Tone, prose};
@@ -36,7 +36,7 @@ fn item(audit: &Audit, at: usize, finding: &Finding) -> Markup {
                 p.what { b { (prose(&finding.sentence)) } " " span.word { (certainty(finding.certainty)) } " "
                     code { (finding.rule) } }
                 @if !lines.is_empty() {
-                    pre.arithmetic { (lines.iter().take(ARITHMETIC).map(String::as_str).collect::<Vec<_>>().join("\n")) }
+                    pre.arithmetic { (lines[..lines.len().min(ARITHMETIC)].join("\n")) }
                     @if lines.len() > ARITHMETIC {
                         details { summary { "and " (count((lines.len() - ARITHMETIC) as u64)) " more lines" }
                             pre.arithmetic { (lines[ARITHMETIC..].join("\n")) } }

@@ -1,5 +1,5 @@
-//! The page of an audit: the published rows as a picture and as a table with what cannot be true marked in it, then each
-//! finding with its arithmetic and the line that it is about.
+//! The page of an audit: the published rows as a picture, each finding with its arithmetic and the line that it is
+//! about, and the rows as a table with those figures marked.
 
 mod findings;
 
@@ -98,7 +98,8 @@ fn nothing(audit: &Audit) -> Option<Markup> {
     }
     Some(html! {
         @if audit.figures == 0 {
-            p { "No figures were found to judge: neither output of a known tool nor a table with recognisable columns." }
+            p { "No figures were found to judge: neither output of a known tool nor a table with recognisable \
+                 columns." }
         } @else {
             p { "The figures agree with each other, with arithmetic and with what a sound result says. That does not \
                  make them right: an audit sees contradictions, not mistakes that fit together." }
@@ -128,7 +129,7 @@ fn published(audit: &Audit, judged: &[Judged]) -> Option<Markup> {
     }
     let has = |measure: &Measure| judged.iter().any(|row| row.row.figures.contains_key(measure));
     let columns: Vec<&(Measure, &str)> = COLUMNS.iter().filter(|(measure, _)| has(measure)).collect();
-    let mut heads = vec![text("row"), number("line"), text("")];
+    let mut heads = vec![text("row"), number("line"), text("found")];
     heads.extend(columns.iter().map(|(_, name)| number(*name)));
     let row = |one: &Judged| {
         let line = u64::from(one.row.lines.0);

@@ -94,7 +94,7 @@ pub fn table(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
     let caption =
         format!("{}, {}", counted(study.table.len() as u64, "cell"), counted(study.runs as u64, "run"));
     Some(html! {
-        p.lead { (study::intervals(study)) ". X R is rate times mean response time: with users it should be their number." }
+        p.lead { (study::intervals(study)) ". X R is rate times mean response time: with users, their number." }
         (data(&at.id("cells"), &caption, &heads, rows))
         @if !doubts.is_empty() {
             ul.doubts { @for (name, why) in &doubts { li {
