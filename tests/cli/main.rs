@@ -15,4 +15,5 @@ mod request;
 mod result;
 mod run_file;
 mod steered;
+mod template;
 mod terminal;

@@ -1,0 +1,327 @@
+//! Results made by hand, and the page of each.
+
+use crate::compared;
+use crate::dom::Dom;
+use plimsoll_output::experiment::parts::Row;
+use plimsoll_output::figure;
+use plimsoll_output::html::experiment::RunFile;
+use plimsoll_output::html::parts::Part;
+use plimsoll_output::html::{Page, audit as audits, comparison, experiment, parts};
+use plimsoll_plan::experiment::{Axis, Purpose, Setting};
+use plimsoll_record::analysis::compare::expect::{Answer as Expected, Borne};
+use plimsoll_record::analysis::compare::gate::{Gate, Gated, gate};
+use plimsoll_record::analysis::search::{
+    Answer, Capacity, IntervalIs, Knee as Bend, Point, Reading, Shape, StepRow, Style,
+};
+use plimsoll_record::analysis::study::{
+    AxisKind, Basis, CellRow, Curve, CurvePoint, Estimate, Finding, Knee, LittleRow, Study, UslFit,
+};
+use plimsoll_record::audit::{Audit, audit};
+use plimsoll_record::experiment::{Conclusion, SCHEMA_VERSION, Searched};
+use plimsoll_record::foreign::{Document, read};
+use plimsoll_record::summary::Outcome;
+
+/// What wants to be more than text.
+pub const EVIL: &str =
+    "</script></style><script>alert(1)</script><img src=x onerror=alert(2)>\"' \u{202e}gnp\u{7}&amp;";
+
+/// One published output of a tool and a table, with figures that cannot be true.
+pub const REPORT: &str = include_str!("report.md");
+
+fn setting(axis: &str, value: &str) -> Setting {
+    Setting { axis: axis.into(), value: value.into() }
+}
+
+fn estimate(value: f64) -> Estimate {
+    Estimate { value: Some(value), low: Some(value * 0.95), high: Some(value * 1.05), at_least: false }
+}
+
+fn cell(users: f64, rate: f64, axis: &str) -> CellRow {
+    let mean_ns = users / rate * 1e9;
+    CellRow {
+        settings: vec![setting(axis, &users.to_string())],
+        level: users,
+        is_users: true,
+        repeats: 3,
+        left_out: Vec::new(),
+        valid: true,
+        basis: Basis::Runs,
+        measured_s: 60.0,
+        requests: (rate * 60.0) as u64,
+        errors: 0,
+        offered_rate_per_s: None,
+        rate_per_s: estimate(rate),
+        error_ratio: Estimate { value: Some(0.0), ..Estimate::default() },
+        mean_ns: estimate(mean_ns),
+        p50_ns: estimate(mean_ns * 0.9),
+        p90_ns: estimate(mean_ns * 1.8),
+        p95_ns: estimate(mean_ns * 2.0),
+        p99_ns: estimate(mean_ns * 2.5),
+        in_flight: users,
+        bytes_in_per_s: rate * 200.0,
+        rtt_floor_ns: Some(20_000),
+        service_p50_ns: None,
+        first_byte_mean_ns: None,
+        body_mean_ns: None,
+        little: LittleRow {
+            n: users,
+            rate_times_time: users,
+            missing_ratio: 0.0,
+            missing_per_request_ns: 0.0,
+            is_unexplained: false,
+        },
+        clusters: Vec::new(),
+        watched: Vec::new(),
+        limiting: None,
+    }
+}
+
+pub const LEVELS: [(f64, f64); 4] = [(1.0, 495.123), (4.0, 1_902.5), (16.0, 2_010.25), (64.0, 1_998.75)];
+
+/// A sweep over users, its axis called so.
+pub fn sweep(axis: &str) -> Conclusion {
+    let table: Vec<CellRow> = LEVELS.iter().map(|(users, rate)| cell(*users, *rate, axis)).collect();
+    let point = |(cell, (x, rate)): (usize, &(f64, f64))| CurvePoint {
+        x: *x,
+        cell,
+        rate_per_s: *rate,
+        mean_ns: table[cell].mean_ns.value,
+        p99_ns: table[cell].p99_ns.value,
+        usl_rate_per_s: None,
+    };
+    let curve = Curve {
+        fixed: Vec::new(),
+        axis: axis.into(),
+        kind: AxisKind::Concurrency,
+        points: LEVELS.iter().enumerate().map(point).collect(),
+        usl: UslFit::Unfit { why: "too few levels".into() },
+        knee: Knee { at: Some(4.1), method: "asymptotes", sentence: "at 4.1 users".into() },
+        saturation: None,
+        limiting: None,
+    };
+    let finding = Finding {
+        code: "no_further",
+        sentence: "from 16 on more users get no more".into(),
+        evidence: "2,010/s and 2,000/s".into(),
+        advice: "look at the service".into(),
+    };
+    let study = Study {
+        name: "four workers".into(),
+        runs: 12,
+        axes: vec![axis.into()],
+        table,
+        curves: vec![curve],
+        scaling: Vec::new(),
+        courses: Vec::new(),
+        findings: vec![finding],
+    };
+    let mut c = conclusion();
+    c.axes = vec![Axis {
+        name: axis.into(),
+        values: LEVELS.iter().map(|(n, _)| n.to_string()).collect(),
+        is_numeric: true,
+    }];
+    (c.cells, c.runs, c.repeat, c.study) = (4, 12, 3, Some(study));
+    c.expectations = vec![Expected {
+        text: "more users raise rate".into(),
+        verdict: Borne::DoesNotHold,
+        sentence: "`more users raise rate` does not hold".into(),
+        evidence: vec!["2,010/s against 2,000/s".into()],
+    }];
+    c
+}
+
+fn conclusion() -> Conclusion {
+    Conclusion {
+        schema_version: SCHEMA_VERSION,
+        name: "four workers".into(),
+        question: "Where does the rate stop rising?".into(),
+        axes: Vec::new(),
+        cells: 1,
+        repeat: 1,
+        runs: 1,
+        missing: 0,
+        missed_cells: 0,
+        doubtful_cells: 0,
+        left_out: vec!["`a.plim`: of another experiment".into()],
+        result: Outcome::Fail,
+        sentence: "12 runs over 4 cells; 1 expectation does not hold".into(),
+        study: None,
+        searches: Vec::new(),
+        comparisons: Vec::new(),
+        expectations: Vec::new(),
+    }
+}
+
+fn reading(ms: f64) -> Option<Reading> {
+    let ns = ms * 1e6;
+    Some(Reading { value_ns: ns as u64, low_ns: Some((ns * 0.9) as u64), high_ns: Some((ns * 1.1) as u64) })
+}
+
+fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
+    StepRow {
+        turn,
+        level,
+        purpose,
+        rest_s: 0.0,
+        warmup_s: 1.0,
+        length_s: 12.0,
+        offered_rate_per_s: Some(level),
+        achieved_rate_per_s: level,
+        p50: reading(4.0),
+        p99: reading(if met { 40.0 } else { 900.0 }),
+        requests: 12_000,
+        errors: 0,
+        error_ratio: 0.0,
+        error_interval: [0.0, 0.0003],
+        met,
+        margin: Some(0.7),
+        unstable: !met,
+        cautions: vec!["short_run"],
+        limited_by: None,
+    }
+}
+
+/// One finished search.
+pub fn search() -> Conclusion {
+    let capacity = Capacity {
+        rate_per_s: Some(1_000.0),
+        users: None,
+        interval: [980.0, 1_020.0],
+        interval_is: IntervalIs::Confidence95,
+        at_least: false,
+        basis: "a line through 12 runs".into(),
+        limited_by: Some("response_time p99 < 50ms".into()),
+    };
+    let point = |level: f64, met: u32| Point {
+        level,
+        runs: 3,
+        met,
+        offered_rate_per_s: Some(level),
+        achieved_rate_per_s: level,
+        p50: reading(4.0),
+        p99: reading(if met == 0 { 900.0 } else { 40.0 }),
+        error_ratio: 0.0,
+        error_interval: [0.0, 0.001],
+    };
+    let answer = Answer {
+        style: Style::Search,
+        users: false,
+        capacity: Some(capacity),
+        refusal: None,
+        sentence: "carries 1,000/s within `response_time p99 < 50ms`".into(),
+        shape: Shape::Cliff,
+        knee: Some(Bend { level: 900.0, p50_ns: 8_000_000, method: "twice the unloaded median" }),
+        floor_ns: Some(4_000_000),
+        within: 0.02,
+        thresholds: vec!["response_time p99 < 50ms".into()],
+        left_out: Vec::new(),
+        limiting_resource: Some("api cpu (1.00 of 1.00 cores)".into()),
+        curve: vec![point(500.0, 3), point(1_000.0, 2), point(1_100.0, 0)],
+        steps: vec![
+            step(0, 1.0, Purpose::Floor, true),
+            step(1, 500.0, Purpose::Bracket, true),
+            step(2, 1_000.0, Purpose::Confirm, true),
+            step(3, 1_000.0, Purpose::Confirm, false),
+        ],
+        spent_s: 60.0,
+    };
+    let mut c = conclusion();
+    (c.result, c.sentence) = (Outcome::Pass, answer.sentence.clone());
+    c.searches = vec![Searched { settings: Vec::new(), steps: 4, answer: Some(Box::new(answer)) }];
+    c
+}
+
+pub fn files(axis: &str) -> Vec<RunFile> {
+    let file = |(at, (users, _)): (usize, &(f64, f64))| RunFile {
+        settings: vec![setting(axis, &users.to_string())],
+        repeat: 0,
+        name: format!("{at}-{users}.plim"),
+        href: (at > 0).then(|| format!("./runs/{at}.plim")),
+    };
+    LEVELS.iter().enumerate().map(file).collect()
+}
+
+pub fn of_experiment(c: &Conclusion, files: &[RunFile]) -> Page {
+    let document = serde_json::to_value(c).unwrap();
+    experiment::page(c, files, figure::of_conclusion(c), document)
+}
+
+pub fn gates(all: &[plimsoll_record::analysis::compare::Comparison]) -> Vec<Gated> {
+    all.iter().map(|one| gate(one, &Gate::default())).collect()
+}
+
+pub fn of_comparisons(all: &[plimsoll_record::analysis::compare::Comparison]) -> Page {
+    let mut charts = Vec::new();
+    for (at, one) in all.iter().enumerate() {
+        let mut own = figure::of_comparison(one, None);
+        if all.len() > 1 {
+            own.iter_mut().for_each(|chart| chart.id = format!("{}-{}", chart.id, at + 1));
+        }
+        charts.extend(own);
+    }
+    comparison::page(all, &gates(all), charts, serde_json::to_value(all).unwrap())
+}
+
+pub fn audited(text: &str) -> (Audit, Vec<Document>) {
+    let documents = vec![read("report.md", text)];
+    (audit(&documents), documents)
+}
+
+pub fn of_audit(text: &str) -> Page {
+    let (found, documents) = audited(text);
+    audits::page(&found, &documents).unwrap()
+}
+
+pub fn of_parts() -> Page {
+    let part = |name: &str, conclusion: Option<Conclusion>| Part {
+        row: Row {
+            name: name.into(),
+            result: conclusion.as_ref().map(|c| c.result),
+            begun: conclusion.is_some(),
+            sentence: conclusion.as_ref().map_or("not run yet".into(), |c| c.sentence.clone()),
+        },
+        question: "How much?".into(),
+        files: files("users"),
+        charts: conclusion.as_ref().map(figure::of_conclusion).unwrap_or_default(),
+        conclusion,
+    };
+    let mut compared = sweep("users");
+    compared.comparisons = vec![compared::slower(), compared::mixed()];
+    let all = vec![
+        part("sweep", Some(sweep("users"))),
+        part("again", Some(compared)),
+        part("line", Some(search())),
+        part("later", None),
+    ];
+    parts::page("the shop", all, serde_json::json!({"parts": 4}))
+}
+
+/// Every page, by name.
+pub fn all() -> Vec<(&'static str, Page)> {
+    let hostile = RunFile { settings: vec![setting(EVIL, "1")], repeat: 0, name: EVIL.into(), href: None };
+    let mut evil = sweep(EVIL);
+    for text in [&mut evil.name, &mut evil.question, &mut evil.sentence, &mut evil.left_out[0]] {
+        *text = EVIL.into();
+    }
+    evil.comparisons = vec![compared::hostile()];
+    let report = REPORT.replace("Baskets", EVIL).replace("| 20 |", &format!("| 20 {EVIL} |"));
+    let every: Vec<_> = compared::all().into_iter().map(|(_, one)| one).collect();
+    vec![
+        ("sweep", of_experiment(&sweep("users"), &files("users"))),
+        ("search", of_experiment(&search(), &[])),
+        ("evil sweep", of_experiment(&evil, &[hostile])),
+        ("slower", of_comparisons(&[compared::slower()])),
+        ("cannot tell", of_comparisons(&[compared::cannot_tell()])),
+        ("evil comparison", of_comparisons(&[compared::hostile()])),
+        ("many comparisons", of_comparisons(&every)),
+        ("audit", of_audit(REPORT)),
+        ("evil audit", of_audit(&report)),
+        ("empty audit", of_audit("Nothing here.\n")),
+        ("parts", of_parts()),
+    ]
+}
+
+pub fn dom(page: &Page) -> Dom {
+    Dom::parse(&page.render_with(Some("'use strict';")).unwrap())
+}
