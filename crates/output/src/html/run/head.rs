@@ -12,7 +12,7 @@ use plimsoll_record::phrase::utc;
 use plimsoll_record::summary::{Caution, Judged, Outcome, Summary, Weight};
 
 /// The verdict and what belongs to it.
-pub fn head(s: &Summary) -> Markup {
+pub fn head(s: &Summary, next: &Markup) -> Markup {
     let tone = Tone::from(s.verdict.result);
     html! {
         div.head.{(tone.class())} {
@@ -20,6 +20,7 @@ pub fn head(s: &Summary) -> Markup {
             div.verdict { (badge(tone, words::outcome(s.verdict.result))) }
             p.sentence { (prose(words::sentence(s))) }
             @if s.verdict.result == Outcome::Inconclusive { (overrule(s)) }
+            (next)
             @if let Some(question) = &s.plan.question { p.question { (question) } }
             ul.setting { @for fact in setting(s) { li { (fact) } } }
             (tiles(&figures(s)))
