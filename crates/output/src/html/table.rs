@@ -73,7 +73,7 @@ impl Row {
 }
 
 /// More rows than this are searched for, not looked through.
-const FILTERED: usize = 8;
+const FILTERED: usize = 12;
 
 /// A table of the page. `id` is unique and gets `table-` in front; `caption` is read by those who do not see where it
 /// stands.

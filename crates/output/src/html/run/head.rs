@@ -167,7 +167,7 @@ fn row(t: &Judged) -> Row {
     .filter(|aside| !aside.is_empty())
     .collect();
     let named = html! { (t.text) @if !asides.is_empty() { small { (asides.join("; ")) } } };
-    let met = html! { (piece::sign(tone)) " " (if t.met { "yes" } else { "no" }) };
+    let met = html! { span.said { (piece::sign(tone)) " " (if t.met { "yes" } else { "no" }) } };
     let row = Row::new(vec![
         Cell::Markup(named),
         Cell::Markup(met),

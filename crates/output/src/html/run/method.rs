@@ -42,7 +42,7 @@ fn whole(s: &Summary) -> Markup {
     let text = serde_json::to_string_pretty(&s.plan).unwrap_or_default();
     html! {
         @if (1..=PLAN_BYTES).contains(&text.len()) {
-            details { summary { "The plan as it was understood, whole" } pre.excerpt { (text) } }
+            details.whole { summary { "The plan as it was understood, whole" } pre.excerpt { (text) } }
         }
     }
 }

@@ -40,15 +40,18 @@ pub fn body(s: &Summary, anchors: &Anchors) -> Markup {
 
 /// The threshold that was nearest to being missed.
 fn closest(s: &Summary) -> Option<Markup> {
-    let asked: Vec<&Judged> = s.thresholds.iter().filter(|t| t.margin.is_some()).collect();
-    let nearest = asked.iter().min_by(|a, b| {
+    // Of `errors == 0%` there is no margin.
+    let nearest = s.thresholds.iter().min_by(|a, b| {
         let far = |t: &Judged| t.margin.unwrap_or(f64::INFINITY).abs();
         far(a).total_cmp(&far(b))
     })?;
     let n = s.thresholds.len();
     Some(html! {
-        @if n == 1 { "The one threshold was met: " } @else { "All " (count(n as u64)) " thresholds were met; the closest: " }
-        (prose(&nearest.text)) ", observed " (words::observed(nearest)) ", margin " (words::margin(nearest)) ". "
+        @if n == 1 { "The one threshold was met: " }
+        @else { "All " (count(n as u64)) " thresholds were met; the closest: " }
+        (prose(&nearest.text)) ", observed " (words::observed(nearest))
+        @if nearest.margin.is_some() { ", " (words::margin(nearest)) }
+        ". "
         a href="#thresholds" { "Thresholds" }
     })
 }
@@ -111,7 +114,7 @@ fn slowest(s: &Summary) -> Option<Markup> {
 
 /// What one does with such a result: first about what is at its limit, then about what failed, then about what is slow.
 fn next(s: &Summary, anchors: &Anchors) -> Markup {
-    let told = |c: &&Caution| c.weight == Weight::Warning && !c.advice.is_empty();
+    let told = |c: &&Caution| c.weight != Weight::Inconclusive && !c.advice.is_empty();
     let is_fail = s.verdict.result == Outcome::Fail;
     let again = html! {
         ", then run the same load again and hold both against each other with " code { "plimsoll compare" } ". "
@@ -134,7 +137,7 @@ fn next(s: &Summary, anchors: &Anchors) -> Markup {
             a href={ "#" (anchors.first(COURSE).unwrap_or_else(|| "times".into())) } { "Over time" }
         };
     }
-    if let Some(first) = s.cautions.iter().find(told) {
+    if let Some(first) = s.cautions.iter().filter(told).min_by_key(|c| c.weight) {
         return html! { (first.title) ": " (prose(&first.advice)) ". " a href="#findings" { "Findings" } };
     }
     html! {
