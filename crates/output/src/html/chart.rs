@@ -1,5 +1,6 @@
 //! A chart in a page: its picture, and behind it the tables that say the same to those who do not see it.
 
+use crate::brief::rounded;
 use crate::chart::Chart;
 use crate::figure::{Skin, Table, cleaned, draw, tables};
 use maud::{Markup, PreEscaped, html};
@@ -31,7 +32,7 @@ fn table(chart: &Chart, at: usize, table: &Table) -> Markup {
                 th scope="col" data-kind=[kind(table, column)] { (cleaned(head)) }
             } } }
             tbody { @for row in &table.rows { tr { @for cell in row {
-                td data-v=[cell.value] { (cleaned(&cell.text)) }
+                td data-v=[cell.value.map(rounded)] { (cleaned(&cell.text)) }
             } } } }
         }
     }
