@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::Summary;
+use plimsoll_record::summary::{Outcome, Summary, Weight};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -181,4 +181,39 @@ fn what_a_server_or_a_file_says_stays_text() {
     let body = evil.all("body")[0].text();
     assert!(body.contains("<script>alert(1)</script>"), "it is there, as text");
     assert!(!rendered(&s).contains('\u{202e}'), "nothing turns the text around");
+}
+
+#[test]
+fn the_first_screen_says_why_and_what_to_do_next() {
+    let told = |s: &Summary| {
+        // Elements live as long as their page.
+        let dom = dom(s);
+        let all = dom.elements();
+        let of = |class: &str| all.iter().find(|e| e.has_class(class)).map(|e| e.text()).unwrap_or_default();
+        (of("next"), of("overrule"))
+    };
+    for (name, s, _) in runs() {
+        let (next, overrule) = told(&s);
+        match s.verdict.result {
+            Outcome::Inconclusive => {
+                let advice =
+                    s.cautions.iter().find(|c| c.weight == Weight::Inconclusive).map(|c| &c.evidence);
+                assert!(
+                    next.is_empty() && advice.is_none_or(|said| overrule.contains(said)),
+                    "{name}: {overrule}"
+                );
+            }
+            _ => assert!(overrule.is_empty() && next.contains("Next"), "{name}: {next}"),
+        }
+    }
+    let mut s = fixtures::fail();
+    let said = told(&s).0;
+    assert!(
+        said.contains("180 of 252 errors are http_status") && said.contains("Read what failed"),
+        "{said}"
+    );
+    // What did not decide is no reason.
+    s.thresholds.retain(|t| !t.what.starts_with("errors"));
+    let said = told(&s).0;
+    assert!(!said.contains("http_status") && said.contains("what the slowest requests waited for"), "{said}");
 }

@@ -80,7 +80,10 @@ fn failures(s: &Summary) -> Option<Markup> {
         return None;
     }
     Some(html! {
-        (count(row.count)) " of " (count(s.totals.errors)) " errors are " code { (row.class) } ": " (row.sentence) ". "
+        @if row.count == s.totals.errors { "All " (count(row.count)) } @else {
+            (count(row.count)) " of " (count(s.totals.errors))
+        }
+        " errors are " code { (row.class) } ": " (row.sentence) ". "
         a href="#errors" { "Errors" }
     })
 }
