@@ -108,7 +108,7 @@ fn line(row: &Row, columns: &[Column]) -> Markup {
             data-parent=[place.and_then(|p| p.parent.as_ref())]
         {
             @for (at, (cell, column)) in cells().enumerate() {
-                @if at == 0 { th scope="row" data-v=[raw(cell)] { (content(cell)) } }
+                @if at == 0 { th.n[column.is_number] scope="row" data-v=[raw(cell)] { (content(cell)) } }
                 @else { td.n[column.is_number] data-v=[raw(cell)] { (content(cell)) } }
             }
         }
