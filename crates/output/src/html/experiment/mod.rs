@@ -54,6 +54,14 @@ pub(super) fn told_once(mut charts: Vec<Chart>, c: &Conclusion) -> Vec<Chart> {
         .iter_mut()
         .filter(|chart| told.contains(&&chart.subtitle))
         .for_each(|chart| chart.subtitle.clear());
+    // The curves of rate and times have pictures of their own: of one row over the axis the rest is left.
+    let has = |stem: &str| charts.iter().any(|chart| chart.id.starts_with(stem));
+    if c.study.as_ref().is_some_and(|study| study.curves.len() == 1) && has("capacity-") && has("latency-") {
+        for chart in charts.iter_mut().filter(|chart| chart.id.starts_with("over-")) {
+            chart.panels.retain(|panel| !["rate", "p50", "p99"].contains(&panel.id.as_str()));
+        }
+        charts.retain(|chart| !chart.panels.is_empty());
+    }
     charts
 }
 
@@ -72,8 +80,8 @@ const TOLD: usize = 3;
 
 /// What a sentence about runs and cells leaves open, in few words: where a sweep bends, and what differs.
 pub(super) fn answer(c: &Conclusion) -> Vec<String> {
-    let knees =
-        c.study.iter().flat_map(|study| &study.curves).take(1).map(|curve| curve.knee.sentence.clone());
+    let curves = c.study.iter().flat_map(|study| &study.curves).take(1);
+    let knees = curves.filter(|curve| curve.knee.at.is_some()).map(|curve| curve.knee.sentence.clone());
     let different = c.comparisons.iter().take(TOLD).map(|one| one.sentence.clone());
     knees.chain(different).collect()
 }
