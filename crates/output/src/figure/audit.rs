@@ -116,10 +116,12 @@ fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
     chart.help =
         "Each column is a published row, in the order of the text: how many findings are about it.".into();
     chart.xs = (1..=shown.len()).map(|at| at as f64).collect();
-    let series = vec![
+    let mut series = vec![
         bars("wrong", "cannot be true", 1, Grade::CannotBeTrue),
         bars("doubtful", "doubtful", 4, Grade::Doubtful),
     ];
+    // A name without a bar would be looked for.
+    series.retain(|one| one.y.iter().flatten().any(|n| *n > 0.0));
     // There is no half a finding.
     let most = shown.iter().map(|row| row.findings.len()).max().unwrap_or(0);
     let mut y = Axis::new("findings", Unit::Count).between(0.0, most as f64);
