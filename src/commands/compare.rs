@@ -1,7 +1,7 @@
 //! `plimsoll compare A B`: is B faster, slower, or can nobody tell.
 
 use super::find::share;
-use super::page::{Wanted, drawn};
+use super::page::Wanted;
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Compare;
 use crate::{say, wall};
@@ -10,14 +10,12 @@ use plimsoll_output::html::{Page, comparison};
 use plimsoll_output::{compare as render, figure, json};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_record::analysis::Digest;
 use plimsoll_record::analysis::compare::baseline::Baseline;
 use plimsoll_record::analysis::compare::gate::{Gate, Gated, Passage, Rule, gate};
 use plimsoll_record::analysis::compare::{Asked, Comparison, compare_cells, variants};
-use plimsoll_record::analysis::{Digest, summarise};
 use plimsoll_record::experiment::{is_valid, sides};
 use plimsoll_record::folder::{self, Run};
-use plimsoll_record::picture::Spectrum;
-use plimsoll_record::run_file;
 use std::path::{Path, PathBuf};
 
 pub fn command(flags: &Compare) -> Result<Exit, Failure> {
@@ -47,7 +45,7 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     }
     let gate = Gate { allow: rules };
     let page = match &wanted {
-        Some(wanted) => Some((wanted, page(&comparisons, &gate, spectra(&flags.runs)?.as_ref())?)),
+        Some(wanted) => Some((wanted, page(&comparisons, &gate)?)),
         None => None,
     };
     if let Some(path) = &flags.junit {
@@ -84,14 +82,13 @@ fn refuse_other_kinds(path: &str) -> Result<(), Failure> {
 }
 
 /// The page of all comparisons, with what the gate says of each.
-fn page(all: &[Comparison], rules: &Gate, spectra: Option<&[Spectrum; 2]>) -> Result<Page, Failure> {
+fn page(all: &[Comparison], rules: &Gate) -> Result<Page, Failure> {
     let gated: Vec<Gated> = all.iter().map(|one| gate(one, rules)).collect();
     let wrong = |e: serde_json::Error| Failure::machine(format!("the comparison is no JSON: {e}"), None);
     let document = serde_json::from_str(&json::comparisons(all, &gated)?).map_err(wrong)?;
     let mut charts: Vec<Chart> = Vec::new();
     for (at, one) in all.iter().enumerate() {
-        let both = spectra.filter(|_| all.len() == 1).map(|[a, b]| (a, b));
-        let mut own = figure::of_comparison(one, both);
+        let mut own = figure::of_comparison(one);
         if all.len() > 1 {
             own.iter_mut().for_each(|chart| chart.id = format!("{}-{}", chart.id, at + 1));
         }
@@ -110,7 +107,7 @@ pub fn page_of_two(a: &Path, b: &Path) -> Result<Page, Failure> {
     let comparisons = compare_cells((&shown(a), &before), (&shown(b), &after), &Asked::default());
     match comparisons.is_empty() {
         true => Err(nothing_in_common().into()),
-        false => page(&comparisons, &Gate { allow: Vec::new() }, spectra(&[shown(a), shown(b)])?.as_ref()),
+        false => page(&comparisons, &Gate { allow: Vec::new() }),
     }
 }
 
@@ -121,23 +118,6 @@ fn nothing_in_common() -> Diagnostic {
         "there is nothing to compare: no cell is on both sides",
         "name runs of the same load, or one folder with `variants:`",
     )
-}
-
-/// Whole distributions of two run files; folders of repeats have one for each run, and none for all of them.
-fn spectra(runs: &[String]) -> Result<Option<[Spectrum; 2]>, Failure> {
-    let [a, b] = runs else { return Ok(None) };
-    let of = |path: &str| -> Result<Option<Spectrum>, Failure> {
-        if Path::new(path).is_dir() {
-            return Ok(None);
-        }
-        let record = run_file::read(Path::new(path))?;
-        let (picture, _) = drawn(&record, &summarise(&record), Some(Path::new(path)))?;
-        Ok(picture.spectra.into_iter().next())
-    };
-    Ok(match (of(a)?, of(b)?) {
-        (Some(a), Some(b)) => Some([a, b]),
-        _ => None,
-    })
 }
 
 fn gate_of(comparison: &Comparison, rules: &Gate) -> Passage {

@@ -13,6 +13,7 @@ pub mod find;
 pub mod folder_page;
 pub mod folder_report;
 pub mod load;
+mod memory;
 pub mod merge;
 pub mod page;
 pub mod parts;

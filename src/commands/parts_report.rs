@@ -119,7 +119,8 @@ pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
         return Err(no_table(path, &parts).into());
     }
     let told = all(path, &parts);
-    if !form.json {
+    // Where a page stands in for the text, headings alone would stand above it.
+    if !form.json && !form.quiet {
         say::result(&reports(path, &parts, &told, form)?)?;
     }
     end(&parts.name, &told, form)?;

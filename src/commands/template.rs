@@ -1,5 +1,6 @@
 //! `plimsoll report X --template FILE`: a result in the form that its readers are used to.
 
+use super::memory;
 use crate::exit::Failure;
 use plimsoll_output::chart::Chart;
 use plimsoll_output::figure::{self, Skin};
@@ -11,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// A template of this size is a mistake, such as a run file.
 const BYTES_MAX: u64 = 4_000_000;
+
+/// Bytes that a template may keep while it is filled in: some times of what it may write.
+const MEMORY_MAX: u64 = 512_000_000;
 
 /// The text that the template in `file` makes of a result. `document` is what `--json` prints of it.
 ///
@@ -38,7 +42,8 @@ pub fn rendered(file: &str, document: &str, charts: &[Chart]) -> Result<String, 
         svg: figure::draw(chart, Skin::File),
     };
     let pictures = charts.iter().map(picture).collect();
-    template::render(&name, &source, &document, pictures, load).map_err(told)
+    memory::bounded(MEMORY_MAX, too_large, || template::render(&name, &source, &document, pictures, load))
+        .map_err(told)
 }
 
 fn read(path: &Path) -> Result<String, String> {
@@ -67,4 +72,9 @@ fn told(problem: Problem) -> Failure {
         excerpt: at.excerpt,
     });
     Diagnostic::new("U048", place, problem.sentence, problem.hint).into()
+}
+
+fn too_large() -> Failure {
+    let problem = "the template keeps more than 512 MB of texts of its own";
+    Diagnostic::new("U048", Place::Flag("--template".into()), problem, "look for a text that doubles").into()
 }

@@ -86,7 +86,7 @@ fn gaps_have_the_numbers_of_the_document_in_the_words_of_the_report() {
     }
     let words = "{{ ns(1234567) }} {{ 0.012 | ratio }} {{ 683000 | bytes }} {{ 12400 | count }} {{ 0.999 | quantile }} \
                  {{ none | ns }}";
-    assert_eq!(seen.says("c.txt", words), "1.23 ms 1.20 % 683 kB 12,400 p99.9 -");
+    assert_eq!(seen.says("c.txt", words), "1.23 ms 1.2 % 683 kB 12,400 p99.9 -");
 }
 
 #[test]
@@ -155,6 +155,14 @@ fn a_template_that_does_not_end_is_ended() {
     let large = "{% for a in range(90000) %}{{ 'x' * 90000 }}{% endfor %}";
     let said = seen.refuses("large.txt", large);
     assert!(said.contains("writes more than 64"), "{said}");
+    // One below the bound of the steps goes through: 200 times 10,000.
+    let long = "{% for a in range(200) %}{% for b in range(10000) %}{% endfor %}{% endfor %}done";
+    assert_eq!(seen.says("long.txt", long), "done");
+    // A few steps that write nothing, and all memory there is.
+    let doubles =
+        "{% macro f(x, n) %}{% if n %}{{ f(x ~ x, n - 1) }}{% endif %}{% endmacro %}{{ f('xxxxxxxx', 40) }}";
+    let said = seen.refuses("doubles.txt", doubles);
+    assert!(said.contains("keeps more than 512 MB"), "{said}");
     let itself = "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}";
     seen.refuses("macro.txt", itself);
     seen.scratch.file("round.txt", "{% include 'round.txt' %}");

@@ -9,6 +9,7 @@ mod fill;
 mod interrupt;
 mod kinds;
 mod link;
+mod links;
 mod list;
 mod look;
 mod options;

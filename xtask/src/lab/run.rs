@@ -3,7 +3,7 @@
 
 use super::prediction::{self, Prediction, Row};
 use super::state::{self, State};
-use super::{contract, down, interrupt, link, places, process, save, up};
+use super::{contract, down, interrupt, link, links, places, process, save, up};
 use crate::bench::machine;
 use crate::{Outcome, shell};
 use serde_json::Value;
@@ -267,7 +267,9 @@ fn write(measured: &Measured) -> Outcome {
         write_file(&measured.folder.join(format!("{}.json", part.folder)), &json)?;
         write_file(&measured.folder.join(format!("{}.csv", part.folder)), &part.csv)?;
     }
-    write_file(&measured.folder.join("report.md"), &measured.markdown())?;
+    // Beside the pictures: their links begin where the report lies.
+    let markdown = links::moved(&measured.markdown(), &measured.folder, |inside| Some(inside.to_owned()));
+    write_file(&measured.folder.join("report.md"), &markdown)?;
     write_file(&measured.folder.join("predictions.md"), &prediction::table(&measured.rows))
 }
 

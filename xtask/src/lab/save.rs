@@ -2,7 +2,7 @@
 //! run files, no name of a person or a folder, and nothing is written over.
 
 use super::run::{Measured, Options, write_file};
-use super::{places, prediction};
+use super::{links, places, prediction};
 use crate::bench::machine;
 use crate::{Outcome, needs, shell};
 use std::path::{Path, PathBuf};
@@ -27,18 +27,24 @@ pub fn save(options: &Options, measured: &Measured) -> Outcome {
     check(&options.name)?;
     let folder = folder(&options.name);
     super::make_folder(&folder)?;
-    write_file(&folder.join("report.md"), &without_machine(&measured.markdown()))?;
+    let pictures = figures(&measured.folder)?;
+    let inside =
+        |figure: &Path| figure.strip_prefix(&measured.folder).unwrap_or(figure).display().to_string();
+    let copied: Vec<String> = pictures.iter().map(|figure| inside(figure)).collect();
+    let markdown = links::moved(&measured.markdown(), &measured.folder, |inside| {
+        let is_there = copied.iter().any(|figure| figure == inside);
+        is_there.then(|| format!("figures/{}", links::saved_name(inside)))
+    });
+    write_file(&folder.join("report.md"), &without_machine(&markdown))?;
     for part in &measured.parts {
         write_file(&folder.join(format!("{}.csv", part.folder)), &without_machine(&short(&part.csv)))?;
     }
     write_file(&folder.join("predictions.md"), &without_machine(&prediction::table(&measured.rows)))?;
     write_file(&folder.join("README.md"), &without_machine(&readme(options, measured)?))?;
-    // Figures of several parts may have the same name: the part's folder becomes part of it.
-    for figure in figures(&measured.folder)? {
-        let name = figure.strip_prefix(&measured.folder).unwrap_or(&figure).display().to_string();
-        let to = folder.join("figures").join(name.replace("/figures/", "-").replace('/', "-"));
+    for (figure, inside) in pictures.iter().zip(&copied) {
+        let to = folder.join("figures").join(links::saved_name(inside));
         super::make_folder(&folder.join("figures"))?;
-        std::fs::copy(&figure, &to).map_err(|e| format!("cannot copy `{}`: {e}", figure.display()))?;
+        std::fs::copy(figure, &to).map_err(|e| format!("cannot copy `{}`: {e}", figure.display()))?;
     }
     println!("saved: {}", super::shown(&folder));
     Ok(())

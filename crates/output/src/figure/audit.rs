@@ -11,6 +11,8 @@ use plimsoll_record::foreign::{Document, Measure};
 
 /// Rows beyond these are too narrow to be seen.
 const ROWS_MAX: usize = 240;
+/// Numbers along an axis that can be told apart.
+const TICKS: usize = 16;
 /// Points of a law that are worth a picture.
 const POINTS_MIN: usize = 2;
 
@@ -105,17 +107,26 @@ fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
     };
     let sound = shown.iter().filter(|row| row.grade.is_none()).count() as u64;
     let more = if rows.len() > shown.len() { format!("; of {} in all", rows.len()) } else { String::new() };
-    let x = Axis::new("row, in the order of the text", Unit::Plain).between(0.5, shown.len() as f64 + 0.5);
+    let mut x =
+        Axis::new("row, in the order of the text", Unit::Plain).between(0.5, shown.len() as f64 + 0.5);
+    let every = shown.len().div_ceil(TICKS).max(1);
+    x.ticks = (1..=shown.len()).step_by(every).map(|at| at as f64).collect();
     let mut chart = Chart::new("audit-rows", "Findings by row", x);
     chart.subtitle = format!("{}, nothing found about {sound}{more}", counted(shown.len() as u64, "row"));
     chart.help =
         "Each column is a published row, in the order of the text: how many findings are about it.".into();
     chart.xs = (1..=shown.len()).map(|at| at as f64).collect();
-    let series = vec![
+    let mut series = vec![
         bars("wrong", "cannot be true", 1, Grade::CannotBeTrue),
         bars("doubtful", "doubtful", 4, Grade::Doubtful),
     ];
-    let mut panel = Panel::new("findings", Axis::new("findings", Unit::Count), series);
+    // A name without a bar would be looked for.
+    series.retain(|one| one.y.iter().flatten().any(|n| *n > 0.0));
+    // There is no half a finding.
+    let most = shown.iter().map(|row| row.findings.len()).max().unwrap_or(0);
+    let mut y = Axis::new("findings", Unit::Count).between(0.0, most as f64);
+    y.ticks = (0..=most).step_by(most.div_ceil(TICKS).max(1)).map(|n| n as f64).collect();
+    let mut panel = Panel::new("findings", y, series);
     panel.stacked = true;
     chart.panels.push(panel);
     Some(chart)

@@ -6,9 +6,9 @@ use crate::format::{count, ratio};
 use plimsoll_record::analysis::compare::{Compared, Comparison, Scale, Verdict};
 use plimsoll_record::picture::Spectrum;
 
-pub fn figures(c: &Comparison, spectra: Option<(&Spectrum, &Spectrum)>) -> Vec<Chart> {
+pub fn figures(c: &Comparison) -> Vec<Chart> {
     let mut out: Vec<Chart> = delta(c).into_iter().collect();
-    if let Some((a, b)) = spectra {
+    if let Some([a, b]) = c.spectra.as_deref() {
         out.push(overlaid(c, a, b));
     }
     out
@@ -35,11 +35,12 @@ fn delta(c: &Comparison) -> Option<Chart> {
     let n = rows.len();
     let mut axis = Axis::new("", Unit::Plain).between(0.5, n as f64 + 0.5);
     axis.ticks = (1..=n).map(|k| k as f64).collect();
-    axis.names = rows.iter().map(|row| format!("{} {}", row.figure.replace('_', " "), change(row))).collect();
+    axis.names =
+        rows.iter().map(|row| format!("{} {}", row.figure.replace("_time", ""), change(row))).collect();
     let mut chart = Chart::new("delta", format!("what changed from {} to {}", c.a.name, c.b.name), axis);
     chart.subtitle = c.sentence.clone();
-    chart.help = "Each point is the change of one figure, with its interval. One that lies wholly inside the ground around \
-                  zero is no difference worth naming; one that reaches out of it on both sides tells nothing."
+    chart.help = "Each point is the change of one figure, with its interval. One that lies wholly inside the ground \
+                  around zero is no difference worth naming; one that reaches out of it on both sides tells nothing."
         .into();
     chart.xs = (1..=n).map(|k| k as f64).collect();
     for (scale, id, label, worth) in [

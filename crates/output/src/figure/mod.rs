@@ -30,7 +30,6 @@ use plimsoll_record::analysis::compare::Comparison;
 use plimsoll_record::analysis::search::Answer;
 use plimsoll_record::analysis::study::Study;
 use plimsoll_record::experiment::Conclusion;
-use plimsoll_record::picture::Spectrum;
 
 /// Pictures of an experiment: those of each curve of a sweep's axis, one for each search, one for each comparison.
 pub fn of_conclusion(c: &Conclusion) -> Vec<Chart> {
@@ -48,7 +47,7 @@ pub fn of_conclusion(c: &Conclusion) -> Vec<Chart> {
         out.push(chart);
     }
     for (at, comparison) in c.comparisons.iter().enumerate() {
-        let mut charts = of_comparison(comparison, None);
+        let mut charts = of_comparison(comparison);
         if c.comparisons.len() > 1 {
             charts.iter_mut().for_each(|chart| chart.id = format!("{}-{}", chart.id, at + 1));
         }
@@ -68,9 +67,9 @@ pub fn of_answer(name: &str, settings: &str, answer: &Answer) -> Chart {
     search::figure(name, settings, answer)
 }
 
-/// What changed from A to B, with intervals; and, where both are at hand, their distributions over each other.
-pub fn of_comparison(c: &Comparison, spectra: Option<(&Spectrum, &Spectrum)>) -> Vec<Chart> {
-    compare::figures(c, spectra)
+/// What changed from A to B, with intervals, and their distributions over each other.
+pub fn of_comparison(c: &Comparison) -> Vec<Chart> {
+    compare::figures(c)
 }
 
 /// A chart under the name of its run, for a file that stands alone.

@@ -17,7 +17,10 @@ use serde_json::Value;
 
 /// The page of comparisons, one or several; `gates` are what the gate says of each. `charts` are those of
 /// [`crate::figure::of_comparison`], of several with `-1`, `-2` behind their ids; `document` is what `--json` prints.
-pub fn page(all: &[Comparison], gates: &[Gated], charts: Vec<Chart>, document: Value) -> Page {
+pub fn page(all: &[Comparison], gates: &[Gated], mut charts: Vec<Chart>, document: Value) -> Page {
+    // A picture that stands alone says the sentence; here it stands above.
+    let is_said = |chart: &Chart| all.iter().any(|one| one.sentence == chart.subtitle);
+    charts.iter_mut().filter(|chart| is_said(chart)).for_each(|chart| chart.subtitle.clear());
     let title = match all {
         [one] => format!("{}: {} against {}", overall(one.verdict), one.b.name, one.a.name),
         many => format!("{} comparisons", count(many.len() as u64)),
@@ -142,7 +145,7 @@ fn several(all: &[Comparison], gates: &[Gated], charts: &[Chart]) -> Section {
     let open = all.len() <= OPEN;
     let body = html! {
         @for (at, one) in all.iter().enumerate() {
-            details.comparison #{ "c" (at + 1) } open[open] {
+            details.comparison #{ "c" (at + 1) } open[open || at == 0] {
                 summary { (line(one)) }
                 @let suffix = format!("-{}", at + 1);
                 (body(one, gates.get(at), charts, &suffix, &At::default().below(&format!("c{}-", at + 1))))

@@ -1,7 +1,7 @@
 //! The page of several experiments of one file: every question with its answer first, then the report of each.
 
 use super::bits::{At, data, said, tiles};
-use super::experiment::{RunFile, sections, verdict};
+use super::experiment::{RunFile, answer, sections, told_once, verdict};
 use super::piece::{Tone, badge, figure as copied, prose};
 use super::table::{Cell, text};
 use super::{Page, Section};
@@ -35,8 +35,9 @@ pub fn page(name: &str, parts: Vec<Part>, document: Value) -> Page {
     for (number, part) in (1..).zip(parts) {
         let at = At::part(number);
         // One page has several charts over the same axis.
+        let drawn = part.conclusion.as_ref().map(|c| told_once(part.charts.clone(), c)).unwrap_or_default();
         let own: Vec<Chart> =
-            part.charts.iter().map(|chart| Chart { id: at.id(&chart.id), ..chart.clone() }).collect();
+            drawn.into_iter().map(|chart| Chart { id: at.id(&chart.id), ..chart }).collect();
         reports.push(report(number, &part, &own, &at));
         charts.extend(own);
     }
@@ -96,7 +97,10 @@ fn overview(parts: &[Part]) -> Markup {
             Cell::Markup(html! { a href={ "#part-" (at + 1) } { (part.row.name) } }),
             Cell::text(&part.question),
             Cell::Markup(said(tone(&part.row), part.row.result())),
-            Cell::Markup(prose(&part.row.sentence)),
+            Cell::Markup(html! {
+                (prose(&part.row.sentence))
+                @for more in part.conclusion.iter().flat_map(answer) { small { (prose(&more)) } }
+            }),
         ]
     };
     let rows: Vec<Vec<Cell>> = parts.iter().enumerate().map(row).collect();
@@ -114,7 +118,7 @@ fn report(number: usize, part: &Part, charts: &[Chart], at: &At) -> Markup {
                     p.sentence { (prose(&part.row.sentence)) }
                 },
                 Some(conclusion) => {
-                    (verdict(conclusion))
+                    (verdict(conclusion, at))
                     @for section in sections(conclusion, &part.files, charts, at) {
                         div.sub #{ (at.id(section.id)) } { h4 { (section.title) } (section.body) }
                     }

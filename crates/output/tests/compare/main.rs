@@ -154,7 +154,7 @@ fn well_formed(xml: &str) {
 #[test]
 fn changes_are_drawn_with_their_intervals() {
     for (name, comparison) in fixtures::all() {
-        let charts = plimsoll_output::figure::of_comparison(&comparison, None);
+        let charts = plimsoll_output::figure::of_comparison(&comparison);
         for chart in &charts {
             let svg = plimsoll_output::figure::draw(chart, plimsoll_output::figure::Skin::File);
             assert!(!svg.contains("NaN") && !svg.contains("<script"), "{name}: {svg}");

@@ -254,7 +254,7 @@ pub fn gates(all: &[plimsoll_record::analysis::compare::Comparison]) -> Vec<Gate
 pub fn of_comparisons(all: &[plimsoll_record::analysis::compare::Comparison]) -> Page {
     let mut charts = Vec::new();
     for (at, one) in all.iter().enumerate() {
-        let mut own = figure::of_comparison(one, None);
+        let mut own = figure::of_comparison(one);
         if all.len() > 1 {
             own.iter_mut().for_each(|chart| chart.id = format!("{}-{}", chart.id, at + 1));
         }

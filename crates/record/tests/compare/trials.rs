@@ -266,3 +266,31 @@ fn what_repeats_buy_without_a_queue() {
 fn is_nightly() -> bool {
     std::env::var_os("PLIMSOLL_NIGHTLY").is_some_and(|value| value == "1")
 }
+
+#[test]
+fn both_distributions_are_those_that_the_figures_were_read_from() {
+    let mut random = Random::new(7);
+    let (a, b) = sides(&USUAL, &slowed(USUAL, 1.3), 3, &mut random);
+    let c = compare(&a, &b, &Asked::default());
+    let both = c.spectra.as_deref().expect("both sides have times");
+    for (side, spectrum) in [&c.a, &c.b].into_iter().zip(both) {
+        assert_eq!(spectrum.response_count, side.requests, "{}", side.name);
+        let rising =
+            spectrum.response.windows(2).all(|two| two[0].q < two[1].q && two[0].value_ns <= two[1].value_ns);
+        assert!(rising, "{}", side.name);
+    }
+    for (name, q) in [("response_time p50", 0.5), ("response_time p90", 0.9), ("response_time p99", 0.99)] {
+        let row = c.figure(name).expect("it is compared");
+        for (value, spectrum) in [row.a, row.b].into_iter().zip(both) {
+            let point = spectrum.response.iter().find(|point| (point.q - q).abs() < 1e-9).expect("a bend");
+            let (value, drawn) = (value.expect("it has samples"), point.value_ns as f64);
+            // A figure lies between the ends of a bucket, a point in its middle.
+            assert!(
+                (value / drawn - 1.0).abs() < 0.01,
+                "{name}: {value} in the table, {drawn} in the picture"
+            );
+        }
+    }
+    let nothing = compare(&Side { runs: Vec::new(), ..a.clone() }, &b, &Asked::default());
+    assert!(nothing.spectra.is_none());
+}

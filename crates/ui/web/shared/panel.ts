@@ -7,7 +7,7 @@ import type { Colours } from "./colours";
 import { columns, needed } from "./columns";
 import { paintGround, paintOver } from "./ground";
 import { paintSeries, type Way } from "./paint";
-import { marks, places, type Marks, type Places, type Range } from "./scale";
+import { marks, places, wrapped, type Marks, type Places, type Range } from "./scale";
 
 /** What a panel asks of the chart that it is a part of. */
 export interface Host {
@@ -26,6 +26,10 @@ export interface Host {
 const LEFT = 66;
 const RIGHT = 18;
 const FOOT = 22;
+/** Names below an axis stand in as many lines, of this height; a letter is about so wide, px. */
+const NAME_LINES = 3;
+const NAME_LINE = 16;
+const LETTER = 6.4;
 
 export class PanelPlot {
   readonly #host: Host;
@@ -116,7 +120,20 @@ export class PanelPlot {
   }
 
   #foot(): number {
-    return this.#isLast ? FOOT : 6;
+    if (!this.#isLast) return 6;
+    return this.#hasNames() ? FOOT + (NAME_LINES - 1) * NAME_LINE : FOOT;
+  }
+
+  #hasNames(): boolean {
+    return (this.#host.chart.x.names?.length ?? 0) > 0;
+  }
+
+  /** Names stand beside each other: none may run into the next. */
+  #textsX(): string[] {
+    const { texts } = this.#marksX();
+    if (!this.#hasNames()) return texts;
+    const each = (this.#plot.width - LEFT - RIGHT) / Math.max(1, texts.length);
+    return texts.map((text) => wrapped(text, Math.floor(each / LETTER) - 1, NAME_LINES));
   }
 
   #roomY(): number {
@@ -174,7 +191,7 @@ export class PanelPlot {
           size: this.#foot(),
           gap: 2,
           splits: () => this.#marksX().at,
-          values: (_, at) => (this.#isLast ? this.#marksX().texts : at.map(() => "")),
+          values: (_, at) => (this.#isLast ? this.#textsX() : at.map(() => "")),
         },
         {
           stroke: colour,

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Axis } from "./chart";
-import { extent, marks, places, roundStep } from "./scale";
+import { extent, marks, places, roundStep, wrapped } from "./scale";
 
 const axis = (unit: Axis["unit"], more: Partial<Axis> = {}): Axis => ({
   label: "x",
@@ -80,5 +80,14 @@ test("an axis of nothing has a length all the same", () => {
     const [low, high] = extent(axis(unit, { scale: "log" }), null, null, 4);
     expect(high).toBeGreaterThan(low);
     expect(low).toBeGreaterThan(0);
+  }
+});
+
+test("names below an axis stay within their lines", () => {
+  expect(wrapped("response p50 +19.5 %", 12, 3)).toBe("response p50\n+19.5 %");
+  expect(wrapped("rate -0.3 %", 6, 3)).toBe("rate\n-0.3 %");
+  expect(wrapped("response p50 +19.5 %", 8, 2)).toBe("response\np50…");
+  for (const line of wrapped("a_name_without_any_blank of a server", 9, 3).split("\n")) {
+    expect(line.length).toBeLessThanOrEqual(9);
   }
 });

@@ -122,6 +122,20 @@ export function marks(axis: Axis, [from, to]: Range, room: number): Marks {
   return out;
 }
 
+/** A name in lines of so many letters; what is longer than all its lines ends with a sign. */
+export function wrapped(name: string, letters: number, lines: number): string {
+  const most = Math.max(3, letters);
+  const out: string[] = [];
+  for (const word of name.split(" ")) {
+    const last = out.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= most) out[out.length - 1] = `${last} ${word}`;
+    else out.push(word);
+  }
+  const cut = out.slice(0, lines).map((line) => (line.length > most ? `${line.slice(0, most - 1)}…` : line));
+  if (out.length > lines) cut[lines - 1] = `${(cut[lines - 1] ?? "").slice(0, most - 1)}…`;
+  return cut.join("\n");
+}
+
 function text(value: number, axis: Axis, by: number): string {
   if (axis.unit === "quantile" || axis.scale === "nines") return value === 0 ? "0 %" : quantileName(value);
   if (axis.unit === "ratio") return `${plain(value * 100)} %`;

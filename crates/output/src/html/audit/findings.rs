@@ -36,10 +36,10 @@ fn item(audit: &Audit, at: usize, finding: &Finding) -> Markup {
                 p.what { b { (prose(&finding.sentence)) } " " span.word { (certainty(finding.certainty)) } " "
                     code { (finding.rule) } }
                 @if !lines.is_empty() {
-                    pre.arithmetic { (lines[..lines.len().min(ARITHMETIC)].join("\n")) }
+                    pre.arithmetic { (prose(&lines[..lines.len().min(ARITHMETIC)].join("\n"))) }
                     @if lines.len() > ARITHMETIC {
                         details { summary { "and " (count((lines.len() - ARITHMETIC) as u64)) " more lines" }
-                            pre.arithmetic { (lines[ARITHMETIC..].join("\n")) } }
+                            pre.arithmetic { (prose(&lines[ARITHMETIC..].join("\n"))) } }
                     }
                 }
                 @for place in places.iter().take(QUOTES) { (quote(place, tone)) }

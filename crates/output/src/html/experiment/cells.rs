@@ -3,7 +3,7 @@
 use super::super::bits::{At, data, facts, finding, said};
 use super::super::piece::{Tone, prose};
 use super::super::table::{Cell, Column, number, text};
-use super::{RunFile, drawn, link, shown};
+use super::{RunFile, drawn, shown};
 use crate::chart::Chart;
 use crate::format::{counted, quantity, rate_per_s, ratio};
 use crate::study;
@@ -24,9 +24,20 @@ pub fn pictures(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {
     }
     Some(html! {
         (shown(&all))
-        @for curve in &study.curves { (told(curve, at)) }
+        @for curve in study.curves.iter().filter(|_| !is_told_above(study)) { (told(curve, at)) }
         @for (number, scaling) in study.scaling.iter().enumerate() { (scaled(scaling, number, at)) }
     })
+}
+
+/// More curves than one would bury the verdict.
+fn is_told_above(study: &Study) -> bool {
+    study.curves.len() == 1
+}
+
+/// The answer that the picture shows, for the head of the page.
+pub fn answer(c: &Conclusion, at: &At) -> Option<Markup> {
+    let study = c.study.as_ref().filter(|study| is_told_above(study))?;
+    Some(html! { @for curve in &study.curves { (told(curve, at)) } })
 }
 
 fn told(curve: &Curve, at: &At) -> Markup {
@@ -147,10 +158,16 @@ fn cells(study: &Study, row: &CellRow, files: &[RunFile]) -> Vec<Cell> {
     out
 }
 
-/// A short link for each repeat of a cell.
+/// A short link for each repeat of a cell: its number, and the name of its file for those who point at it.
 fn runs(settings: &[Setting], files: &[RunFile]) -> Markup {
     let own: Vec<&RunFile> = files.iter().filter(|file| file.settings == settings).collect();
-    html! { @for (at, file) in own.iter().enumerate() { @if at > 0 { " " } (link(file)) } }
+    html! { span.row { @for (at, file) in own.iter().enumerate() {
+        @if at > 0 { " " }
+        @match &file.href {
+            Some(href) => a href=(href) title=(file.name) { (at + 1) },
+            None => span title=(file.name) { (at + 1) },
+        }
+    } } }
 }
 
 /// What the numbers of several runs say.

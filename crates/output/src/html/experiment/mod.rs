@@ -34,6 +34,7 @@ pub struct RunFile {
 /// `--json` prints.
 pub fn page(c: &Conclusion, files: &[RunFile], charts: Vec<Chart>, document: Value) -> Page {
     let at = At::default();
+    let charts = told_once(charts, c);
     Page {
         kind: if c.searches.is_empty() { "experiment" } else { "search" },
         title: format!("{}: {}", words::outcome(c.result), c.name),
@@ -45,22 +46,55 @@ pub fn page(c: &Conclusion, files: &[RunFile], charts: Vec<Chart>, document: Val
     }
 }
 
+/// A picture that stands alone says what was found; on a page that stands above it already.
+pub(super) fn told_once(mut charts: Vec<Chart>, c: &Conclusion) -> Vec<Chart> {
+    let answers = c.searches.iter().filter_map(|one| one.answer.as_ref()).map(|answer| &answer.sentence);
+    let told: Vec<&String> = answers.chain(c.comparisons.iter().map(|one| &one.sentence)).collect();
+    charts
+        .iter_mut()
+        .filter(|chart| told.contains(&&chart.subtitle))
+        .for_each(|chart| chart.subtitle.clear());
+    // The curves of rate and times have pictures of their own: of one row over the axis the rest is left.
+    let has = |stem: &str| charts.iter().any(|chart| chart.id.starts_with(stem));
+    if c.study.as_ref().is_some_and(|study| study.curves.len() == 1) && has("capacity-") && has("latency-") {
+        for chart in charts.iter_mut().filter(|chart| chart.id.starts_with("over-")) {
+            chart.panels.retain(|panel| !["rate", "p50", "p99"].contains(&panel.id.as_str()));
+        }
+        charts.retain(|chart| !chart.panels.is_empty());
+    }
+    charts
+}
+
 fn head(c: &Conclusion) -> Markup {
     html! {
         div.head.{(Tone::from(c.result).class())} {
             h1 { (c.name) }
             @if !c.question.is_empty() { p.question { (c.question) } }
-            (verdict(c))
+            (verdict(c, &At::default()))
         }
     }
 }
 
+/// Comparisons whose lines stand below the verdict; more would bury it.
+const TOLD: usize = 3;
+
+/// What a sentence about runs and cells leaves open, in few words: where a sweep bends, and what differs.
+pub(super) fn answer(c: &Conclusion) -> Vec<String> {
+    let curves = c.study.iter().flat_map(|study| &study.curves).take(1);
+    let knees = curves.filter(|curve| curve.knee.at.is_some()).map(|curve| curve.knee.sentence.clone());
+    let different = c.comparisons.iter().take(TOLD).map(|one| one.sentence.clone());
+    knees.chain(different).collect()
+}
+
 /// Badge, sentence and how much there is behind it.
-pub(super) fn verdict(c: &Conclusion) -> Markup {
+pub(super) fn verdict(c: &Conclusion, at: &At) -> Markup {
     let mut tiles_of = Vec::new();
     for axis in &c.axes {
         let values = axis.values.join(", ");
         tiles_of.push((axis.name.as_str(), html! { (values) }));
+    }
+    if let [one] = c.searches.as_slice() {
+        tiles_of.extend(search::tiles(one));
     }
     let runs = copied(&count(c.runs as u64), Some(c.runs as f64));
     let of = html! { (runs) @if c.missing > 0 { span.soft { ", " (count(c.missing as u64)) " still to be made" } } };
@@ -74,6 +108,10 @@ pub(super) fn verdict(c: &Conclusion) -> Markup {
     html! {
         div.verdict { (badge(Tone::from(c.result), words::outcome(c.result))) }
         p.sentence { (prose(&c.sentence)) }
+        @if c.comparisons.len() <= TOLD {
+            @for one in &c.comparisons { p { (comparison::line(one)) } }
+        }
+        @if let Some(answer) = cells::answer(c, at) { (answer) }
         (tiles(&tiles_of))
     }
 }
@@ -87,14 +125,22 @@ pub(super) fn sections(c: &Conclusion, files: &[RunFile], charts: &[Chart], at: 
         }
     };
     add("search", "The search", search::answers(c, charts, at));
-    add("capacity", "Capacity", cells::pictures(c, charts, at));
+    let capacity = cells::pictures(c, charts, at);
+    // Variants without curves lead with what differs between them.
+    let leads_with_difference = capacity.is_none() && c.searches.is_empty();
+    if leads_with_difference {
+        add("comparisons", "Comparisons", comparisons(c, charts, at));
+    }
+    add("capacity", "Capacity", capacity);
     add("cells", "Cells", cells::table(c, files, at));
     add("curve", "The curve", search::curves(c, at));
     add("steps", "The steps", search::steps(c, files, at));
     add("findings", "What the runs say together", cells::findings(c));
     add("expectations", "What was expected", expectations(c));
     add("resources", "What gave out", cells::resources(c, at));
-    add("comparisons", "Comparisons", comparisons(c, charts, at));
+    if !leads_with_difference {
+        add("comparisons", "Comparisons", comparisons(c, charts, at));
+    }
     add("runs", "Runs", runs(c, files, at));
     add("method", "How it was made", Some(method(c)));
     out

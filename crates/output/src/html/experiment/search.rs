@@ -1,16 +1,16 @@
 //! A search: the answer with the way to it, the curve that it makes of the service, every step, and why it ended.
 
 use super::super::bits::{At, data, facts, said};
-use super::super::piece::{Tone, prose};
+use super::super::piece::{Tone, figure as copied, prose};
 use super::super::table::{Cell, Column, number, text};
 use super::{RunFile, drawn, link, shown};
 use crate::chart::Chart;
 use crate::experiment::{capacity, name};
 use crate::find;
-use crate::format::{chosen_s, count, counted, ratio};
+use crate::format::{chosen_s, count, counted, duration_ns, ratio};
 use maud::{Markup, html};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, Point, Reading, StepRow};
+use plimsoll_record::analysis::search::{Answer, IntervalIs, Point, Reading, StepRow};
 use plimsoll_record::experiment::{Conclusion, Searched};
 
 /// The pictures, the facts of each answer and why it ended; of several searches first a table of all.
@@ -48,25 +48,51 @@ pub fn answers(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {
     })
 }
 
+/// The answer as figures.
+pub fn tiles(one: &Searched) -> Vec<(&'static str, Markup)> {
+    let Some(answer) = &one.answer else { return Vec::new() };
+    let mut out = Vec::new();
+    if let Some(found) = &answer.capacity {
+        let (level, interval) = capacity(one);
+        let interval = match found.interval_is {
+            IntervalIs::Confidence95 if !found.at_least => format!("95 % interval {interval}"),
+            _ => String::new(),
+        };
+        out.push((
+            "carries",
+            html! { (copied(&level, Some(found.level()))) @if !interval.is_empty() { small { (interval) } } },
+        ));
+    }
+    if let Some(knee) = &answer.knee {
+        out.push(("knee", copied(&find::level(knee.level, answer.users), Some(knee.level))));
+    }
+    if let Some(floor) = answer.floor_ns {
+        out.push(("unloaded p50", copied(&duration_ns(floor), Some(floor as f64))));
+    }
+    out
+}
+
 fn told(answer: &Answer) -> Markup {
     let mut lines: Vec<(&str, Markup)> =
         find::facts(answer).into_iter().map(|(label, fact)| (label, prose(&fact))).collect();
-    lines.push(("ended", prose(&ended(answer))));
+    // What stopped it before its end stands above.
+    if answer.refusal.is_none() {
+        lines.push(("ended", prose(&ended(answer))));
+    }
     lines.extend(confirmation(answer).map(|text| ("confirmed", prose(&text))));
     facts(&lines)
 }
 
 /// Why it stopped where it did.
 fn ended(answer: &Answer) -> String {
-    match (&answer.refusal, &answer.capacity) {
-        (Some(refusal), _) => refusal.sentence.clone(),
-        (None, Some(found)) if found.at_least => {
+    match &answer.capacity {
+        Some(found) if found.at_least => {
             "its highest level was met: the service can do more than it was asked".into()
         }
-        (None, Some(_)) => {
+        Some(_) => {
             format!("the interval is as narrow as was asked for ({} either way)", ratio(answer.within))
         }
-        (None, None) => "it found nothing".into(),
+        None => "it found nothing".into(),
     }
 }
 

@@ -8,6 +8,7 @@ use super::types::{
 };
 use super::{Pair, sentence};
 use crate::analysis::digest::sizes;
+use crate::analysis::picture::merged_spectrum;
 use crate::analysis::study::watched::pooled;
 use crate::summary::{FigureUnit, Times, Weight};
 use plimsoll_plan::experiment::Figure;
@@ -208,6 +209,9 @@ pub fn comparison(
         compared_together: family,
         doubts,
         watched: peaks(pair.a, pair.b),
+        spectra: merged_spectrum(&pair.a.runs)
+            .zip(merged_spectrum(&pair.b.runs))
+            .map(|(a, b)| Box::new([a, b])),
         ..Comparison::empty(facts(pair.a), facts(pair.b), asked)
     };
     comparison.sentence = sentence::sentence(&comparison);
@@ -288,6 +292,7 @@ impl Comparison {
             confidence: asked.confidence,
             seed: asked.seed,
             watched: Vec::new(),
+            spectra: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::gate::Rule;
 use crate::analysis::digest::Digest;
+use crate::picture::Spectrum;
 use crate::summary::{FigureUnit, Weight};
 use plimsoll_plan::experiment::{Figure, Setting};
 use plimsoll_plan::watch::Unit;
@@ -69,6 +70,10 @@ pub struct Comparison {
     pub seed: u64,
     /// Peaks of CPU and memory of what was watched. They have no interval: a peak is one second of one run.
     pub watched: Vec<Peaks>,
+    /// Whole distributions of A and B, the runs of each side merged as for the figures; `None`: one of them has no
+    /// times. Only charts show them: a document has the figures.
+    #[serde(skip)]
+    pub spectra: Option<Box<[Spectrum; 2]>>,
 }
 
 /// One number of what was watched, of both sides.

@@ -7,6 +7,7 @@ mod spans;
 mod spectra;
 
 pub use spans::{SpansOf, spans_of};
+pub use spectra::merged_spectrum;
 
 use super::cells::Cells;
 use super::facts::Facts;
