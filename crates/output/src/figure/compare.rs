@@ -38,8 +38,8 @@ fn delta(c: &Comparison) -> Option<Chart> {
     axis.names = rows.iter().map(|row| format!("{} {}", row.figure.replace('_', " "), change(row))).collect();
     let mut chart = Chart::new("delta", format!("what changed from {} to {}", c.a.name, c.b.name), axis);
     chart.subtitle = c.sentence.clone();
-    chart.help = "Each point is the change of one figure, with its interval. One that lies wholly inside the ground around \
-                  zero is no difference worth naming; one that reaches out of it on both sides tells nothing."
+    chart.help = "Each point is the change of one figure, with its interval. One that lies wholly inside the ground \
+                  around zero is no difference worth naming; one that reaches out of it on both sides tells nothing."
         .into();
     chart.xs = (1..=n).map(|k| k as f64).collect();
     for (scale, id, label, worth) in [

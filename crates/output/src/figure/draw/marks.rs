@@ -1,5 +1,5 @@
-//! Moments with a word: the words stand above the panels where they have room beside each other, and below as a numbered
-//! list where they do not.
+//! Moments with a word: the words stand above the panels where they have room beside each other, and below as a
+//! numbered list where they do not.
 
 use super::super::scale::Scale;
 use super::super::svg::{Anchor, Svg};
