@@ -192,6 +192,15 @@ fn what_is_no_number_is_a_gap_and_never_a_place() {
             let page = html::figure(&chart).into_string();
             assert!(!page.contains("NaN") && !page.contains("data-v=\"inf"), "{page}");
         }
+        let third = |y: Option<f64>| {
+            let mut chart = chart.clone();
+            let all = chart.panels.iter_mut().flat_map(|panel| &mut panel.series);
+            all.for_each(|series| series.y.iter_mut().step_by(3).for_each(|value| *value = y));
+            (draw(&chart, Skin::Page), figure::tables(&chart))
+        };
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(third(Some(odd)) == third(None), "{}: {odd} is no gap", chart.id);
+        }
         let mut empty = chart;
         empty.panels.iter_mut().flat_map(|panel| &mut panel.series).for_each(|series| series.y.clear());
         empty.xs.clear();

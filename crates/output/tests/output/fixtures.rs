@@ -8,7 +8,8 @@ mod shop;
 mod watched;
 
 pub use parts::*;
-pub use picture::drawn_with_monitors;
+#[allow(unused_imports, reason = "tests of pages draw without monitors, too")]
+pub use picture::{drawn, drawn_with_monitors};
 pub use shop::{plan as shop_plan, shop};
 pub use watched::watched;
 
