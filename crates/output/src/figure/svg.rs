@@ -66,6 +66,11 @@ impl Svg {
         let _ = writeln!(self.body, r#"<text class="{class}" x="{x}" y="{y}">{}</text>"#, escape(text));
     }
 
+    /// So far, bytes.
+    pub fn size(&self) -> usize {
+        self.body.len()
+    }
+
     /// What was drawn.
     pub fn into_body(self) -> String {
         self.body
@@ -89,7 +94,16 @@ impl Path {
     }
 
     pub fn line_to(&mut self, x: f64, y: f64) {
-        self.step('l', x, y);
+        let to = (tenths(x), tenths(y));
+        let (dx, dy) = (to.0 - self.at.0, to.1 - self.at.1);
+        // Writing to a string cannot fail.
+        let _ = match (dx, dy) {
+            _ if self.d.is_empty() => return self.step('M', x, y),
+            (_, 0) => write!(self.d, "h{}", text(dx)),
+            (0, _) => write!(self.d, "v{}", text(dy)),
+            _ => return self.step('l', x, y),
+        };
+        self.at = to;
     }
 
     /// To `x` on the same height.

@@ -14,6 +14,9 @@ const ROWS: usize = 48;
 /// Rows and columns that a heat-map becomes.
 const HEAT: (usize, usize) = (24, 8);
 
+/// Series that share their x, with their panels.
+type Group<'a> = Vec<(&'a Panel, &'a Series)>;
+
 /// Texts with the values behind them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -43,7 +46,7 @@ pub fn tables(chart: &Chart) -> Vec<Table> {
         .iter()
         .flat_map(|panel| panel.series.iter().map(move |series| (panel, series)))
         .collect();
-    let mut groups: Vec<(&[f64], Vec<(&Panel, &Series)>)> = Vec::new();
+    let mut groups: Vec<(&[f64], Group)> = Vec::new();
     for (panel, series) in all {
         let xs = chart.xs_of(series);
         match groups.iter_mut().find(|(known, _)| *known == xs) {

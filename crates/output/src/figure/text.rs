@@ -3,8 +3,8 @@
 /// Size of the plain text, px.
 pub const SIZE: f64 = 11.0;
 
-/// About the width of a text of 11 px in DejaVu Sans, the widest of the fonts that usually stand in for `sans-serif`: in
-/// all others words are only further apart.
+/// About the width of a text of 11 px in DejaVu Sans, the widest of the fonts that usually stand in for `sans-serif`:
+/// in all others words are only further apart.
 pub fn width(text: &str) -> f64 {
     text.chars().map(|c| em(c) * SIZE).sum()
 }

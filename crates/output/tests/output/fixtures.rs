@@ -8,6 +8,7 @@ mod shop;
 mod watched;
 
 pub use parts::*;
+#[allow(unused_imports, reason = "tests of pages draw without monitors, too")]
 pub use picture::{drawn, drawn_with_monitors};
 pub use shop::{plan as shop_plan, shop};
 pub use watched::watched;

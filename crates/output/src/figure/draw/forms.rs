@@ -57,10 +57,12 @@ pub fn points_of(svg: &mut Svg, form: Form, colour: u8, points: &[(f64, f64)]) {
     let (fill, stroke) = (format!("f{colour}"), format!("l s{colour}"));
     if form == Form::Dots && points.len() > MANY {
         let mut path = Path::default();
+        // A line without length has round ends all the same.
         for (x, y) in points {
-            rectangle(&mut path, (x - 1.0, y - 1.0), (2.0, 2.0));
+            path.move_to(*x, *y);
+            path.across_to(*x);
         }
-        return svg.path(path, &fill);
+        return svg.path(path, &format!("{stroke} dots"));
     }
     for &(x, y) in points {
         match (form, colour % 3) {

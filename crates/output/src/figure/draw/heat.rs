@@ -10,7 +10,7 @@ pub const SHADES: usize = 9;
 /// Columns and rows that are drawn at most; a picture above [`ROOM`] has fewer columns.
 const COLUMNS: usize = 170;
 const ROWS: usize = 48;
-const ROOM: usize = 36_000;
+const ROOM: usize = 28_000;
 
 /// Edges of the rows in which anything was counted, with one empty row around them; all of them when nothing was.
 pub fn reach(heat: &Heat) -> (f64, f64) {

@@ -1,5 +1,5 @@
-//! Moments with a word: the words stand above the panels where they have room beside each other, and below as a numbered
-//! list where they do not.
+//! Moments with a word: the words stand above the panels where they have room beside each other, and below as a
+//! numbered list where they do not.
 
 use super::super::scale::Scale;
 use super::super::svg::{Anchor, Svg};
@@ -68,8 +68,7 @@ impl Marks<'_> {
             let Some(row) = one.row else { continue };
             let y = top + ROW * row as f64;
             if self.is_numbered {
-                svg.circle((one.x, y + 7.0), 7.0, "badge");
-                svg.text((one.x, y + 10.8), Anchor::Middle, "", &(at + 1).to_string());
+                badge(svg, (one.x, y + 7.0), at);
                 continue;
             }
             let (x, side) =
@@ -84,27 +83,40 @@ impl Marks<'_> {
             return y;
         }
         let top = y + ROW + 4.0;
-        let entry =
-            |(at, one): (usize, &Placed)| format!("{} {}: {}", at + 1, self.when(one.mark.at), one.mark.word);
-        let mut entries: Vec<String> = self.placed.iter().enumerate().map(entry).collect();
+        let entry = |one: &Placed| format!("{}: {}", self.when(one.mark.at), one.mark.word);
+        let mut entries: Vec<String> = self.placed.iter().map(entry).collect();
         if self.left_out > 0 {
             entries.push(format!("and {} more", self.left_out));
         }
         // In columns, so that a number is found by going down.
         let widest = entries.iter().map(|entry| text::width(entry)).fold(0.0, f64::max);
-        let columns = (WIDE / (widest + 16.0)).floor().clamp(1.0, 6.0);
+        let columns = (WIDE / (widest + 32.0)).floor().clamp(1.0, 6.0);
         let wide = WIDE / columns;
         let rows = (entries.len() as f64 / columns).ceil() as usize;
         for (at, entry) in entries.iter().enumerate() {
-            let place = (LEFT + wide * (at / rows) as f64, top + (ROW - 1.0) * (at % rows) as f64);
-            svg.text(place, Anchor::Start, "", &text::cut(entry, wide - 8.0));
+            let (x, y) = (LEFT + wide * (at / rows) as f64, top + ROW * (at % rows) as f64);
+            if at < self.placed.len() {
+                badge(svg, (x + 7.0, y - 3.8), at);
+            }
+            svg.text((x + 19.0, y), Anchor::Start, "", &text::cut(entry, wide - 24.0));
         }
-        top + (ROW - 1.0) * rows.saturating_sub(1) as f64
+        top + ROW * rows.saturating_sub(1) as f64
     }
 
     fn when(&self, at: f64) -> String {
-        if self.unit == Unit::Seconds { chosen_s(at) } else { quantity(at) }
+        match self.unit {
+            // Not `0 ns`: the axis is one of seconds.
+            Unit::Seconds if at == 0.0 => "0 s".into(),
+            Unit::Seconds => chosen_s(at),
+            _ => quantity(at),
+        }
     }
+}
+
+/// The number of a mark, counted from 1.
+fn badge(svg: &mut Svg, (x, y): (f64, f64), at: usize) {
+    svg.circle((x, y), 7.0, "badge");
+    svg.text((x, y + 3.8), Anchor::Middle, "number", &(at + 1).to_string());
 }
 
 /// Puts each into the first row that has room; the second value is whether all found one.

@@ -34,11 +34,29 @@ const RIGHT: f64 = 14.0;
 const WIDE: f64 = WIDTH - LEFT - RIGHT;
 /// A row of words.
 const ROW: f64 = 16.0;
-/// More points than this cannot be seen, and would make the file large.
-pub(crate) const POINTS: usize = 240;
+/// More points than this cannot be seen, and would make the file large; fewer than [`POINTS_MIN`] would hide what there
+/// is to see.
+const POINTS: usize = 240;
+const POINTS_MIN: usize = 80;
+/// Bytes above which a picture has fewer points: a page of an hour's run has a dozen of them. A heat-map looks after
+/// itself.
+const ROOM: usize = 28_000;
 
 /// The picture.
 pub fn draw(chart: &Chart, skin: Skin) -> String {
+    let has_heat = chart.panels.iter().any(|panel| panel.heat.is_some());
+    let mut points = POINTS;
+    loop {
+        let (svg, height) = drawn(chart, skin, points);
+        if svg.size() <= ROOM || points <= POINTS_MIN || has_heat {
+            return finish(svg, chart, skin, height);
+        }
+        points = (points * 4 / 5).max(POINTS_MIN);
+    }
+}
+
+/// With so many points to a line at most; and how high it became.
+fn drawn(chart: &Chart, skin: Skin, points: usize) -> (Svg, f64) {
     let mut svg = Svg::default();
     let mut top = 6.0;
     if skin == Skin::File {
@@ -49,7 +67,7 @@ pub fn draw(chart: &Chart, skin: Skin) -> String {
     let mut frames = Vec::new();
     for (at, panel) in chart.panels.iter().enumerate() {
         let height = height(chart, panel);
-        let y = y_scale(chart, panel, height);
+        let y = y_scale(chart, panel, height, points);
         let is_low = |band: &&Band| !band.word.is_empty() && !panel::has_room(band, &y, height);
         let low: Vec<&Band> = panel.bands.iter().filter(is_low).collect();
         let legend = legend::placed(panel, &y.label, &chart.panels[..at], &low);
@@ -57,7 +75,7 @@ pub fn draw(chart: &Chart, skin: Skin) -> String {
         let label_at = top;
         // Words of marks stand between the first label and its plot, so that no line runs through a name.
         top += if frames.is_empty() { marks.height() } else { 0.0 };
-        frames.push((legend, label_at, panel::Frame { chart, panel, x: &x, y, top, height }));
+        frames.push((legend, label_at, panel::Frame { chart, panel, x: &x, y, top, height, points }));
         top += height + 10.0;
     }
     let bottom = top - 10.0;
@@ -71,7 +89,7 @@ pub fn draw(chart: &Chart, skin: Skin) -> String {
     }
     let axis_end = foot(&mut svg, &x, bottom);
     let end = marks.list(&mut svg, axis_end);
-    finish(svg, chart, skin, end + 8.0)
+    (svg, end + 8.0)
 }
 
 /// Title and subtitle; says where the rest begins.
@@ -164,8 +182,8 @@ pub(super) fn x_scale(chart: &Chart) -> Scale {
     Scale::of(&chart.x, least, most, 9)
 }
 
-fn y_scale(chart: &Chart, panel: &Panel, height: f64) -> Scale {
-    let (mut least, mut most) = reach(chart, panel);
+fn y_scale(chart: &Chart, panel: &Panel, height: f64, points: usize) -> Scale {
+    let (mut least, mut most) = reach(chart, panel, points);
     if let Some(heat) = &panel.heat {
         let (low, high) = heat::reach(heat);
         (least, most) = (low, high);
@@ -186,11 +204,11 @@ fn y_scale(chart: &Chart, panel: &Panel, height: f64) -> Scale {
 
 /// The least and the highest value of a panel that is drawn. An interval may reach beyond the values, but one without
 /// end must not flatten all the others.
-fn reach(chart: &Chart, panel: &Panel) -> (f64, f64) {
+fn reach(chart: &Chart, panel: &Panel, points: usize) -> (f64, f64) {
     let is_log = panel.y.scale == Kind::Log;
     let shown = |y: &f64| y.is_finite() && (!is_log || *y > 0.0);
     if panel.stacked {
-        let layers = pool::layers(chart, panel);
+        let layers = pool::layers(chart, panel, points);
         return (0.0, range(layers.iter().flat_map(|layer| &layer.high).flatten().copied()).1);
     }
     let values = panel.series.iter().flat_map(|series| &series.y).flatten().copied().filter(shown);

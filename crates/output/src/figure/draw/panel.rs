@@ -5,7 +5,7 @@ use super::super::svg::{Anchor, Svg};
 use super::super::text;
 use super::forms::{self, Places};
 use super::pool::{self, pooled};
-use super::{LEFT, POINTS, RIGHT, WIDE, WIDTH, heat};
+use super::{LEFT, RIGHT, WIDE, WIDTH, heat};
 use crate::chart::{Band, Chart, Panel, StretchKind};
 
 /// A panel and its place.
@@ -16,6 +16,8 @@ pub struct Frame<'a> {
     pub y: Scale,
     pub top: f64,
     pub height: f64,
+    /// Of a line, at most.
+    pub points: usize,
 }
 
 /// Whether the word of a band stands in it: one that is higher than its band would seem to be about something else.
@@ -94,12 +96,12 @@ impl Frame<'_> {
         let holds = |value: f64| self.y.holds(value);
         let places = Places { x: &x, y: &y, holds: &holds, ends: (LEFT, WIDTH - RIGHT) };
         let is_stacked = self.panel.stacked;
-        let layers = if is_stacked { pool::layers(self.chart, self.panel) } else { Vec::new() };
+        let layers = if is_stacked { pool::layers(self.chart, self.panel, self.points) } else { Vec::new() };
         let mut drawn = Vec::new();
         for (at, series) in self.panel.series.iter().enumerate() {
             let values = match layers.get(at) {
                 Some(layer) => layer.clone(),
-                None => pooled(self.chart, series, self.x, POINTS),
+                None => pooled(self.chart, series, self.x, self.points),
             };
             forms::draw(svg, series, &values, is_stacked, &places);
             let ends = if is_stacked { &values.high } else { &values.y };
@@ -150,6 +152,10 @@ impl Frame<'_> {
             };
             let Some((x, at)) = places.min_by_key(covered) else { continue };
             taken.push((x, x + wide, at));
+            // A heat-map is dark where most is.
+            if self.panel.heat.is_some() {
+                svg.rect(x - 3.0, at - 10.0, wide + 6.0, 13.0, "plate");
+            }
             svg.text((x, at), Anchor::Start, format!("halo {class}").trim_end(), &word);
         }
     }

@@ -1,6 +1,6 @@
 //! Neighbours become one where there are more values than can be seen: the mean of rates, the highest of times.
 
-use super::{POINTS, Scale, x_scale};
+use super::{Scale, x_scale};
 use crate::chart::{Chart, Panel, Pool, Series};
 
 /// Values of a series, few enough to draw; a `None` is a gap.
@@ -51,11 +51,11 @@ pub fn pooled(chart: &Chart, series: &Series, x: &Scale, points: usize) -> Value
 }
 
 /// The layers of a stacked panel: `low` and `high` of each are the sums below and with it.
-pub fn layers(chart: &Chart, panel: &Panel) -> Vec<Values> {
+pub fn layers(chart: &Chart, panel: &Panel, points: usize) -> Vec<Values> {
     let x = x_scale(chart);
     let mut sums: Vec<f64> = Vec::new();
     let layer = |series: &Series| {
-        let mut values = pooled(chart, series, &x, POINTS);
+        let mut values = pooled(chart, series, &x, points);
         sums.resize(sums.len().max(values.y.len()), 0.0);
         values.low = sums.iter().take(values.y.len()).map(|sum| Some(*sum)).collect();
         for (sum, y) in sums.iter_mut().zip(&values.y) {

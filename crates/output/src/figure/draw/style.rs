@@ -4,8 +4,8 @@
 /// page's own variables.
 pub const CSS: &str = include_str!("../chart.css");
 
-/// Colours that colour-blind readers can tell apart (Okabe & Ito 2008), some of them darker, so that they stand out from
-/// white by 3:1; `c7` is for what stands back. The shades of a heat-map fall in brightness by equal steps.
+/// Colours that colour-blind readers can tell apart (Okabe & Ito 2008), some of them darker, so that they stand out
+/// from white by 3:1; `c7` is for what stands back. The shades of a heat-map fall in brightness by equal steps.
 const LIGHT: [(&str, &str); 25] = [
     ("c0", "#0072b2"),
     ("c1", "#d55e00"),

@@ -77,8 +77,9 @@ pub fn distribution(s: &Summary, p: &Picture) -> Option<Chart> {
     let mut chart = Chart::new("distribution", "how many requests took how long", axis);
     let total: u64 = bins.iter().map(|(.., n)| n).sum();
     chart.subtitle = format!("{} requests of the measured part", count(total));
-    chart.help = "Columns are equally wide on a logarithmic axis. More than one hill means more than one kind of answer."
-        .into();
+    chart.help =
+        "Columns are equally wide on a logarithmic axis. More than one hill: more than one kind of answer."
+            .into();
     // The middle on that axis.
     chart.xs = bins.iter().map(|(from, to, _)| (from * to).sqrt()).collect();
     let y = bins.iter().map(|(.., n)| Some(*n as f64)).collect();

@@ -1,5 +1,5 @@
-//! What requests waited for, from the fastest to the slowest: a tail that waits for its turn is another problem than one
-//! that waits for the first byte.
+//! What requests waited for, from the fastest to the slowest: a tail that waits for its turn is another problem than
+//! one that waits for the first byte.
 
 use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use crate::format::{counted, quantile_name};
@@ -18,9 +18,10 @@ pub fn phases(p: &Picture) -> Option<Chart> {
     let mut chart = Chart::new("phases", "what requests waited for", axis);
     let total = slices.iter().map(|slice| slice.requests).sum();
     chart.subtitle = format!("mean time in each phase, {}", counted(total, "request"));
-    chart.help = "Each column is a part of the requests by their response time; its layers are what they waited for. The \
-                  layer that grows to the right makes the tail."
-        .into();
+    chart.help =
+        "Each column is a part of the requests by their response time; its layers are what they waited for. \
+                  The layer that grows to the right makes the tail."
+            .into();
     chart.xs = (1..=n).map(|k| k as f64).collect();
     type Phase = (&'static str, &'static str, u8, fn(&Slice) -> f64);
     let phases: [Phase; 3] = [

@@ -8,11 +8,16 @@ use plimsoll_record::summary::Summary;
 
 /// More lines in one panel cannot be told apart.
 pub const LINES: usize = 7;
+/// Of fewer times a single one makes the tail: the table has them.
+const TIMES: u64 = 10;
 /// Where the highest is this many times the lowest a linear axis shows the highest alone.
 const LOG_FROM: f64 = 200.0;
 
 pub fn spectrum(s: &Summary, p: &Picture) -> Option<Chart> {
     let all = p.spectra.first().filter(|all| all.request.is_empty() && !all.response.is_empty())?;
+    if all.response_count < TIMES {
+        return None;
+    }
     let mut series =
         vec![line("response", "response time", 0, Form::Line, &all.response, all.response_count)];
     if !all.service.is_empty() {

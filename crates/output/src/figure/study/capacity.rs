@@ -1,10 +1,10 @@
 //! Capacity over load: what was measured with its intervals, the fitted law through it, the knee, and where more load
 //! gets fewer answers; and the times beside it.
 
-use super::Page;
+use super::{Of, Page};
 use crate::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
 use crate::format::quantity;
-use plimsoll_record::analysis::study::{AxisKind, CellRow, Curve, Estimate, UslFit};
+use plimsoll_record::analysis::study::{AxisKind, Curve, UslFit};
 
 /// Points of a fitted curve.
 const SMOOTH: usize = 60;
@@ -90,7 +90,7 @@ fn latency(page: &Page) -> Chart {
     chart.help =
         "Times that grow in step with the load tell of a queue; before the knee they stay level.".into();
     let axis = |label: &str| Axis::new(label, Unit::Nanoseconds);
-    let all: [(&str, u8, fn(&CellRow) -> Estimate); 3] =
+    let all: [(&str, u8, Of); 3] =
         [("p50", 0, |row| row.p50_ns), ("p90", 4, |row| row.p90_ns), ("p99", 1, |row| row.p99_ns)];
     if let [one] = page.curves {
         chart.marks.extend(knee(one));

@@ -1,5 +1,5 @@
-//! A sweep over its numeric axes: rate, times, errors and what was watched, a line for each curve, with the intervals of
-//! the table; and where the axis is one of load, the capacity over it.
+//! A sweep over its numeric axes: rate, times, errors and what was watched, a line for each curve, with the intervals
+//! of the table; and where the axis is one of load, the capacity over it.
 
 mod capacity;
 

@@ -130,7 +130,7 @@ fn published(audit: &Audit, judged: &[Judged]) -> Option<Markup> {
     let has = |measure: &Measure| judged.iter().any(|row| row.row.figures.contains_key(measure));
     let columns: Vec<&(Measure, &str)> = COLUMNS.iter().filter(|(measure, _)| has(measure)).collect();
     let mut heads = vec![text("row"), number("line"), text("found")];
-    heads.extend(columns.iter().map(|(_, name)| number(*name)));
+    heads.extend(columns.iter().map(|(_, name)| number(name)));
     let row = |one: &Judged| {
         let line = u64::from(one.row.lines.0);
         let place = match audit.files.len() {
