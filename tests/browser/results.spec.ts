@@ -16,7 +16,7 @@ for (const name of ALL) {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(address(`${name}.html`));
     await expect(page.locator('h1')).toHaveCount(1);
-    await expect(page.locator('html')).toHaveAttribute('data-ready', 'true');
+    await expect(page.locator('html')).toHaveAttribute('data-script', 'ready');
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
       await fits(page);

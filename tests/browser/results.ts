@@ -50,7 +50,12 @@ async function results(): Promise<void> {
     plimsoll([`${tight.origin}/?delay=4ms`, '-r', '300', '-d', '3s', '-q', '--out', at('b.plim')]);
     writeFileSync(
       at('sweep.yaml'),
-      `target: ${tight.origin}\nload: { users: [1, 2, 4, 8, 16], duration: 1s }\nrepeat: 2\n`,
+      [
+        `target: ${tight.origin}`,
+        'scenarios: { visitor: [ get: / ] }',
+        'load: { users: [1, 2, 4, 8, 16], duration: 1s }',
+        'repeat: 2',
+      ].join('\n'),
     );
     plimsoll(['run', at('sweep.yaml'), '-q', '--out', at('sweep')]);
     const from = ['--threshold', 'response_time p99 < 60ms', '--from', '200/s', '--every', '1s', '--budget', '15s'];

@@ -14,7 +14,7 @@ for (const name of PAGES) {
       await page.emulateMedia({ colorScheme: scheme });
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.goto(address(`${name}.html`));
-      await page.locator('html[data-ready="true"]').waitFor();
+      await page.locator('html[data-script="ready"]').waitFor();
       await page.screenshot({ path: at(`shots/${name}/${scheme}.png`), fullPage: true });
       if (scheme === 'dark') return;
       for (const section of await page.locator('section[id]').all()) {

@@ -29,6 +29,9 @@ pub fn command(arguments: &[String]) -> Outcome {
     let target = shell::target_folder()?;
     let here = shell::root().join("tests/browser");
     packages(&here)?;
+    if words.is_empty() {
+        scripts()?;
+    }
     let mut run = Command::new("npx");
     run.args(["--no-install", "playwright", "test"]).args(specs.iter().map(|spec| format!("/{spec}")));
     run.current_dir(&here)
@@ -37,6 +40,20 @@ pub fn command(arguments: &[String]) -> Outcome {
         .env("PLIMSOLL_BROWSER_FOLDER", target.join("browser"))
         .env("PLIMSOLL_CHROMIUM", chromium);
     shell::run(&mut run)
+}
+
+/// The scripts without a browser: types, and tests of their pure parts.
+fn scripts() -> Outcome {
+    let web = shell::root().join("crates/ui/web");
+    packages(&web)?;
+    for command in ["check", "test"] {
+        shell::run(Command::new("npm").args(["run", "--silent", command]).current_dir(&web))?;
+    }
+    shell::run(
+        Command::new("npx")
+            .args(["--no-install", "tsc", "-p", "tsconfig.json"])
+            .current_dir(shell::root().join("tests/browser")),
+    )
 }
 
 /// What the lock file names, unless it is there already. The browser is the distribution's: none is downloaded.

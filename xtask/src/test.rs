@@ -1,7 +1,7 @@
 //! `cargo xtask test`: what CI runs, in order, cheapest complaint first. Every step has a heading and its seconds;
 //! the first failure ends the run with a summary of what passed, what failed and what was not reached.
 
-use crate::{Outcome, bench, docs, lab, needs, shell, tidy};
+use crate::{Outcome, bench, browser, docs, lab, needs, shell, tidy};
 use std::time::Instant;
 
 struct Step {
@@ -27,6 +27,7 @@ const STEPS: &[Step] = &[
         slow: true,
         run: |_| shell::run(shell::cargo().args(["build", "--release"])),
     },
+    Step { name: "browser", slow: true, run: |_| browser::command(&[]) },
     Step { name: "streams of the testbed", slow: true, run: |_| streams() },
     Step { name: "lab", slow: true, run: |_| lab::command(&["test".into()]) },
     Step { name: "bench, smoke", slow: true, run: |_| bench::command(&["all".into(), "--smoke".into()]) },

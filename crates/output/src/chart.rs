@@ -2,8 +2,10 @@
 //! read this one value, so that they cannot show different things.
 //!
 //! Values are in base units (ns, bytes, per second, ratios); whoever draws chooses the unit of an axis from its highest
-//! value and writes numbers by the rules of [`crate::format`].
+//! value and writes numbers by the rules of [`crate::format`]. As JSON the values of series have six digits that count
+//! ([`crate::brief`]).
 
+use crate::brief;
 use serde::Serialize;
 
 /// Panels below each other on one x axis.
@@ -18,6 +20,7 @@ pub struct Chart {
     pub help: String,
     pub x: Axis,
     /// The x of each value of those series that have no `x` of their own; of a heat-map the left edges of its columns.
+    #[serde(serialize_with = "brief::exact")]
     pub xs: Vec<f64>,
     pub panels: Vec<Panel>,
     /// Grounds of another shade: the warm-up, stages.
@@ -109,11 +112,12 @@ pub struct Series {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub x: Option<Vec<f64>>,
     /// `None` is a gap, never a line through it.
+    #[serde(serialize_with = "brief::maybe")]
     pub y: Vec<Option<f64>>,
     /// Intervals; empty, or one for each value.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "brief::maybe")]
     pub low: Vec<Option<f64>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "brief::maybe")]
     pub high: Vec<Option<f64>>,
     /// What several neighbours become where there is room for one only.
     #[serde(skip)]
@@ -154,6 +158,7 @@ pub enum Form {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Heat {
     /// Rising, one more than there are rows.
+    #[serde(serialize_with = "brief::exact")]
     pub edges: Vec<f64>,
     /// By column, then by row from the lowest; columns may end early (the rest is 0).
     pub counts: Vec<Vec<u64>>,

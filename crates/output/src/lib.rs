@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+mod brief;
 pub mod chart;
 pub mod compare;
 pub mod csv;

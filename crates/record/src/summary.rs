@@ -316,6 +316,9 @@ pub struct SeriesRow {
     pub body_max_bytes: Option<u64>,
     /// Of the requests sent, those that followed a redirect.
     pub redirects: u64,
+    /// Its `errors` by class; those of the client's side are none of them. Absent where nothing failed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors_by_class: BTreeMap<&'static str, u64>,
 }
 
 /// What the load generator says of itself: the trust box.

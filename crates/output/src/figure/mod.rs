@@ -22,6 +22,7 @@ pub use draw::{CSS, Skin, draw};
 pub use live::{Row, live, live_row};
 pub use run::of_run;
 pub use spark::spark;
+pub(crate) use svg::cleaned;
 pub use table::{Cell, Table, tables};
 
 use crate::chart::Chart;

@@ -16,6 +16,9 @@ pub struct Scale {
     pub label: String,
 }
 
+/// The end of all axes.
+const FARTHEST: f64 = 1e100;
+
 /// What values are divided by, and the unit that is left.
 struct Shown {
     by: f64,
@@ -33,9 +36,11 @@ impl Scale {
     }
 
     fn linear(axis: &Axis, least: f64, most: f64, marks: usize) -> Scale {
-        let low = axis.from.unwrap_or(if least < 0.0 { least } else { 0.0 });
-        let most = axis.to.unwrap_or(most);
-        let most = if most.is_finite() && most > low { most } else { low + fallback(axis.unit) };
+        // Beyond this the steps between marks would overflow; nothing that is measured comes near it.
+        let within = |value: f64| if value.is_nan() { 0.0 } else { value.clamp(-FARTHEST, FARTHEST) };
+        let low = within(axis.from.unwrap_or(if least < 0.0 { least } else { 0.0 }));
+        let most = within(axis.to.unwrap_or(most));
+        let most = if most > low { most } else { low + fallback(axis.unit).max(1e-9 * low.abs()) };
         let shown = shown(axis.unit, most.abs().max(low.abs()));
         let step = shown.by * round_step((most - low) / shown.by / marks.max(1) as f64);
         // Where nobody set an end the axis goes on to the next mark.

@@ -153,24 +153,27 @@ pub fn short(x: f64) -> String {
     text(tenths(x))
 }
 
-/// For text and attributes; characters that XML does not allow become blanks.
+/// Characters that XML forbids, and those that turn the direction of the text behind them, become blanks.
+pub fn cleaned(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || is_invisible(c) { ' ' } else { c }).collect()
+}
+
+/// For text and attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in cleaned(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c if c.is_control() || is_invisible(c) => out.push(' '),
             c => out.push(c),
         }
     }
     out
 }
 
-/// Characters that XML forbids, and those that turn the direction of the text behind them.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

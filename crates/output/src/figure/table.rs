@@ -10,7 +10,7 @@ use plimsoll_plan::watch;
 use plimsoll_record::phrase::{trimmed_value, watched};
 
 /// Rows of a table: more of them are a file, not something to read.
-const ROWS: usize = 60;
+const ROWS: usize = 48;
 /// Rows and columns that a heat-map becomes.
 const HEAT: (usize, usize) = (24, 8);
 

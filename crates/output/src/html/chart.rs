@@ -1,7 +1,8 @@
 //! A chart in a page: its picture, and behind it the tables that say the same to those who do not see it.
 
+use crate::brief::rounded;
 use crate::chart::Chart;
-use crate::figure::{Skin, Table, draw, tables};
+use crate::figure::{Skin, Table, cleaned, draw, tables};
 use maud::{Markup, PreEscaped, html};
 
 /// The script finds it by `data-chart` and its values in the page's data, and draws into `.plot` what moves.
@@ -9,8 +10,8 @@ pub fn figure(chart: &Chart) -> Markup {
     html! {
         figure.chart #{ "chart-" (chart.id) } data-chart=(chart.id) {
             figcaption {
-                b { (chart.title) }
-                @if !chart.subtitle.is_empty() { " " span.sub { (chart.subtitle) } }
+                b { (cleaned(&chart.title)) }
+                @if !chart.subtitle.is_empty() { " " span.sub { (cleaned(&chart.subtitle)) } }
                 @if !chart.help.is_empty() { p.help { (chart.help) } }
             }
             // Every text in the picture is escaped where it is written.
@@ -26,12 +27,12 @@ pub fn figure(chart: &Chart) -> Markup {
 fn table(chart: &Chart, at: usize, table: &Table) -> Markup {
     html! {
         table.data #{ "table-" (chart.id) "-" (at + 1) } data-sortable {
-            caption { (chart.title) @if !table.note.is_empty() { "; " (table.note) } }
+            caption { (cleaned(&chart.title)) @if !table.note.is_empty() { "; " (table.note) } }
             thead { tr { @for (column, head) in table.heads.iter().enumerate() {
-                th scope="col" data-kind=[kind(table, column)] { (head) }
+                th scope="col" data-kind=[kind(table, column)] { (cleaned(head)) }
             } } }
             tbody { @for row in &table.rows { tr { @for cell in row {
-                td data-v=[cell.value] { (cell.text) }
+                td data-v=[cell.value.map(rounded)] { (cleaned(&cell.text)) }
             } } } }
         }
     }

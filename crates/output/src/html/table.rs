@@ -73,7 +73,7 @@ impl Row {
 }
 
 /// More rows than this are searched for, not looked through.
-const FILTERED: usize = 8;
+const FILTERED: usize = 12;
 
 /// A table of the page. `id` is unique and gets `table-` in front; `caption` is read by those who do not see where it
 /// stands.
@@ -108,8 +108,10 @@ fn line(row: &Row, columns: &[Column]) -> Markup {
             data-parent=[place.and_then(|p| p.parent.as_ref())]
         {
             @for (at, (cell, column)) in cells().enumerate() {
-                @if at == 0 { th scope="row" data-v=[raw(cell)] { (content(cell)) } }
-                @else { td.n[column.is_number] data-v=[raw(cell)] { (content(cell)) } }
+                // A value is a number for the style sheet; where it is not known the class says so.
+                @let class = (column.is_number && raw(cell).is_none()).then_some("n");
+                @if at == 0 { th class=[class] scope="row" data-v=[raw(cell)] { (content(cell)) } }
+                @else { td class=[class] data-v=[raw(cell)] { (content(cell)) } }
             }
         }
     }

@@ -90,7 +90,7 @@ fn a_page_without_a_script_says_so_and_allows_none() {
 }
 
 /// What stands in the data block of a page.
-fn data(s: &Summary, picture: &Picture) -> Value {
+pub fn data(s: &Summary, picture: &Picture) -> Value {
     let packed = dom_of(s, picture).by_id("page-data").expect("the page has data").text();
     let mut text = String::new();
     GzDecoder::new(&STANDARD.decode(packed).unwrap()[..]).read_to_string(&mut text).unwrap();

@@ -6,6 +6,7 @@
 mod dom;
 mod frame;
 mod numbers;
+mod room;
 
 /// The same runs as the reports in text are tested with.
 #[path = "../output"]

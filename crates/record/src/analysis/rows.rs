@@ -71,6 +71,10 @@ fn series_row(one: &Series, belief: Belief) -> SeriesRow {
         body_mean_bytes: body.mean(),
         body_max_bytes: body.max(),
         redirects: tally.sum(SeriesSum::Redirects),
+        errors_by_class: errors(tally, |side| side != Side::Client)
+            .into_iter()
+            .map(|row| (row.class, row.count))
+            .collect(),
     }
 }
 

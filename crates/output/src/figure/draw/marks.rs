@@ -83,23 +83,23 @@ impl Marks<'_> {
         if !self.is_numbered || self.placed.is_empty() {
             return y;
         }
-        let (mut x, mut y) = (LEFT, y + ROW + 4.0);
+        let top = y + ROW + 4.0;
         let entry =
             |(at, one): (usize, &Placed)| format!("{} {}: {}", at + 1, self.when(one.mark.at), one.mark.word);
         let mut entries: Vec<String> = self.placed.iter().enumerate().map(entry).collect();
         if self.left_out > 0 {
             entries.push(format!("and {} more", self.left_out));
         }
-        for entry in entries {
-            let entry = text::cut(&entry, WIDE);
-            let wide = text::width(&entry) + 18.0;
-            if x > LEFT && x + wide > WIDTH - RIGHT {
-                (x, y) = (LEFT, y + ROW - 1.0);
-            }
-            svg.text((x, y), Anchor::Start, "", &entry);
-            x += wide;
+        // In columns, so that a number is found by going down.
+        let widest = entries.iter().map(|entry| text::width(entry)).fold(0.0, f64::max);
+        let columns = (WIDE / (widest + 16.0)).floor().clamp(1.0, 6.0);
+        let wide = WIDE / columns;
+        let rows = (entries.len() as f64 / columns).ceil() as usize;
+        for (at, entry) in entries.iter().enumerate() {
+            let place = (LEFT + wide * (at / rows) as f64, top + (ROW - 1.0) * (at % rows) as f64);
+            svg.text(place, Anchor::Start, "", &text::cut(entry, wide - 8.0));
         }
-        y
+        top + (ROW - 1.0) * rows.saturating_sub(1) as f64
     }
 
     fn when(&self, at: f64) -> String {

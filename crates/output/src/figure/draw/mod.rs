@@ -15,7 +15,7 @@ pub use style::CSS;
 use super::scale::Scale;
 use super::svg::{Anchor, Svg, escape, short};
 use super::text::{self, wrapped};
-use crate::chart::{Chart, Panel, Scale as Kind};
+use crate::chart::{Band, Chart, Panel, Scale as Kind};
 use marks::Marks;
 
 /// Where a picture is going to stand.
@@ -47,10 +47,12 @@ pub fn draw(chart: &Chart, skin: Skin) -> String {
     let x = x_scale(chart);
     let marks = Marks::of(chart, &x);
     let mut frames = Vec::new();
-    for panel in &chart.panels {
+    for (at, panel) in chart.panels.iter().enumerate() {
         let height = height(chart, panel);
         let y = y_scale(chart, panel, height);
-        let legend = legend::placed(panel, &y.label);
+        let is_low = |band: &&Band| !band.word.is_empty() && !panel::has_room(band, &y, height);
+        let low: Vec<&Band> = panel.bands.iter().filter(is_low).collect();
+        let legend = legend::placed(panel, &y.label, &chart.panels[..at], &low);
         top += legend.height();
         let label_at = top;
         // Words of marks stand between the first label and its plot, so that no line runs through a name.

@@ -6,7 +6,7 @@ use super::super::text;
 use super::forms::{self, Places};
 use super::pool::{self, pooled};
 use super::{LEFT, POINTS, RIGHT, WIDE, WIDTH, heat};
-use crate::chart::{Chart, Panel, StretchKind};
+use crate::chart::{Band, Chart, Panel, StretchKind};
 
 /// A panel and its place.
 pub struct Frame<'a> {
@@ -16,6 +16,11 @@ pub struct Frame<'a> {
     pub y: Scale,
     pub top: f64,
     pub height: f64,
+}
+
+/// Whether the word of a band stands in it: one that is higher than its band would seem to be about something else.
+pub fn has_room(band: &Band, y: &Scale, height: f64) -> bool {
+    !band.word.is_empty() && height * (y.place(band.high) - y.place(band.low)) > 16.0
 }
 
 impl Frame<'_> {
@@ -37,9 +42,7 @@ impl Frame<'_> {
         svg.line((LEFT, x0), (WIDTH - RIGHT, x0), "axis");
         svg.line((LEFT, self.top), (LEFT, bottom), "axis");
         self.limits(svg, &drawn);
-        // A word that is higher than its band would seem to be about something else.
-        let is_high = |low: f64, high: f64| self.y_of(low) - self.y_of(high) > 16.0;
-        for band in panel.bands.iter().filter(|band| !band.word.is_empty() && is_high(band.low, band.high)) {
+        for band in panel.bands.iter().filter(|band| has_room(band, &self.y, self.height)) {
             let word = text::cut(&band.word, WIDE - 12.0);
             svg.text((LEFT + 6.0, self.y_of(band.high) + 13.0), Anchor::Start, "halo", &word);
         }

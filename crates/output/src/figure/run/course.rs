@@ -159,6 +159,7 @@ pub fn bytes(at: &Rows) -> Panel {
 /// The generator's own.
 pub fn lateness(at: &Rows) -> Panel {
     let late = at.values(|t| t.lateness_p99_ns.map(|ns| ns as f64));
-    let series = vec![Series::new("lateness_p99", "p99", 5, Form::Line, late).highest()];
-    Panel::new("lateness", Axis::new("lateness of sends", Unit::Nanoseconds), series)
+    let label = "lateness of sends p99";
+    let series = vec![Series::new("lateness_p99", label, 5, Form::Line, late).highest()];
+    Panel::new("lateness", Axis::new(label, Unit::Nanoseconds), series)
 }

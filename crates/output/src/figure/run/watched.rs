@@ -4,7 +4,7 @@
 use super::super::plain;
 use super::over_time;
 use crate::chart::{Axis, Chart, Form, Limit, Panel, Series, Unit};
-use crate::format::counted;
+use crate::format::{chosen_s, counted};
 use plimsoll_plan::watch::{self, WATCH_NS};
 use plimsoll_record::analysis::digest::{CPU_NAMES, MEMORY_NAMES};
 use plimsoll_record::phrase::watched;
@@ -16,6 +16,8 @@ const LINES: usize = 7;
 const PANELS: usize = 6;
 /// Samples further apart than so many seconds have a gap between them.
 const GAP_S: f64 = 2.5;
+/// Points of a line: more cannot be seen, and would be most of the page of a long run.
+const POINTS: usize = 900;
 
 pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
     let mut names: Vec<&str> = Vec::new();
@@ -24,6 +26,7 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
             names.push(&course.monitor);
         }
     }
+    let stretch_s = stretch_s(s);
     let mut out = Vec::new();
     let sizes = [("monitors-cpu", "CPU of what was watched", "CPU", &CPU_NAMES[..])];
     let memory = [("monitors-memory", "memory of what was watched", "memory", &MEMORY_NAMES[..])];
@@ -36,22 +39,28 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
             let found = metrics.iter().find_map(|metric| own().find(|c| c.metric == *metric));
             let Some(course) = found.filter(|_| series.len() < LINES) else { continue };
             unit = course.unit;
-            series.push(line(course, monitor, at));
+            series.push(line(course, monitor, at, stretch_s));
         }
         if !series.is_empty() {
             let mut chart = over_time(id, title, s, p);
-            chart.subtitle = counted(series.len() as u64, "monitor");
+            chart.subtitle = told([counted(series.len() as u64, "monitor"), pooled(stretch_s)]);
             let unit = axis_unit(unit);
             chart.panels.push(Panel::new(label, Axis::new(label, unit), series));
             out.push(chart);
         }
     }
-    out.extend(names.iter().filter_map(|monitor| others(s, p, monitor)));
+    out.extend(names.iter().filter_map(|monitor| others(s, p, monitor, stretch_s)));
     out
 }
 
+/// Fragments that there are.
+fn told(parts: [String; 2]) -> String {
+    let all: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    all.join("; ")
+}
+
 /// The other numbers of a monitor.
-fn others(s: &Summary, p: &Picture, monitor: &str) -> Option<Chart> {
+fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Chart> {
     let is_size =
         |c: &Course| c.part.is_empty() && CPU_NAMES.iter().chain(&MEMORY_NAMES).any(|n| c.metric == *n);
     let own: Vec<&Course> = s.courses.iter().filter(|c| c.monitor == monitor && !is_size(c)).collect();
@@ -83,7 +92,8 @@ fn others(s: &Summary, p: &Picture, monitor: &str) -> Option<Chart> {
         let courses: Vec<&&Course> = own.iter().filter(|c| c.metric == metric).collect();
         let unit = courses.first()?.unit;
         let name = |c: &Course| if c.part.is_empty() { metric.to_owned() } else { c.part.clone() };
-        let series = courses.iter().take(LINES).enumerate().map(|(at, c)| line(c, &name(c), at)).collect();
+        let shown = courses.iter().take(LINES).enumerate();
+        let series = shown.map(|(at, c)| line(c, &name(c), at, stretch_s)).collect();
         let mut panel =
             Panel::new(&plain(metric), Axis::new(metric.replace('_', " "), axis_unit(unit)), series);
         if let [one] = courses.as_slice() {
@@ -98,9 +108,8 @@ fn others(s: &Summary, p: &Picture, monitor: &str) -> Option<Chart> {
         }
         chart.panels.push(panel);
     }
-    if left_out > 0 {
-        chart.subtitle = format!("{} more numbers are in the table", left_out);
-    }
+    let more = if left_out > 0 { format!("{left_out} more numbers are in the table") } else { String::new() };
+    chart.subtitle = told([more, pooled(stretch_s)]);
     (!chart.panels.is_empty()).then_some(chart)
 }
 
@@ -109,20 +118,45 @@ pub fn series_id(course: &Course) -> String {
     plain(&course.key())
 }
 
-fn line(course: &Course, name: &str, colour: usize) -> Series {
-    // A sample tells of the second before it, as a second of the load does.
-    let half_s = WATCH_NS as f64 / 2e9;
+fn line(course: &Course, name: &str, colour: usize, stretch_s: f64) -> Series {
+    let gap_s = GAP_S.max(1.5 * stretch_s);
     let (mut x, mut y): (Vec<f64>, Vec<Option<f64>>) = (Vec::new(), Vec::new());
-    for (at, value) in &course.points {
-        let at = (at - half_s).max(0.0);
-        if let Some(last) = x.last().copied().filter(|last| at - last > GAP_S) {
+    for (at, value) in points(course, stretch_s) {
+        if let Some(last) = x.last().copied().filter(|last| at - last > gap_s) {
             x.push((last + at) / 2.0);
             y.push(None);
         }
         x.push(at);
-        y.push(Some(in_base(*value, course.unit)).filter(|y| y.is_finite()));
+        y.push(Some(in_base(value, course.unit)).filter(|y| y.is_finite()));
     }
     Series::new(&series_id(course), name, (colour % LINES) as u8, Form::Line, y).at(x)
+}
+
+/// When and what: each sample, or the mean of those in each stretch, in its middle, so that lines share their x.
+fn points(course: &Course, stretch_s: f64) -> Vec<(f64, f64)> {
+    // A sample tells of the second before it, as a second of the load does.
+    let half_s = WATCH_NS as f64 / 2e9;
+    let placed = course.points.iter().map(|(at, value)| ((at - half_s).max(0.0), *value));
+    if stretch_s == 0.0 {
+        // Milliseconds: samples are not taken more exactly than that.
+        return placed.map(|(at, value)| ((at * 1e3).round() / 1e3, value)).collect();
+    }
+    let placed: Vec<(f64, f64)> = placed.map(|(at, value)| ((at / stretch_s).floor(), value)).collect();
+    let mean = |part: &[(f64, f64)]| part.iter().map(|(_, value)| value).sum::<f64>() / part.len() as f64;
+    let one = |part: &[(f64, f64)]| part.first().map(|(slot, _)| ((slot + 0.5) * stretch_s, mean(part)));
+    placed.chunk_by(|(a, _), (b, _)| a == b).filter_map(one).collect()
+}
+
+/// Whole seconds that become one point of the courses of a long run; 0: each sample is one.
+fn stretch_s(s: &Summary) -> f64 {
+    let end_s = s.courses.iter().filter_map(|c| c.points.last()).map(|(at, _)| *at).fold(0.0, f64::max);
+    let samples = s.courses.iter().map(|c| c.points.len()).max().unwrap_or(0);
+    if samples > POINTS { (end_s / POINTS as f64).ceil() } else { 0.0 }
+}
+
+/// Which stretch a point is the mean of; empty: of none.
+fn pooled(stretch_s: f64) -> String {
+    if stretch_s > 0.0 { format!("each point is the mean of {}", chosen_s(stretch_s)) } else { String::new() }
 }
 
 /// Charts have one unit for times.

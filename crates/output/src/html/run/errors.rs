@@ -1,10 +1,11 @@
 //! What failed: classes, statuses, checks, and examples as they were kept, secrets taken out.
 
 use crate::format::{chosen_ns, ratio};
-use crate::html::table::{Cell, Row, number, table, text};
+use crate::html::piece::prose;
+use crate::html::table::{Cell, Column, Row, number, table, text};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::summary::{CheckRow, ErrorRow, SampleRow, Summary};
+use plimsoll_record::summary::{CheckRow, ErrorRow, SampleRow, SeriesRow, Summary};
 
 /// More of them are in the JSON document: a page is to be read.
 const SAMPLES: usize = 30;
@@ -20,6 +21,7 @@ pub fn body(s: &Summary) -> Option<Markup> {
             @if !failed.is_empty() { div { h3 { "Classes" } (classes(&failed)) } }
             @if !s.statuses.is_empty() { div { h3 { "Statuses" } (statuses(s)) } }
         }
+        @if let Some(table) = by_request(s) { h3 { "By request" } (table) }
         @if s.client.faults.iter().any(|row| row.count > 0) {
             p.faint { "Failures on the client's side are faults of the load generator and never count as errors." }
         }
@@ -45,6 +47,36 @@ fn classes(failed: &[&ErrorRow]) -> Markup {
     )
 }
 
+/// Rows of the table below; there may be hundreds of requests, and the table of requests has them all.
+const FAILING: usize = 30;
+
+/// Which request failed how, those that failed most first; of a single request the classes say it already.
+fn by_request(s: &Summary) -> Option<Markup> {
+    let mut all: Vec<&SeriesRow> = s.requests.iter().filter(|row| !row.errors_by_class.is_empty()).collect();
+    if s.requests.len() < 2 || all.is_empty() {
+        return None;
+    }
+    all.sort_by_key(|row| std::cmp::Reverse(row.errors_by_class.values().sum::<u64>()));
+    let is_there = |class: &str| all.iter().any(|row| row.errors_by_class.contains_key(class));
+    let there: Vec<&str> = s.errors.iter().map(|row| row.class).filter(|class| is_there(class)).collect();
+    let row = |row: &&SeriesRow| {
+        let counts = there.iter().map(|class| match row.errors_by_class.get(class) {
+            Some(n) => Cell::count(*n),
+            None => Cell::number("", None),
+        });
+        Row::new(std::iter::once(Cell::text(&row.name)).chain(counts).collect())
+    };
+    let rows: Vec<Row> = all.iter().take(FAILING).map(row).collect();
+    let columns: Vec<Column> =
+        std::iter::once(text("request")).chain(there.iter().copied().map(number)).collect();
+    Some(html! {
+        (table("failing", "Failures by request and class", &columns, &rows))
+        @if all.len() > FAILING {
+            p.faint { "and " (all.len() - FAILING) " requests more, each with its classes in the table of requests" }
+        }
+    })
+}
+
 fn statuses(s: &Summary) -> Markup {
     let all: u64 = s.statuses.values().sum();
     let row = |(status, n): (&String, &u64)| {
@@ -66,7 +98,7 @@ fn samples(s: &Summary) -> Markup {
                         @if sample.status > 0 { ", status " (sample.status) }
                         @if s.origins.len() > 1 { ", " (host(s, origin)) }
                     }
-                    @if !sample.found.is_empty() { p { (sample.found) } }
+                    @if !sample.found.is_empty() { p { (prose(&sample.found)) } }
                     @if !sample.excerpt.trim().is_empty() {
                         details open { summary { "The beginning of the answer" } pre.excerpt { (sample.excerpt) } }
                     }

@@ -172,6 +172,7 @@ fn slopes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
 fn spikes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
     let one = |spike: &plimsoll_record::summary::Spike| {
         let back = match spike.recovered_after_s {
+            Some(after) if after <= 0.0 => "back as the load fell".into(),
             Some(after) => format!("back after {}", chosen_s(after)),
             None => "not back by the end".into(),
         };

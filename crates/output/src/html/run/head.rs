@@ -12,7 +12,7 @@ use plimsoll_record::phrase::utc;
 use plimsoll_record::summary::{Caution, Judged, Outcome, Summary, Weight};
 
 /// The verdict and what belongs to it.
-pub fn head(s: &Summary) -> Markup {
+pub fn head(s: &Summary, next: &Markup) -> Markup {
     let tone = Tone::from(s.verdict.result);
     html! {
         div.head.{(tone.class())} {
@@ -20,6 +20,7 @@ pub fn head(s: &Summary) -> Markup {
             div.verdict { (badge(tone, words::outcome(s.verdict.result))) }
             p.sentence { (prose(words::sentence(s))) }
             @if s.verdict.result == Outcome::Inconclusive { (overrule(s)) }
+            (next)
             @if let Some(question) = &s.plan.question { p.question { (question) } }
             ul.setting { @for fact in setting(s) { li { (fact) } } }
             (tiles(&figures(s)))
@@ -166,7 +167,7 @@ fn row(t: &Judged) -> Row {
     .filter(|aside| !aside.is_empty())
     .collect();
     let named = html! { (t.text) @if !asides.is_empty() { small { (asides.join("; ")) } } };
-    let met = html! { (piece::sign(tone)) " " (if t.met { "yes" } else { "no" }) };
+    let met = html! { span.said { (piece::sign(tone)) " " (if t.met { "yes" } else { "no" }) } };
     let row = Row::new(vec![
         Cell::Markup(named),
         Cell::Markup(met),

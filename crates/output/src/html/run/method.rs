@@ -42,7 +42,7 @@ fn whole(s: &Summary) -> Markup {
     let text = serde_json::to_string_pretty(&s.plan).unwrap_or_default();
     html! {
         @if (1..=PLAN_BYTES).contains(&text.len()) {
-            details { summary { "The plan as it was understood, whole" } pre.excerpt { (text) } }
+            details.whole { summary { "The plan as it was understood, whole" } pre.excerpt { (text) } }
         }
     }
 }
@@ -226,6 +226,12 @@ fn again(s: &Summary, run_file: Option<&str>) -> Markup {
         }
         @if let Some(file) = run_file {
             p { "The same report as text, and every figure of this page as JSON:" }
+            @if !super::has_course(s) {
+                p.faint {
+                    "The JSON in this page leaves out " code { "timeline" } ", the " (count(s.timeline.len() as u64))
+                    " seconds one by one: the charts hold them in fewer rows, the command below prints them all."
+                }
+            }
             code.command { "plimsoll report " (repeat::quoted(file)) }
             code.command { "plimsoll report " (repeat::quoted(file)) " --json" }
         }

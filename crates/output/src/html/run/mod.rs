@@ -8,6 +8,7 @@ mod errors;
 mod findings;
 mod head;
 mod method;
+mod next;
 mod origins;
 mod repeat;
 mod requests;
@@ -24,6 +25,7 @@ use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::picture::{MomentKind, Picture};
 use plimsoll_record::summary::Summary;
+use serde_json::Value;
 
 /// The page. `run_file` is the name of the file that it was made of, if there is one; `charts` are those of
 /// [`crate::figure::of_run`].
@@ -53,16 +55,35 @@ pub fn run_page(
         ("machines", "Machines", origins::body(s)),
         ("method", "Method", Some(method::body(s, run_file))),
     ];
+    let document = document(s)?;
     let section = |(id, title, body): (_, _, Option<Markup>)| Some(Section { id, title, body: body? });
     Ok(Page {
         kind: "run",
         title: format!("{}: {}", words::outcome(s.verdict.result), s.name),
-        head: head::head(s),
+        head: head::head(s, &next::body(s, &anchors)),
         sections: bodies.into_iter().filter_map(section).collect(),
-        document: serde_json::to_value(s)?,
+        document,
         charts,
         bar: None,
     })
+}
+
+/// Seconds whose rows the document in a page may have. Those of an hour would be more than half of the file, and the
+/// charts hold them in rows that can be seen.
+const SECONDS: usize = 900;
+
+/// Whether the page holds all of the document.
+fn has_course(s: &Summary) -> bool {
+    s.timeline.len() <= SECONDS
+}
+
+/// What `--json` prints, in a long run without its seconds.
+fn document(s: &Summary) -> Result<Value, Error> {
+    let mut document = serde_json::to_value(s)?;
+    if let Some(all) = document.as_object_mut().filter(|_| !has_course(s)) {
+        all.remove("timeline");
+    }
+    Ok(document)
 }
 
 /// The cautions that pages know the place of.

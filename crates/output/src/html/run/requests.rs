@@ -3,7 +3,7 @@
 use super::times::{max, mean, nanoseconds, quantile, too_few_note};
 use super::tree::{Node, tree};
 use crate::figure::spark;
-use crate::format::{bytes, bytes_f64, maybe_f64_ns, rate_per_s, ratio};
+use crate::format::{bytes, bytes_f64, count, maybe_f64_ns, rate_per_s, ratio};
 use crate::html::table::{Cell, Column, Row, number, table, text};
 use maud::{Markup, PreEscaped, html};
 use plimsoll_record::picture::Picture;
@@ -14,12 +14,16 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
         return None;
     }
     let nodes = tree(s);
+    let busy = busiest(s);
     let rows: Vec<Row> = nodes
         .into_iter()
         .map(|(node, place)| {
             let (mut row, sparks) = match node {
                 Node::Group(group) => (group_row(group).marked("part"), None),
-                Node::Request(at, request) => (request_row(s, request), courses(picture, at)),
+                Node::Request(at, request) if busy.contains(&at) => {
+                    (request_row(s, request), courses(picture, at))
+                }
+                Node::Request(_, request) => (request_row(s, request), None),
             };
             if !picture.sparks.is_empty() {
                 row.cells.extend(sparks.unwrap_or_else(|| [Cell::text(""), Cell::text("")]));
@@ -29,7 +33,12 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
         })
         .collect();
     Some(html! {
-        p.lead { "Response time of each request. Columns sort, the field above the table filters." }
+        p.lead {
+            "Response time of each request."
+            @if s.requests.len() > SPARKS && !picture.sparks.is_empty() {
+                " The " (SPARKS) " that were sent most have their course drawn."
+            }
+        }
         (table("requests", "Requests", &columns(picture), &rows))
         @if let Some(note) = too_few_note(s.requests.iter().map(|row| &row.response_time)) { (note) }
         @if s.scenarios.len() > 1 { h3 { "Scenarios" } (scenarios(s)) }
@@ -39,6 +48,17 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
             (groups(s))
         }
     })
+}
+
+/// Requests that have their course drawn: two lines for each of hundreds would be a large file.
+const SPARKS: usize = 50;
+
+/// Indices of those that were sent most.
+fn busiest(s: &Summary) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..s.requests.len()).collect();
+    all.sort_by_key(|at| std::cmp::Reverse(s.requests.get(*at).map_or(0, |row| row.requests)));
+    all.truncate(SPARKS);
+    all
 }
 
 fn columns(picture: &Picture) -> Vec<Column<'static>> {
@@ -74,7 +94,8 @@ fn request_row(s: &Summary, row: &SeriesRow) -> Row {
     let asides: Vec<&str> = aside.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     let name = html! { (row.name) @if !asides.is_empty() { small { (asides.join("; ")) } } };
     let mut cells = vec![Cell::Markup(name)];
-    cells.extend(counts(row.requests, row.errors, row.rate_per_s));
+    let [finished, ok, _, share, rate] = counts(row.requests, row.errors, row.rate_per_s);
+    cells.extend([finished, ok, errors(row), share, rate]);
     cells.extend(distribution(&row.response_time));
     cells.push(quantile(&row.service_time, 0.5));
     cells.push(quantile(&row.service_time, 0.99));
@@ -83,6 +104,17 @@ fn request_row(s: &Summary, row: &SeriesRow) -> Row {
     cells.push(Cell::number(body, row.body_mean_bytes));
     let line = Row::new(cells);
     if row.errors > 0 { line.marked("bad") } else { line }
+}
+
+/// How many failed, and of which classes, the most frequent first.
+fn errors(row: &SeriesRow) -> Cell {
+    let mut classes: Vec<(&&str, &u64)> = row.errors_by_class.iter().collect();
+    classes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let text = html! {
+        (count(row.errors))
+        @for (class, n) in classes { small { (class) @if *n != row.errors { " " (count(*n)) } } }
+    };
+    Cell::Valued(text, Some(row.errors as f64))
 }
 
 /// A group's requests, those of the groups in it included.

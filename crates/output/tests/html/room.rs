@@ -1,0 +1,107 @@
+//! What a page leaves out so that the page of a long run stays a small file, and that it says so.
+
+use crate::frame::data;
+use crate::shared::fixtures;
+use crate::{dom, dom_of};
+use plimsoll_output::chart::{Axis, Chart, Form, Panel, Series, Unit};
+use plimsoll_output::json;
+use plimsoll_plan::Fault;
+use plimsoll_record::picture::{Picture, Spark};
+use plimsoll_record::summary::{ErrorRow, Summary};
+use serde_json::Value;
+
+fn document(s: &Summary) -> Value {
+    serde_json::from_str(&json::to_string(s).unwrap()).unwrap()
+}
+
+/// As many seconds as that.
+fn lasting(seconds: usize) -> Summary {
+    let mut s = fixtures::pass();
+    let all: Vec<_> = s.timeline.iter().cycle().take(seconds).cloned().collect();
+    s.timeline = all;
+    s
+}
+
+#[test]
+fn the_seconds_of_a_long_run_are_left_to_the_document_and_the_page_says_so() {
+    let (long, short) = (lasting(901), lasting(900));
+    let mut wanted = document(&long);
+    wanted.as_object_mut().unwrap().remove("timeline").expect("the document has its seconds");
+    assert_eq!(data(&long, &Picture::default())["document"], wanted);
+    let said = |s: &Summary| {
+        let method = dom(s).by_id("method").expect("every page has it").text();
+        method.contains("leaves out timeline, the 901 seconds one by one")
+    };
+    assert!(said(&long));
+    assert_eq!(data(&short, &Picture::default())["document"], document(&short));
+    assert!(!said(&short));
+}
+
+#[test]
+fn values_of_charts_have_six_digits_and_whole_numbers_all_of_theirs() {
+    let values = [333.333_333_333, 12_345_678_901.0, 0.000_123_456_78, 1.234_999_6, f64::NAN, -0.5, 2e300];
+    let mut chart = Chart::new("a", "a", Axis::new("part", Unit::Quantile));
+    chart.xs = vec![0.0, 0.5, 0.9, 0.999_999_99, 1.0, 2.0, 3.0];
+    let y = values.iter().copied().map(Some).collect();
+    let series = Series::new("y", "y", 0, Form::Line, y);
+    chart.panels.push(Panel::new("p", Axis::new("y", Unit::Plain), vec![series]));
+    let text = serde_json::to_string(&chart).unwrap();
+    // The fourth one is 1.23: with six digits, 1.23500, it would be shown as 1.24.
+    assert!(text.contains(r#""y":[333.333,12345678901,0.000123457,1.2349996,null,-0.5,2e+300]"#), "{text}");
+    assert!(text.contains(r#""xs":[0,0.5,0.9,0.99999999,1,2,3]"#), "{text}");
+}
+
+#[test]
+fn of_many_requests_the_busiest_have_their_course_drawn() {
+    let mut s = fixtures::shop();
+    s.groups.clear();
+    let like = s.requests[0].clone();
+    s.requests = (0..60)
+        .map(|at| {
+            let mut row = like.clone();
+            (row.name, row.requests) = (format!("r{at}"), 100 + at);
+            row
+        })
+        .collect();
+    let spark = |request| Spark {
+        request,
+        from_s: vec![0.0, 1.0],
+        to_s: 2.0,
+        rate_per_s: vec![1.0, 2.0],
+        p99_ns: vec![Some(1), Some(2)],
+        errors: vec![0, 0],
+    };
+    let picture = Picture { sparks: (0..60).map(spark).collect(), ..Picture::default() };
+    let dom = dom_of(&s, &picture);
+    let rows = dom.by_id("table-requests").expect("there are requests").below("tr");
+    let drawn: Vec<bool> = rows.iter().skip(1).map(|row| row.below("svg").len() == 2).collect();
+    // The first ten were sent least.
+    assert_eq!(drawn, [vec![false; 10], vec![true; 50]].concat());
+    assert!(dom.by_id("requests").unwrap().text().contains("The 50 that were sent most"));
+}
+
+fn error(fault: Fault, count: u64) -> ErrorRow {
+    ErrorRow { class: fault.name(), side: fault.side(), count, sentence: fault.sentence() }
+}
+
+#[test]
+fn failures_of_a_request_stand_by_their_class() {
+    let mut s = fixtures::shop();
+    let all = [("timeout", 7), ("http_status", 1_200)];
+    s.requests.iter_mut().for_each(|row| row.errors_by_class.clear());
+    s.requests[1].errors = 1_207;
+    s.requests[1].errors_by_class = all.into_iter().collect();
+    s.errors = vec![error(Fault::Status, 1_200), error(Fault::Timeout, 7)];
+    let dom = dom(&s);
+    let texts = |id: &str| -> Vec<String> {
+        dom.by_id(id).expect("it is there").below("tr").iter().map(|row| row.text()).collect()
+    };
+    let name = &s.requests[1].name;
+    let row = texts("table-requests").into_iter().find(|row| row.contains("1,207")).expect("its row");
+    let (first, second) = (row.find("http_status 1,200"), row.find("timeout 7"));
+    assert!(row.contains(name) && first.is_some() && first < second, "{row}");
+    let failing = texts("table-failing");
+    assert_eq!(failing.len(), 2, "{failing:?}");
+    assert!(failing[0].ends_with("http_statustimeout"), "{failing:?}");
+    assert!(failing[1].ends_with("1,2007") && failing[1].starts_with(name), "{failing:?}");
+}

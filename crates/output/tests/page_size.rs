@@ -1,0 +1,75 @@
+//! Pages stay small and are made quickly, whatever the run: an hour, 200 requests, a single answer, nothing but errors.
+//! The runs come through the writer of real ones, in simulated time.
+
+// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    dead_code,
+    reason = "the makers of runs make more than these"
+)]
+
+#[path = "../../record/tests/made_up/mod.rs"]
+mod made_up;
+#[path = "../../record/examples/make_run/odd.rs"]
+mod odd;
+#[path = "../../record/examples/make_run/scene.rs"]
+mod scene;
+#[path = "../../record/examples/make_run/shop.rs"]
+mod shop;
+#[path = "../../record/examples/make_run/trouble.rs"]
+mod trouble;
+
+use plimsoll_output::figure;
+use plimsoll_output::html::run_page;
+use plimsoll_record::Error;
+use plimsoll_record::analysis::picture::spans_of;
+use plimsoll_record::analysis::summarise_with_picture;
+use plimsoll_record::run_file;
+use scene::Made;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Bytes of a page.
+const MOST: usize = 600_000;
+const SEED: u64 = 7;
+
+/// Length of the page of a run, how long it took to read and add up, and how long to make the page of it.
+fn page(name: &str, write: impl FnOnce(&Path) -> Result<(), Error>) -> (usize, Duration, Duration) {
+    let folder = std::env::temp_dir().join(format!("plimsoll-page-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+    let path = folder.join("a.plim");
+    write(&path).expect("a run is written");
+    let began = Instant::now();
+    let record = run_file::read(&path).expect("it is read");
+    let spans = spans_of(&path, &record).expect("it is read again");
+    let (summary, picture) = summarise_with_picture(&record, &spans);
+    let read = began.elapsed();
+    let charts = figure::of_run(&summary, &picture);
+    let page = run_page(&summary, &picture, Some("a.plim"), charts).expect("a summary is JSON");
+    let text = page.render().expect("a page is made");
+    let made = began.elapsed() - read;
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    (text.len(), read, made)
+}
+
+#[test]
+fn pages_of_ordinary_and_odd_runs_are_small_files() {
+    let all = [
+        ("many_requests", page("many", |out| odd::many_requests(SEED).write(out))),
+        ("single_request", page("single", |out| odd::single_request(SEED).write(out))),
+        ("all_errors", page("errors", |out| trouble::all_errors(SEED).write(out))),
+        ("empty", page("empty", |out| trouble::empty(SEED).write(out))),
+    ];
+    for (name, (length, ..)) in all {
+        assert!(length < MOST, "{name}: {length} bytes");
+    }
+}
+
+#[test]
+fn an_hour_makes_a_small_page_in_less_time_than_it_takes_to_read() {
+    let (length, read, made) = page("hour", |out| shop::hour(SEED).write(out));
+    assert!(length < MOST, "{length} bytes");
+    // The machine that tests run on may be busy: with what, the reading is as well.
+    assert!(made < read * 2, "made in {made:?}, read in {read:?}");
+}
