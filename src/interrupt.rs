@@ -3,6 +3,8 @@
 use crate::exit::{Exit, Failure};
 use plimsoll_control::Helm;
 use plimsoll_engine::signals::Signals;
+use std::io::Write;
+use std::process::ChildStdin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Waits for SIGINT and SIGTERM on a thread of its own, for as long as the program lives.
@@ -18,7 +20,12 @@ struct State {
     helm: Option<Helm>,
     /// Somebody else steers, too.
     is_heard: bool,
+    /// The generators that share the run instead of this process: they obey, each on its own.
+    crew: Option<Crew>,
 }
+
+/// Where each of several processes reads its commands.
+type Crew = Arc<Mutex<Vec<ChildStdin>>>;
 
 impl Interrupts {
     /// Takes the signals over. Call it before any other thread is started: a thread that has not inherited
@@ -57,6 +64,22 @@ impl Interrupts {
     /// From now on a first interrupt ends this run; those that came before were for another one, which they ended.
     pub fn steer_anew(&self, helm: Helm) {
         self.lock().helm = Some(helm);
+    }
+
+    /// From now on commands are for these processes; none: for the run of this one again.
+    pub fn lead(&self, crew: Vec<ChildStdin>) {
+        self.lock().crew = (!crew.is_empty()).then(|| Arc::new(Mutex::new(crew)));
+    }
+
+    /// Passes a line on to all processes that obey instead of this one; false when there are none.
+    pub fn pass_on(&self, line: &str) -> bool {
+        // An interrupt must not wait for a process that does not read.
+        let Some(crew) = self.lock().crew.clone() else { return false };
+        for stdin in crew.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+            // One that has ended obeys nothing, and whoever waits for it says why.
+            let _ = stdin.write_all(format!("{line}\n").as_bytes());
+        }
+        true
     }
 
     /// Whether anybody has interrupted so far.

@@ -10,6 +10,9 @@ use crate::say;
 use serde_json::Value;
 use std::io::BufRead;
 
+/// How the sentence begins that says why a line was not obeyed.
+pub const REFUSED: &str = "not obeyed: ";
+
 /// What a line asks for.
 enum Wish {
     Note(String),
@@ -36,8 +39,8 @@ pub fn listen(interrupts: &Interrupts) -> Result<(), Failure> {
             if text.is_empty() {
                 continue;
             }
-            if let Err(sentence) = wish(text).and_then(|wish| obey(wish, &interrupts)) {
-                say::talk(&format!("not obeyed: {sentence}\n"));
+            if let Err(sentence) = wish(text).and_then(|wish| obey(wish, text, &interrupts)) {
+                say::talk(&format!("{REFUSED}{sentence}\n"));
             }
         }
     };
@@ -46,9 +49,13 @@ pub fn listen(interrupts: &Interrupts) -> Result<(), Failure> {
     Ok(())
 }
 
-fn obey(wish: Wish, interrupts: &Interrupts) -> Result<(), String> {
+fn obey(wish: Wish, line: &str, interrupts: &Interrupts) -> Result<(), String> {
     if let Wish::Stop = wish {
         interrupts.once();
+        return Ok(());
+    }
+    // Each of several generators judges for itself, and says so if it does not obey.
+    if interrupts.pass_on(line) {
         return Ok(());
     }
     let helm = interrupts.helm().ok_or("no load is going on")?;

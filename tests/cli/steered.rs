@@ -228,3 +228,43 @@ fn the_run_of_an_experiment_that_is_going_on_is_steered() {
     let texts = |file: &String| notes(file).into_iter().map(|note| note.text).collect::<Vec<_>>();
     assert_eq!(files().iter().map(texts).collect::<Vec<_>>(), [["run 1"], ["run 2"]]);
 }
+
+/// Each of them is told every line, and says for itself what it does not obey.
+#[test]
+fn generators_that_share_a_run_are_steered_together() {
+    let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
+    let text = format!(
+        "target: {}\nscenarios: {{ a: [ {{ get: / }} ] }}\ngenerators: 2\nload: {{ arrivals: 200/s, duration: 7s }}\n",
+        ruler.url("")
+    );
+    let (file, folder) = (scratch.file("two.yaml", &text), scratch.path("two"));
+    let mut running = steered(&["run", &file, "--out", &folder]);
+    ruler.wait_for_requests(50);
+    let entries = || std::fs::read_dir(&folder).expect("it runs").flatten().map(|entry| entry.path());
+    let crew = entries().find(|path| path.extension().is_some_and(|e| e == "generators")).expect("two run");
+    let mut tails = [1, 2].map(|part| tail(&crew.join(format!("{part}.plim")).display().to_string()));
+    tails.iter_mut().for_each(|tail| drop(until(tail, "a first second", |_| true)));
+    for line in [r#"{"do":"note","text":"to both"}"#, r#"{"do":"pause"}"#, r#"{"do":"pause"}"#, "garbage"] {
+        running.say(line);
+    }
+    tails.iter_mut().for_each(|tail| drop(until(tail, "a second of rest", |second| second.requests == 0)));
+    running.say(r#"{"do":"resume"}"#);
+    running.say(r#"{"do":"level","factor":2}"#);
+    let output = running.wait();
+    let refused = |part: u32| format!("generator {part} of 2: not obeyed: the load is paused already\n");
+    for part in [1, 2] {
+        assert_eq!(output.stderr.matches(&refused(part)).count(), 1, "{}", output.stderr);
+    }
+    assert_eq!(output.stderr.matches("is no JSON object").count(), 1, "{}", output.stderr);
+    let run = entries().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
+    let record = read(&run).expect("it is a run file");
+    assert_eq!(record.origins.len(), 2);
+    for origin in record.origins.values() {
+        let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
+        let level = "by hand the load was set to 400/s (200 % of the plan)";
+        assert_eq!(texts, ["to both", "paused by hand", "resumed by hand", level]);
+    }
+    let said = Tool::run(&["report", &run.display().to_string(), "--json"]).json();
+    let events = said["events"].as_array().expect("a list");
+    assert_eq!(events.iter().filter(|event| event["kind"] == "note").count(), 1, "{}", said["events"]);
+}

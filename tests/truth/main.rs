@@ -19,6 +19,7 @@ mod memory;
 mod merge_truth;
 mod pauses;
 mod peers;
+mod phases;
 mod provoke;
 mod safety;
 mod shapes;

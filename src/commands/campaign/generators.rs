@@ -7,13 +7,16 @@
 use crate::commands::load::{Measured, Shared};
 use crate::exit::Failure;
 use crate::flags::load::LoadFlags;
+use crate::say;
+use crate::steer::{self, REFUSED};
 use plimsoll_engine::signals::interrupt;
 use plimsoll_plan::Outline;
 use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::run_file;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -40,6 +43,15 @@ impl Again {
     }
 }
 
+/// Who shares a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Crew {
+    /// How many there are.
+    pub of: u32,
+    /// Each reads the commands that this process reads.
+    pub is_steered: bool,
+}
+
 /// Looks for an interrupt so often while the generators run.
 const LOOK: Duration = Duration::from_millis(50);
 /// Exit codes of a run that was made, whatever its verdict.
@@ -51,7 +63,7 @@ const RAN: [i32; 3] = [0, 3, 99];
 /// What the first of them that failed said; the others are interrupted then, and nothing is kept.
 pub fn measure(
     again: &Again,
-    of: u32,
+    crew: Crew,
     outline: &Outline,
     file: &Path,
     shared: &Shared,
@@ -66,10 +78,14 @@ pub fn measure(
     }
     std::fs::create_dir_all(&folder).map_err(|e| failed("made", &e))?;
     let run_of = |part: u32| folder.join(format!("{part}.plim"));
-    let ran = together(of, shared, |part| command(again, part, of, outline, &run_of(part)));
+    if crew.is_steered {
+        steer::listen(&shared.interrupts)?;
+    }
+    let ran = together(crew.of, shared, |part| command(again, part, crew, outline, &run_of(part)));
+    shared.interrupts.lead(Vec::new());
     let merged = ran.and_then(|()| {
         let mut merged = RunRecord::default();
-        for part in 1..=of {
+        for part in 1..=crew.of {
             merged = RunRecord::merge(merged, run_file::read(&run_of(part))?)?;
         }
         // The place in the matrix is this process's to say: the others made a run, and knew of no cell.
@@ -87,12 +103,12 @@ pub fn measure(
 }
 
 /// The words behind the program's name.
-fn words(again: &Again, part: u32, of: u32, outline: &Outline, run_file: &Path) -> Vec<String> {
+fn words(again: &Again, part: u32, crew: Crew, outline: &Outline, run_file: &Path) -> Vec<String> {
     let mut words = again.words.clone();
     let settings = outline.cell.iter().flat_map(|cell| &cell.settings);
     words.extend(settings.map(|setting| format!("--set={}={}", setting.axis, setting.value)));
     words.extend([
-        format!("--share={part}/{of}"),
+        format!("--share={part}/{}", crew.of),
         format!("--seed={}", outline.seed),
         format!("--out={}", run_file.display()),
         "--once".to_owned(),
@@ -100,6 +116,7 @@ fn words(again: &Again, part: u32, of: u32, outline: &Outline, run_file: &Path) 
         format!("--with-parent={}", std::process::id()),
         "--no-color".to_owned(),
     ]);
+    words.extend(crew.is_steered.then(|| "--steered".to_owned()));
     // The system is one, however many load it.
     words.extend((part > 1).then(|| "--unwatched".to_owned()));
     words
@@ -108,7 +125,7 @@ fn words(again: &Again, part: u32, of: u32, outline: &Outline, run_file: &Path) 
 fn command(
     again: &Again,
     part: u32,
-    of: u32,
+    crew: Crew,
     outline: &Outline,
     run_file: &Path,
 ) -> Result<Command, Failure> {
@@ -117,8 +134,9 @@ fn command(
         Failure::machine(format!("this program cannot be found to be started again: {e}"), None)
     })?;
     let mut command = Command::new(program);
-    command.args(words(again, part, of, outline, run_file));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.args(words(again, part, crew, outline, run_file));
+    command.stdin(if crew.is_steered { Stdio::piped() } else { Stdio::null() });
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
     // Ctrl-C reaches them through us, and once: a second one would end them without their reports.
     command.process_group(0);
     Ok(command)
@@ -133,6 +151,7 @@ fn together(
     let (tell, told) = channel::<(u32, std::io::Result<Output>)>();
     let mut running: Vec<(u32, u32)> = Vec::new();
     let mut failure: Option<Failure> = None;
+    let mut steered: Vec<ChildStdin> = Vec::new();
     for part in 1..=of {
         let child = command(part).and_then(|mut command| {
             command.spawn().map_err(|e| {
@@ -140,11 +159,12 @@ fn together(
             })
         });
         match child {
-            Ok(child) => {
+            Ok(mut child) => {
                 running.push((part, child.id()));
+                steered.extend(child.stdin.take());
                 let tell = tell.clone();
                 // Reads what it says, so that it cannot block on a full pipe.
-                std::thread::spawn(move || tell.send((part, child.wait_with_output())));
+                std::thread::spawn(move || tell.send((part, heard(child, part, of))));
             }
             Err(error) => {
                 failure = Some(error);
@@ -152,6 +172,7 @@ fn together(
             }
         }
     }
+    shared.interrupts.lead(steered);
     let mut passed_on = false;
     while !running.is_empty() {
         if (shared.interrupts.happened() || failure.is_some()) && !std::mem::replace(&mut passed_on, true) {
@@ -168,6 +189,21 @@ fn together(
         }
     }
     failure.map_or(Ok(()), Err)
+}
+
+/// Waits for its end and keeps what it says, but for what it does not obey: whoever steers is told that at once.
+fn heard(mut child: Child, part: u32, of: u32) -> std::io::Result<Output> {
+    let mut stderr = Vec::new();
+    for line in child.stderr.take().into_iter().flat_map(|pipe| BufReader::new(pipe).split(b'\n')) {
+        let line = line?;
+        if line.starts_with(REFUSED.as_bytes()) {
+            say::talk(&format!("generator {part} of {of}: {}\n", String::from_utf8_lossy(&line)));
+        } else {
+            stderr.extend(line);
+            stderr.push(b'\n');
+        }
+    }
+    Ok(Output { status: child.wait()?, stdout: Vec::new(), stderr })
 }
 
 /// Why a generator made no run, in its own words.

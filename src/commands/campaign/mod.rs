@@ -14,6 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::{say, wall};
 pub use generators::Again;
+use generators::Crew;
 use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_output::experiment::run_line;
 use plimsoll_output::find::step_line;
@@ -308,7 +309,8 @@ impl Campaign<'_> {
         self.turn += 1;
         let measured = match self.again.filter(|_| self.experiment.generators > 1) {
             Some(again) => {
-                generators::measure(again, self.experiment.generators, &plan.outline, &file, self.shared)?
+                let crew = Crew { of: self.experiment.generators, is_steered: self.manner.steered };
+                generators::measure(again, crew, &plan.outline, &file, self.shared)?
             }
             None => {
                 let manner = MannerFlags { out: Some(file.display().to_string()), ..self.manner.clone() };

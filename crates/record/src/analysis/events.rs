@@ -3,9 +3,11 @@
 
 use super::facts::{Facts, Machine};
 use super::gaps::Hole;
+use super::spikes::paused;
 use super::timeline::Moment;
 use crate::event::NoteKind;
 use crate::phrase::{chosen_ns, duration_f64_ns, duration_ns, quantity, rate_per_s};
+use crate::steered::Steered;
 use crate::summary::{EventKind, EventRow, Spike};
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_stats::maths::changepoint::{Change, changes};
@@ -165,17 +167,28 @@ fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike]) -> Vec<EventRow> 
         let end_s = |s: &Spike| s.from_s + s.recovered_after_s.unwrap_or(s.slow_s).max(s.slow_s);
         spikes.iter().any(|s| at_s >= s.from_s.floor() && at_s < end_s(s) && s.slow_s <= SAME_S * 10.0)
     };
+    // Somebody held the load back: that nothing came, and that the rest of a second brought less, is what he did.
+    let pauses = paused(facts);
+    let is_paused = |m: &Moment| {
+        let (from_s, to_s) = (m.second.from_s, m.second.from_s + m.second.length_s);
+        pauses.iter().any(|(since_s, until_s)| from_s < *until_s && to_s > *since_s)
+    };
     let level: Vec<&Moment> = moments
         .iter()
         .filter(|m| !m.second.warmup && m.second.length_s > 0.5)
+        .filter(|m| !is_paused(m))
         .filter(|m| !is_ramp(m.second.from_s) && !is_spike(m.second.from_s))
         .collect();
-    // The load went up or down by plan just then: that the rate followed is no news.
+    // The load went up or down by plan or by hand just then: that the rate followed is no news.
     let near_s = SAME_S.max(2.0 * level.len().div_ceil(VALUES_MOST) as f64);
-    let is_planned = |at_s: f64| legs.iter().any(|leg| (leg.from_ns as f64 / 1e9 - at_s).abs() <= near_s);
+    let notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
+    let by_hand = notes.filter(|note| Steered::of(note).is_some()).map(|note| note.at_ns);
+    let chosen_s: Vec<f64> =
+        legs.iter().map(|leg| leg.from_ns).chain(by_hand).map(|ns| ns as f64 / 1e9).collect();
+    let is_chosen = |at_s: f64| chosen_s.iter().any(|chosen_s| (chosen_s - at_s).abs() <= near_s);
     let rate = found(&level, |m| Some(m.second.achieved_rate_per_s));
     let p99 = found(&level, |m| m.second.p99_ns.map(|ns| ns as f64));
-    let rate = rate.into_iter().filter(|(at_s, _)| !is_planned(*at_s)).map(|(at_s, change)| {
+    let rate = rate.into_iter().filter(|(at_s, _)| !is_chosen(*at_s)).map(|(at_s, change)| {
         let [before, after] = [change.before, change.after].map(rate_per_s);
         (at_s, format!("the rate goes from {before} to {after}"))
     });

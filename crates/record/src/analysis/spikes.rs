@@ -122,7 +122,7 @@ fn ticks<'a>(facts: &Facts, moments: &'a [Moment]) -> Vec<Tick<'a>> {
 }
 
 /// Stretches in which somebody had told a machine to start nothing: that nothing came back is not the service's doing.
-fn paused(facts: &Facts) -> Vec<(f64, f64)> {
+pub(super) fn paused(facts: &Facts) -> Vec<(f64, f64)> {
     let of = |m: &Machine| pauses(&m.origin.notes, m.elapsed_ns);
     let seconds = |(from_ns, to_ns)| (from_ns as f64 / 1e9, to_ns as f64 / 1e9);
     facts.machines.iter().flat_map(of).map(seconds).collect()

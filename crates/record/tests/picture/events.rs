@@ -6,6 +6,7 @@ use plimsoll_plan::metric::RunSum;
 use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::NoteKind;
+use plimsoll_record::steered::Steered;
 use plimsoll_record::summary::{EventKind, Summary};
 
 fn told(summary: &Summary, kind: EventKind) -> Vec<(f64, &str)> {
@@ -110,4 +111,44 @@ fn a_change_for_good_is_told_and_a_planned_one_is_not() {
     let planned = rates(true);
     assert!(!told(&planned, EventKind::Change).iter().any(|(_, text)| text.starts_with("the rate")));
     assert_eq!(told(&planned, EventKind::Stage), [(60.0, "20.0 users")]);
+}
+
+#[test]
+fn what_somebody_did_by_hand_is_no_change_of_the_course() {
+    // Nothing is answered from 40 s to 70 s, and half of a second's load in the seconds at the edges.
+    let hole = |notes: &[(u64, Steered)]| {
+        let mut run = Run::open(120);
+        for second in 40..70 {
+            run.ticks[second] = run.blank(second as u32);
+        }
+        for second in [39, 70] {
+            let mut half = run.blank(second as u32);
+            half.run.add(RunSum::Arrivals.id(), 500);
+            answers(&mut half, 0, 500, 5 * MS);
+            run.ticks[second] = half;
+        }
+        run.notes.extend(notes.iter().map(|(at_ns, step)| step.note(*at_ns)));
+        run.summary()
+    };
+    let pause = [(39 * S + 500 * MS, Steered::Paused), (70 * S + 500 * MS, Steered::Resumed)];
+    let rates = |summary: &Summary| told(summary, EventKind::Change).len();
+    assert!(rates(&hole(&[])) >= 2, "{:?}", hole(&[]).events);
+    let paused = hole(&pause);
+    assert_eq!(told(&paused, EventKind::Change), [], "the pause is told, and is all there is");
+    assert_eq!(told(&paused, EventKind::Control).len(), 2);
+    // Another level: the note says it.
+    let higher = |notes: &[(u64, Steered)]| {
+        let mut run = Run::open(120);
+        for second in 60..120 {
+            let mut tick = run.blank(second as u32);
+            tick.run.add(RunSum::Arrivals.id(), 1_500);
+            answers(&mut tick, 0, 1_500, 5 * MS);
+            run.ticks[second] = tick;
+        }
+        run.notes.extend(notes.iter().map(|(at_ns, step)| step.note(*at_ns)));
+        run.summary()
+    };
+    let level = Steered::level(&Run::open(120).outline.load, 1_500.0);
+    assert_eq!(rates(&higher(&[])), 1);
+    assert_eq!(rates(&higher(&[(60 * S + 200 * MS, level)])), 0);
 }
