@@ -2,7 +2,7 @@
 
 use crate::exit::{Exit, Failure};
 use plimsoll_control::Helm;
-use plimsoll_engine::signals::Signals;
+use plimsoll_engine::signals::{Signals, is_parents_end};
 use std::io::Write;
 use std::process::ChildStdin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,8 +44,10 @@ impl Interrupts {
             .name("interrupts".into())
             .spawn(move || {
                 loop {
-                    waiting.wait();
-                    here.one_more();
+                    match is_parents_end(waiting.wait()) {
+                        true => here.once(),
+                        false => one_more(&mut here.lock()),
+                    }
                 }
             })
             .map_err(|e| failed(&e))?;
@@ -94,8 +96,9 @@ impl Interrupts {
 
     /// As a first interrupt does; a second call changes nothing.
     pub fn once(&self) {
-        if !self.happened() {
-            self.one_more();
+        let mut state = self.lock();
+        if state.times == 0 {
+            one_more(&mut state);
         }
     }
 
@@ -104,19 +107,18 @@ impl Interrupts {
         !std::mem::replace(&mut self.lock().is_heard, true)
     }
 
-    fn one_more(&self) {
-        let mut state = self.lock();
-        state.times += 1;
-        match &state.helm {
-            Some(helm) if state.times == 1 => helm.interrupt(),
-            None if state.times == 1 => {}
-            // The run file is readable up to its last second: this is what it is made for.
-            _ => std::process::exit(Exit::InterruptedTwice.code().into()),
-        }
-    }
-
     /// A thread that panicked while holding the lock left nothing half-done in it.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn one_more(state: &mut State) {
+    state.times += 1;
+    match &state.helm {
+        Some(helm) if state.times == 1 => helm.interrupt(),
+        None if state.times == 1 => {}
+        // The run file is readable up to its last second: this is what it is made for.
+        _ => std::process::exit(Exit::InterruptedTwice.code().into()),
     }
 }

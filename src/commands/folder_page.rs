@@ -8,18 +8,29 @@ use plimsoll_output::html::experiment::{RunFile, page};
 use plimsoll_record::folder::{self, Run};
 use std::path::Path;
 
+/// Where a link to a run file leads, if anywhere.
+pub type Links<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
 /// The page; `to` is the file that it is going to be written to, for the links in it.
 ///
 /// # Errors
-/// When the folder cannot be read, or holds no run of an experiment.
+/// As [`linked`].
 pub fn of(path: &Path, to: Option<&Path>) -> Result<Page, Failure> {
+    linked(path, &|run| to.and_then(|to| href(to, run)))
+}
+
+/// The page with links of one's own.
+///
+/// # Errors
+/// When the folder cannot be read, or holds no run of an experiment.
+pub fn linked(path: &Path, links: Links) -> Result<Page, Failure> {
     // A part that cannot be read has no files, and its row says why.
-    let of_part = |part: &Path| folder::read(part).map(|read| files(&read.runs, to)).unwrap_or_default();
+    let of_part = |part: &Path| folder::read(part).map(|read| files(&read.runs, links)).unwrap_or_default();
     if let Some(page) = parts_report::page_of(path, &of_part)? {
         return Ok(page);
     }
     let conclusion = folder_report::concluded(path)?;
-    let files = files(&folder::read(path)?.runs, to);
+    let files = files(&folder::read(path)?.runs, links);
     let text = folder_report::document(&conclusion)?;
     let wrong = |e: serde_json::Error| Failure::machine(format!("the result is no JSON: {e}"), None);
     let document = serde_json::from_str(&text).map_err(wrong)?;
@@ -28,7 +39,7 @@ pub fn of(path: &Path, to: Option<&Path>) -> Result<Page, Failure> {
 }
 
 /// In the order in which they ran.
-fn files(runs: &[Run], to: Option<&Path>) -> Vec<RunFile> {
+fn files(runs: &[Run], links: Links) -> Vec<RunFile> {
     let mut all: Vec<&Run> = runs.iter().collect();
     all.sort_by_key(|run| run.digest.started_unix_ns);
     let file = |run: &Run| {
@@ -37,7 +48,7 @@ fn files(runs: &[Run], to: Option<&Path>) -> Vec<RunFile> {
             settings: cell.map(|cell| cell.settings.clone()).unwrap_or_default(),
             repeat: cell.map_or(0, |cell| cell.repeat),
             name: run.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            href: to.and_then(|to| href(to, &run.path)),
+            href: links(&run.path),
         }
     };
     all.into_iter().map(file).collect()

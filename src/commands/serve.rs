@@ -28,10 +28,7 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
         let error = Error::Unprotected { address: listen };
         return Err(wrong("U062", "--listen", error.to_string(), error.hint().unwrap_or_default()).into());
     }
-    if let Some(missing) = plimsoll_ui::missing() {
-        let (sentence, hint) = missing.split_once("; ").unwrap_or((missing, ""));
-        return Err(Failure::machine(sentence, Some(hint.to_owned())));
-    }
+    has_pages(plimsoll_ui::missing())?;
     // Before any thread is started, so that all of them leave the signals alone.
     let interrupts = Interrupts::install()?;
     let config = Config {
@@ -49,6 +46,13 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
     }
     server.stop().map_err(failed)?;
     Ok(Exit::Pass)
+}
+
+/// `missing`: what the build said where it could not make the pages, with the way to get them behind a semicolon.
+fn has_pages(missing: Option<&str>) -> Result<(), Failure> {
+    let Some(missing) = missing else { return Ok(()) };
+    let (sentence, hint) = missing.split_once("; ").unwrap_or((missing, ""));
+    Err(Failure::machine(sentence, Some(hint.to_owned())))
 }
 
 fn failed(error: Error) -> Failure {
@@ -149,7 +153,7 @@ fn makes_one_run(file: &Path) -> Result<bool, String> {
 /// As `plimsoll report --html` writes it.
 fn page_of(path: &Path) -> Result<Page, String> {
     let page = match path.is_dir() {
-        true => folder_page::of(path, None),
+        true => folder_page::linked(path, &|run| Some(plimsoll_console::address_of(run))),
         false => run_file::read(path).map_err(Failure::from).and_then(|record| {
             let summary = summarise(&record);
             page::of_run(&record, &summary, Some(path))
@@ -163,5 +167,20 @@ fn sentence(failure: &Failure) -> String {
         Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
         Failure::Refused(refusal) => refusal.sentence.clone(),
         Failure::Machine { sentence, .. } => sentence.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_without_pages_says_what_is_missing_and_how_to_get_it() {
+        assert!(has_pages(None).is_ok());
+        let told =
+            has_pages(Some("the console was not built: `npm` is not there; install Node and build again"));
+        let Err(Failure::Machine { sentence, hint }) = told else { panic!("it must not be served") };
+        assert_eq!(sentence, "the console was not built: `npm` is not there");
+        assert_eq!(hint, "install Node and build again");
     }
 }

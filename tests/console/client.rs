@@ -82,6 +82,17 @@ impl Console {
         stream
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// At once and without a word, as a crash would. The state folder stays.
+    pub fn kill(mut self) -> Scratch {
+        self.child.kill().expect("a child can be killed");
+        self.child.wait().expect("a child can be waited for");
+        std::mem::take(&mut self.state)
+    }
+
     pub fn cookie(&self) -> &str {
         &self.cookie
     }

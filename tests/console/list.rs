@@ -66,6 +66,12 @@ fn a_run_is_listed_searched_tagged_and_shown() {
     assert_eq!(download.body, std::fs::read(&file).unwrap());
     let two = console.get(&format!("/compare?a={id}&b={id}"));
     assert_eq!(two.status, 200, "{}", two.text());
+    let copy = file.with_file_name("copy.plim");
+    std::fs::copy(&file, &copy).unwrap();
+    let other = console.entries().into_iter().find(|entry| entry["path"] == copy.to_str().unwrap()).unwrap();
+    let two = console.get(&format!("/compare?a={id}&b={}", other["id"].as_str().unwrap())).text();
+    let head = two.split("<h1").nth(1).and_then(|rest| rest.split("</h1>").next()).expect("a heading");
+    assert!(head.contains("copy.plim") && !head.contains("plimsoll/runs"), "{head}");
 }
 
 #[test]

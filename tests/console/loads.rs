@@ -3,6 +3,7 @@
 use crate::client::Console;
 use crate::support::{Ruler, Tool, alone};
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 
 fn form(ruler: &Ruler, seconds: u32) -> Value {
     json!({ "kind": "form", "url": ruler.url("/"), "load": "clients_per_second", "clients": 50, "seconds": seconds,
@@ -122,6 +123,80 @@ fn files_and_texts_are_checked_before_they_run() {
     assert_eq!(kinds, [json!("experiment"), json!("run")]);
     let page = console.get(&format!("/runs/{}", ended["run"].as_str().unwrap()));
     assert_eq!(page.status, 200, "{}", page.text());
+    // Its runs are links to pages of their own.
+    let text = page.text();
+    let mut links: Vec<&str> =
+        text.split("href=\"/runs/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    links.sort_unstable();
+    links.dedup();
+    assert_eq!(links.len(), 2, "{links:?}");
+    for id in links {
+        let page = console.get(&format!("/runs/{id}"));
+        assert!(page.status == 200 && page.text().contains("pasted"), "{id}: {}", page.head);
+    }
+}
+
+#[test]
+fn the_plan_is_known_although_nobody_watches() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let id = started(&console, &form(&ruler, 6));
+    let known = job(&console, &id, |job| job["planned_s"].is_number() || is_over(job));
+    assert_eq!(known["planned_s"], 6.0, "{known}");
+    assert_eq!(known["stages"][0]["word"], "50.0/s arrivals", "{known}");
+    assert_eq!(known["state"], "running");
+}
+
+/// The kernel tells a load when the thread ends that has started it. Threads for work aside end after some idle
+/// seconds; the one that serves ends last.
+#[test]
+fn loads_are_started_by_the_thread_that_lives_as_long_as_the_console() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let text = format!(
+        "target: {}\nscenarios: {{ one: [ get: / ] }}\nload: {{ users: 1, duration: 30s }}\n",
+        ruler.url("")
+    );
+    for order in [form(&ruler, 30), json!({ "kind": "text", "text": text })] {
+        let id = started(&console, &order);
+        let threads = std::fs::read_dir(format!("/proc/{}/task", console.pid())).unwrap().flatten();
+        let of = |file: &str, thread: &std::path::Path| {
+            std::fs::read_to_string(thread.join(file)).unwrap_or_default().trim().to_owned()
+        };
+        let parents: Vec<String> = threads
+            .map(|thread| thread.path())
+            .filter(|thread| !of("children", thread).is_empty())
+            .map(|thread| of("comm", &thread))
+            .collect();
+        assert_eq!(parents, ["console"]);
+        console.change("POST", &format!("/api/jobs/{id}/stop"), &json!({}));
+        job(&console, &id, is_over);
+    }
+}
+
+#[test]
+fn a_console_that_is_killed_leaves_reports() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let id = started(&console, &form(&ruler, 30));
+    ruler.wait_for_requests(20);
+    job(&console, &id, |job| job["run"].is_string());
+    let run = PathBuf::from(console.entries()[0]["path"].as_str().unwrap());
+    let state = console.kill();
+    // The log beside the file goes when its writer has closed it.
+    let mut log = run.clone().into_os_string();
+    log.push("-wal");
+    let deadline = std::time::Instant::now() + crate::client::PATIENCE;
+    while Path::new(&log).exists() {
+        assert!(std::time::Instant::now() < deadline, "the load goes on without its console");
+        std::thread::yield_now();
+    }
+    let report = Tool::run(&["report", run.to_str().unwrap(), "--json"]).json();
+    assert_eq!(report["stopped_by"], "interrupt");
+    drop(state);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod attack;
 mod client;
 mod door;
 mod list;

@@ -17,6 +17,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use axum::{Json, Router, middleware};
+use plimsoll_record::run_file::Tail;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -157,6 +158,11 @@ async fn file(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
     let now_ns = (app.config.tool.now_unix_ns)();
     if is_being_written(&path, now_ns) {
         return Err(Wrong::conflict("the run is going on, and its file is not whole", "wait for its end"));
+    }
+    // Whatever the name says, and wherever a link of that name leads: nothing but run files is given away.
+    let looked = path.clone();
+    if let Err(why) = aside(move || Tail::open(&looked).map(drop)).await? {
+        return Err(Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string(), ""));
     }
     let name: String = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name: String =

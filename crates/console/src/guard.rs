@@ -55,6 +55,12 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
     }
     let host = host.unwrap_or_default();
     let path = request.uri().path();
+    // Ports do not make another site: pages of any other server on this machine send our cookie along. Browsers say so.
+    let site = text(request.headers(), HeaderName::from_static("sec-fetch-site"));
+    let is_own = matches!(site.as_deref(), None | Some("same-origin" | "none"));
+    if !is_own && (path.starts_with("/api/") || path.ends_with("/file")) {
+        return Err(refused(StatusCode::FORBIDDEN, "the request comes from another page", USE_PRINTED));
+    }
     let is_in = request
         .headers()
         .get_all(header::COOKIE)
@@ -68,6 +74,10 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
         }));
     }
     if !changes {
+        // A session that opens the printed address again: the token shall not stay in the address here either.
+        if path == "/" && token_of(request.uri()).is_some() {
+            return Err(Box::new((StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response()));
+        }
         return Ok(request);
     }
     let headers = request.headers();

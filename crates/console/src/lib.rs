@@ -24,6 +24,11 @@ use plimsoll_output::html::Page;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+/// Where the console shows the page of a run or a folder that it lists.
+pub fn address_of(path: &Path) -> String {
+    format!("/runs/{}", index::id_of(path))
+}
+
 /// Where the console listens and what it shows.
 pub struct Config {
     /// Port 0 takes a free one.

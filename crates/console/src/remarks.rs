@@ -2,7 +2,7 @@
 //! file itself is never touched.
 
 use serde::{Deserialize, Serialize};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of the file.
@@ -41,7 +41,8 @@ pub fn file_of(path: &Path) -> PathBuf {
 pub fn read(path: &Path) -> Result<Remarks, String> {
     let file = file_of(path);
     let wrong = |why: &dyn std::fmt::Display| format!("`{}` holds no remarks: {why}", file.display());
-    match std::fs::metadata(&file) {
+    // A link is no file of ours: it would lead what is read and written to somewhere else.
+    match std::fs::symlink_metadata(&file) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Remarks::default()),
         Err(e) => return Err(wrong(&e)),
         Ok(meta) if !meta.is_file() || meta.len() > BYTES_MAX => {
@@ -71,11 +72,16 @@ pub fn write(path: &Path, remarks: &Remarks) -> Result<(), String> {
     replace(&file, &format!("{text}\n")).map_err(|e| failed(&e))
 }
 
-/// Writes beside the file and renames.
+/// Writes beside the file and renames. What a kill left beside it is replaced; a link that somebody laid there is not
+/// followed.
 pub fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     let mut new = file.as_os_str().to_owned();
     new.push(".new");
-    std::fs::write(&new, text)?;
+    match std::fs::remove_file(&new) {
+        Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    std::fs::OpenOptions::new().write(true).create_new(true).open(&new)?.write_all(text.as_bytes())?;
     std::fs::rename(&new, file)
 }
 

@@ -125,7 +125,8 @@ impl Server {
         });
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .thread_name("console")
+            // Those for work aside, which come and go.
+            .thread_name("console-aside")
             .max_blocking_threads(8)
             .build()
             .map_err(|e| Error::Other(format!("the console's thread cannot be prepared: {e}")))?;

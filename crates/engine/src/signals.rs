@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::sys;
 
-/// SIGINT and SIGTERM, blocked in every thread started after [`Signals::block`].
+/// SIGINT, SIGTERM, and what [`follow`] asks for, blocked in every thread started after [`Signals::block`].
 pub struct Signals {
     inner: sys::signals::Signals,
 }
@@ -14,10 +14,16 @@ pub fn interrupt(pid: u32) {
     sys::signals::interrupt(pid);
 }
 
-/// From now on this process is interrupted when the one that started it ends, however that ends. False when
+/// From now on this process is told when the thread that started it ends, however that ends. Call it behind
+/// [`Signals::block`], or that ends this process. False when
 /// `parent` has ended already.
 pub fn follow(parent: u32) -> bool {
     sys::signals::follow(parent)
+}
+
+/// Whether that signal says that the parent has ended; it may come several times.
+pub fn is_parents_end(number: i32) -> bool {
+    number == sys::signals::PARENT_ENDED
 }
 
 impl Signals {

@@ -1,16 +1,19 @@
 //! Loads that were started here: child processes of the own executable, which write their run files as always. They
 //! are steered by lines on their stdin, and what becomes of them is read from their files; nothing here slows a send.
 
+mod check;
 pub mod order;
 pub mod stages;
 
+use crate::Tool;
 use crate::answer::{Answer, Wrong, aside};
 use crate::index::id_of;
-use crate::{Tool, auth};
-use order::{Check, Order, What, given};
+use check::{experiment, remove};
+use order::{Order, What, given};
+use plimsoll_record::run_file::Tail;
 use serde::Serialize;
 use serde_json::{Value, json};
-use stages::{Course, Stage};
+use stages::{Course, Stage, course};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,8 +26,8 @@ use tokio::sync::{mpsc, watch};
 const SAID_BYTES_MAX: usize = 64 * 1024;
 /// Ended jobs beyond this are forgotten; their runs are in the list.
 const KEPT_MAX: usize = 100;
-/// A check reads data files, too, but not for longer.
-const CHECK_PATIENCE: Duration = Duration::from_secs(30);
+/// Between two looks for the plan of a run that has just begun.
+const LOOK: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -69,7 +72,8 @@ struct Inner {
     said: Vec<u8>,
     started_unix_ns: u64,
     ended_unix_ns: Option<u64>,
-    course: Course,
+    /// Of the run that goes on; `None`: nobody has read it yet.
+    course: Option<Course>,
     /// Closed when the child has ended.
     lines: Option<mpsc::UnboundedSender<String>>,
 }
@@ -117,30 +121,13 @@ impl Jobs {
     /// Told what is planned, by whoever has read it from the run file.
     pub fn plan(&self, id: &str, course: Course) {
         if let Some(inner) = self.lock().iter_mut().find(|inner| inner.id == id) {
-            inner.course = course;
+            inner.course = Some(course);
         }
         self.changed();
     }
 
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
-    }
-
-    /// What `plimsoll check` says.
-    pub async fn check(&self, asked: Check) -> Answer<Value> {
-        let (ok, diagnostics) = match (asked.file, asked.text) {
-            (Some(file), None) => self.checked(&absolute(&file)?).await?,
-            (None, Some(text)) => {
-                let file = self.written(text).await?;
-                let checked = self.checked(&file).await;
-                remove(&file);
-                let (ok, said) = checked?;
-                // Nobody knows the name of our own file.
-                (ok, said.replace(&file.display().to_string(), "the text"))
-            }
-            _ => return Err(Wrong::request("there is nothing to check", "send `file` or `text`")),
-        };
-        Ok(json!({ "ok": ok, "diagnostics": diagnostics }))
     }
 
     /// Starts what is asked for, and returns the job's id.
@@ -155,7 +142,7 @@ impl Jobs {
         let mut temporary = None;
         let (mut words, name, is_one) = match &order.what {
             What::Form(form) => (form.words()?, form.host(), true),
-            What::File { path } => self.file(&absolute(path)?).await?,
+            What::File { path } => self.file(&experiment(path).await?).await?,
             What::Text { text } => {
                 let file = self.written(text.clone()).await?;
                 match self.file(&file).await {
@@ -221,7 +208,8 @@ impl Jobs {
     ) -> Answer<()> {
         let mut command = Command::new(&self.tool.program);
         command.args(&words).args(["--quiet", "--no-color", "--steered"]);
-        // Its kernel tells it when this thread, which starts it, is gone: then it ends with its report.
+        // The kernel tells it when the THREAD that starts it is gone; then it ends with its report. This is the thread
+        // of the server, which drives all tasks: one of those for work aside would be gone after some idle seconds.
         command.arg(format!("--with-parent={}", std::process::id()));
         // Ctrl-C in the terminal reaches it through us, and once.
         command.process_group(0);
@@ -243,7 +231,7 @@ impl Jobs {
             said: Vec::new(),
             started_unix_ns: (self.tool.now_unix_ns)(),
             ended_unix_ns: None,
-            course: Course::default(),
+            course: None,
             lines: Some(tell),
         };
         let mut all = self.lock();
@@ -255,9 +243,37 @@ impl Jobs {
             all.remove(oldest);
         }
         drop(all);
+        tokio::spawn(self.clone().learn(id.clone()));
         tokio::spawn(self.clone().follow(id, child, temporary));
         self.changed();
         Ok(())
+    }
+
+    /// Finds out what is planned, also when nobody watches. Of several runs one after the other each has a plan of its
+    /// own, which is told to those who watch it.
+    async fn learn(self: Arc<Self>, id: String) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let out = {
+                let all = self.lock();
+                let open = |inner: &&Inner| inner.ended_unix_ns.is_none() && inner.course.is_none();
+                all.iter().find(|inner| inner.id == id).filter(open).map(|inner| inner.out.clone())
+            };
+            // It has ended, or somebody has told it.
+            let Some(out) = out else { return };
+            let read = aside(move || match out.is_dir() {
+                true => Err(()),
+                // Not there yet, or nothing in it: the next look will tell.
+                false => {
+                    Ok(Tail::open(&out).and_then(|mut tail| tail.more()).ok().and_then(|new| new.opening))
+                }
+            });
+            match read.await {
+                Ok(Ok(Some(opening))) => return self.plan(&id, course(&opening.outline)),
+                Ok(Ok(None)) => {}
+                Ok(Err(())) | Err(_) => return,
+            }
+        }
     }
 
     /// Reads what the child says until it ends.
@@ -358,34 +374,6 @@ impl Jobs {
         }
     }
 
-    /// Runs `plimsoll check`: whether all is well, and what it printed.
-    async fn checked(&self, file: &Path) -> Answer<(bool, String)> {
-        let mut command = Command::new(&self.tool.program);
-        command.arg("check").arg(file).env("NO_COLOR", "1").stdin(Stdio::null()).kill_on_drop(true);
-        let output = tokio::time::timeout(CHECK_PATIENCE, command.output()).await;
-        let output = match output {
-            Ok(Ok(output)) => output,
-            Ok(Err(e)) => return Err(Wrong::machine(format!("the check cannot be started: {e}"))),
-            Err(_) => return Err(Wrong::machine("the check took too long and was ended")),
-        };
-        let mut said = output.stdout;
-        said.extend_from_slice(&output.stderr);
-        said.truncate(SAID_BYTES_MAX);
-        Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
-    }
-
-    /// The text as a file of our own.
-    async fn written(&self, text: String) -> Answer<PathBuf> {
-        let random = (self.tool.random)().map_err(Wrong::machine)?;
-        let (folder, name) = (self.scratch.clone(), auth::hex(&random[..8]));
-        let file = folder.join(format!("{name}.yaml"));
-        let path = file.clone();
-        aside(move || std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text)))
-            .await?
-            .map_err(|e| Wrong::machine(format!("the text cannot be kept in `{}`: {e}", file.display())))?;
-        Ok(file)
-    }
-
     fn with(&self, id: &str, change: impl FnOnce(&mut Inner)) {
         if let Some(inner) = self.lock().iter_mut().find(|inner| inner.id == id) {
             change(inner);
@@ -422,8 +410,8 @@ impl Inner {
             exit: self.exit,
             said: String::from_utf8_lossy(&self.said).trim().to_owned(),
             elapsed_s: until_ns.saturating_sub(self.started_unix_ns) as f64 / 1e9,
-            planned_s: self.course.planned_s,
-            stages: self.course.stages.clone(),
+            planned_s: self.course.as_ref().and_then(|course| course.planned_s),
+            stages: self.course.as_ref().map(|course| course.stages.clone()).unwrap_or_default(),
         }
     }
 
@@ -441,19 +429,4 @@ async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::UnboundedReceiver<S
             return;
         }
     }
-}
-
-/// From where the console was started; a path that begins with a slash is never a flag.
-fn absolute(path: &str) -> Answer<PathBuf> {
-    let wrong =
-        |why: &dyn std::fmt::Display| Wrong::request(format!("`{path}` is no path: {why}"), "name a file");
-    if path.trim().is_empty() {
-        return Err(wrong(&"it is empty"));
-    }
-    std::path::absolute(path.trim()).map_err(|e| wrong(&e))
-}
-
-/// A file of our own that is not needed any more. What stays behind is small and nobody's trouble.
-fn remove(file: &Path) {
-    let _ = std::fs::remove_file(file);
 }

@@ -117,13 +117,16 @@ impl Course {
             NoteKind::Control | NoteKind::Gap => MarkKind::Control,
         };
         let mark = Mark { at: note.at_ns as f64 / 1e9, word: note.text.clone(), kind };
-        let frame = Frame::new("mark", &json!(mark));
-        // The text of a gap grows with it.
+        let mut told = json!(mark);
+        // The text of a gap grows with it; who watches must know which one to replace.
         match self.marks.iter_mut().find(|old| old.at == mark.at && old.kind == mark.kind) {
-            Some(old) if note.kind == NoteKind::Gap => *old = mark,
+            Some(old) if note.kind == NoteKind::Gap => {
+                told["was"] = json!(old.word);
+                *old = mark;
+            }
             _ => self.marks.push(mark),
         }
-        Some(frame)
+        Some(Frame::new("mark", &told))
     }
 
     /// Whether a number was seen for the first time.

@@ -2,7 +2,11 @@
 
 use super::Errno;
 
-/// SIGINT and SIGTERM, taken out of the way of every thread that is started afterwards.
+/// Says that the parent has ended: a signal of its own, because the kernel sends it once for each thread of the parent
+/// that ends, and a second SIGINT would mean that somebody has no patience.
+pub const PARENT_ENDED: i32 = libc::SIGUSR1;
+
+/// SIGINT, SIGTERM and [`PARENT_ENDED`], taken out of the way of every thread that is started afterwards.
 pub struct Signals {
     set: libc::sigset_t,
 }
@@ -15,12 +19,12 @@ pub fn interrupt(pid: u32) {
     }
 }
 
-/// Asks the kernel for SIGINT at the end of the parent. Says whether that is `parent` still: who was handed on to
+/// Asks the kernel for [`PARENT_ENDED`] at the end of the parent. Says whether that is `parent` still: who was handed on to
 /// another one before the call has none to wait for. (In a container the parent may well be process 1.)
 pub fn follow(parent: u32) -> bool {
     // SAFETY: prctl with this option takes a number and touches no memory of ours; getppid takes nothing.
     unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGINT);
+        libc::prctl(libc::PR_SET_PDEATHSIG, PARENT_ENDED);
         u32::try_from(libc::getppid()) == Ok(parent)
     }
 }
@@ -35,6 +39,7 @@ impl Signals {
             libc::sigemptyset(&mut set);
             libc::sigaddset(&mut set, libc::SIGINT);
             libc::sigaddset(&mut set, libc::SIGTERM);
+            libc::sigaddset(&mut set, PARENT_ENDED);
             libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut())
         };
         if r == 0 { Ok(Signals { set }) } else { Err(Errno(r)) }

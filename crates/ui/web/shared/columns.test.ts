@@ -41,6 +41,17 @@ test("series with an x of their own meet the others on one x, and gaps stay gaps
   });
 });
 
+test("seconds that all series share come out the same, sorted or not", () => {
+  const one = panel([series("a", [1, null, 3]), series("b", [4, 5, 6])], { stacked: true });
+  const rising = columns(chart([0, 1, 2], [one]), one, none);
+  expect(rising).toEqual({ x: [0, 1, 2], y: [[1, null, 3], [5, 5, 9]] });
+  const turned = panel([series("a", [3, null, 1]), series("b", [6, 5, 4])], { stacked: true });
+  expect(columns(chart([2, 1, 0], [turned]), turned, none)).toEqual(rising);
+  // A second that comes twice, and the last word on it counts.
+  const twice = panel([series("a", [1, 2])]);
+  expect(columns(chart([7, 7], [twice]), twice, none)).toEqual({ x: [7], y: [[2]] });
+});
+
 test("stacked series rest on those before them, and hidden ones leave no hole", () => {
   const one = panel([series("a", [1, null]), series("b", [2, 5]), series("c", [4, 4])], { stacked: true });
   const tops = (hidden: Set<string>) => edges(one, hidden).map((all) => all.map((edge) => edge.top));

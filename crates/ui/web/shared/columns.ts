@@ -39,9 +39,33 @@ export function edges(panel: Panel, hidden: ReadonlySet<string>): Edges[][] {
   });
 }
 
+const seen = (value: Value, to: (value: number) => Value): Cell => (value === null ? null : to(value));
+
+/**
+ * The places of x where all series have the same ones, rising, as in all charts over time: nothing is left to sort or
+ * to look up, for what may be 32,000 seconds. `null`: not so.
+ */
+function shared(chart: Chart, panel: Panel): number[] | null {
+  const isOwn = (series: Series) => series.x !== undefined && series.x !== null;
+  if (panel.series.some((series) => isOwn(series) || series.y.length !== chart.xs.length)) return null;
+  const way = places(chart.x.scale);
+  const found: number[] = [];
+  for (const x of chart.xs) {
+    const place = way.to(x);
+    if (place === null || place <= (found.at(-1) ?? Number.NEGATIVE_INFINITY)) return null;
+    found.push(place);
+  }
+  return found;
+}
+
 export function columns(chart: Chart, panel: Panel, hidden: ReadonlySet<string>): Columns {
   const wayX = places(chart.x.scale);
   const wayY = places(panel.y.scale);
+  const common = shared(chart, panel);
+  if (common) {
+    const y = edges(panel, hidden).map((all) => common.map((_, row) => seen(all[row]?.top ?? null, wayY.to)));
+    return { x: common, y };
+  }
   const all = new Set<number>();
   const own = panel.series.map((series) => xsOf(chart, series).map((x) => wayX.to(x)));
   for (const xs of own) for (const x of xs) if (x !== null) all.add(x);
@@ -55,7 +79,7 @@ export function columns(chart: Chart, panel: Panel, hidden: ReadonlySet<string>)
     own[index]?.forEach((place, row) => {
       const top = tops[index]?.[row]?.top ?? null;
       const column = place === null ? undefined : at.get(place);
-      if (column !== undefined) cells[column] = top === null ? null : wayY.to(top);
+      if (column !== undefined) cells[column] = seen(top, wayY.to);
     });
     return cells;
   });

@@ -6,9 +6,12 @@ import type { Job, Row, Tiles } from "./contract";
 export type Message =
   | { kind: "charts"; charts: Chart[] }
   | { kind: "row"; row: Row }
-  | { kind: "mark"; mark: Mark }
+  | { kind: "mark"; mark: Told }
   | { kind: "job"; job: Job }
   | { kind: "ended"; run: string | null };
+
+/** A note or a control; `was`: the word of the mark that it replaces, because what it tells of has gone on. */
+export type Told = Mark & { was?: string };
 
 export interface Live {
   /** Their data grows with the rows. */
@@ -77,9 +80,9 @@ const onTime = (chart: Chart) => chart.group === "time";
 
 const same = (a: Mark, b: Mark) => a.at === b.at && a.word === b.word && a.kind === b.kind;
 
-function withMark(chart: Chart, mark: Mark): Chart {
-  const marks = chart.marks ?? [];
-  return marks.some((other) => same(other, mark)) ? chart : { ...chart, marks: [...marks, mark] };
+function withMark(chart: Chart, { was, ...mark }: Told): Chart {
+  const marks = (chart.marks ?? []).filter((other) => !same(other, { ...mark, word: was ?? mark.word }));
+  return { ...chart, marks: [...marks, mark] };
 }
 
 /** Charts that the row names grow in place: a run of nine hours must not be copied every second. */

@@ -314,6 +314,11 @@ describe("a live run", () => {
     [live] = step(live, { kind: "mark", mark: note(0, "to 100/s", "stage") }, 0);
     expect(live.charts[0]?.marks).toHaveLength(3);
     expect(notes(live).map((mark) => mark.word)).toEqual(["cache emptied", "later"]);
+    // What grows is told with the word that it had.
+    for (const [word, was] of [["held for 1 s"], ["held for 2 s", "held for 1 s"], ["held for 3 s", "held for 2 s"]])
+      [live] = step(live, { kind: "mark", mark: { ...note(3, word!, "control"), ...(was && { was }) } }, 0);
+    expect(notes(live).map((mark) => mark.word)).toEqual(["cache emptied", "later", "held for 3 s"]);
+    expect(live.charts[0]?.marks).toHaveLength(4);
   });
 
   test("silence is said after some seconds, but not of a run that is held or over", () => {

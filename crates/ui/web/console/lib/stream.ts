@@ -1,9 +1,9 @@
 // The server's stream of a live run as messages. Reconnects by itself, also where EventSource gives up (a server that
 // was started again answers once with an error).
-import type { Chart, Mark } from "../../shared/chart";
+import type { Chart } from "../../shared/chart";
 import { liveOf } from "./api";
 import type { Job, Row } from "./contract";
-import type { Message } from "./live";
+import type { Message, Told } from "./live";
 
 /** ms between attempts: soon at first, then patiently. */
 const WAITS = [500, 1000, 2000, 4000];
@@ -40,7 +40,7 @@ export function listen(id: string, to: Listener): () => void {
     };
     on<{ charts: Chart[] }>("charts", ({ charts }) => ({ kind: "charts", charts }));
     on<Row>("row", (row) => ({ kind: "row", row }));
-    on<Mark>("mark", (mark) => ({ kind: "mark", mark }));
+    on<Told>("mark", (mark) => ({ kind: "mark", mark }));
     on<Job>("job", (job) => ({ kind: "job", job }));
     on<{ run: string | null }>("ended", ({ run }) => {
       close();
