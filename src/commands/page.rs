@@ -76,7 +76,8 @@ impl Wanted {
     }
 }
 
-/// The page of a run. `file`: its run file, where there is one; that of several machines has no courses of its requests.
+/// The page of a run. `file`: its run file, where there is one; that of several machines has no courses of its
+/// requests.
 ///
 /// # Errors
 /// When the run file cannot be read again.

@@ -31,7 +31,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "test",
         usage: "[--quick]",
-        about: "everything CI runs; --quick leaves out the truth tests, the release build, the browser, the lab and the bench",
+        about: "everything CI runs; --quick leaves out the truth tests, the release build, browser, lab and bench",
         run: test::command,
     },
     Command {

@@ -44,7 +44,8 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Prints what is there, and writes its page where one is wanted. What stopped the runs decides how the command ends.
+    /// Prints what is there, and writes its page where one is wanted. What stopped the runs decides how the command
+    /// ends.
     ///
     /// # Errors
     /// When the folder cannot be read.
