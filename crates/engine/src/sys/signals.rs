@@ -19,8 +19,8 @@ pub fn interrupt(pid: u32) {
     }
 }
 
-/// Asks the kernel for [`PARENT_ENDED`] at the end of the parent. Says whether that is `parent` still: who was handed on
-/// to another one before the call has none to wait for. (In a container the parent may well be process 1.)
+/// Asks the kernel for [`PARENT_ENDED`] at the end of the parent. Says whether that is `parent` still: who was handed
+/// on to another one before the call has none to wait for. In a container the parent may well be process 1.
 pub fn follow(parent: u32) -> bool {
     // SAFETY: prctl with this option takes a number and touches no memory of ours; getppid takes nothing.
     unsafe {
