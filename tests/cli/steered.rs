@@ -243,11 +243,15 @@ fn generators_that_share_a_run_are_steered_together() {
     let entries = || std::fs::read_dir(&folder).expect("it runs").flatten().map(|entry| entry.path());
     let crew = entries().find(|path| path.extension().is_some_and(|e| e == "generators")).expect("two run");
     let mut tails = [1, 2].map(|part| tail(&crew.join(format!("{part}.plim")).display().to_string()));
-    tails.iter_mut().for_each(|tail| drop(until(tail, "a first second", |_| true)));
+    for tail in &mut tails {
+        until(tail, "a first second", |_| true);
+    }
     for line in [r#"{"do":"note","text":"to both"}"#, r#"{"do":"pause"}"#, r#"{"do":"pause"}"#, "garbage"] {
         running.say(line);
     }
-    tails.iter_mut().for_each(|tail| drop(until(tail, "a second of rest", |second| second.requests == 0)));
+    for tail in &mut tails {
+        until(tail, "a second of rest", |second| second.requests == 0);
+    }
     running.say(r#"{"do":"resume"}"#);
     running.say(r#"{"do":"level","factor":2}"#);
     let output = running.wait();
