@@ -4,6 +4,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     dead_code,
     reason = "the makers of runs make more than these"
 )]
