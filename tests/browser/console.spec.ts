@@ -128,6 +128,12 @@ test('two runs are compared, the older as A', async ({ page }) => {
   await page.getByRole('link', { name: 'Compare', exact: true }).click();
   await expect(page).toHaveURL(`${served.origin}/compare?a=${older}&b=${newer}`);
   await expect(page.locator('h1')).toBeVisible();
+  // From there to each of them, and from a run to the choice of the other.
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'A', exact: true }).click();
+  await expect(page).toHaveURL(`${served.origin}/runs/${older}`);
+  await page.getByRole('link', { name: /^Compare with/ }).click();
+  await expect(row(page, 'calm').getByRole('checkbox')).toBeChecked();
+  await expect(page.getByRole('region', { name: 'Comparison' })).toContainText('Choose a second run');
 });
 
 test('what is wrong with an experiment is said before anything is sent', async ({ page }) => {
@@ -166,6 +172,25 @@ test('a run that cannot begin says why', async ({ page }) => {
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await expect(page.locator('.said')).toContainText('127.0.0.1:1');
   await expect(page.getByRole('alert')).toContainText('could not run');
+  await page.getByRole('link', { name: 'Back to what was filled in' }).click();
+  await expect(page.getByLabel('Address')).toHaveValue('http://127.0.0.1:1/');
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  const failed = page.locator('details.failed');
+  await expect(failed).toHaveCount(1);
+  await failed.locator('summary').click();
+  await failed.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(failed).toHaveCount(0);
+});
+
+test('a plan whose p99 has too few answers says so before it runs', async ({ page }) => {
+  await served.open(page, '#/start');
+  await page.getByLabel('Clients per test').check();
+  await page.getByLabel('Clients', { exact: true }).fill('100');
+  await page.getByLabel('Length, s').fill('6');
+  await expect(page.locator('.few')).toContainText('INCONCLUSIVE');
+  await expect(page.locator('pre.command')).toContainText('--rate=16.666/s');
+  await page.getByLabel('Clients', { exact: true }).fill('1000');
+  await expect(page.locator('.few')).toHaveCount(0);
 });
 
 test('a run from the form: both browsers see it go on, a note, the stop, and the report', async ({ page, browser }) => {

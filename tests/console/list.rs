@@ -44,7 +44,9 @@ fn a_run_is_listed_searched_tagged_and_shown() {
     assert_eq!(entry["sentence"], report["verdict"]["sentence"]);
     assert_eq!(entry["requests"], 50);
     assert_eq!(entry["rate_per_s"], report["achieved"]["rate_per_s"]);
-    assert_eq!(entry["p99_ns"], report["response_time"]["p99_ns"]);
+    // 50 samples: the report refuses a p99, and so does the list.
+    assert!(report["response_time"]["p99_ns"].is_number(), "{}", report["response_time"]);
+    assert_eq!((&entry["p99_ns"], &entry["p99_at_least"]), (&json!(null), &json!(false)));
     assert_eq!(entry["going_on"], false);
 
     let tags = json!({ "tags": [" before ", "before", "<i>x</i>"], "note": "with the old\nversion" });

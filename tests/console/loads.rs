@@ -34,6 +34,7 @@ fn two_watchers_see_the_same_and_what_the_report_says() {
     let id = started(&console, &form(&ruler, 4));
     let refused = console.change("POST", "/api/start", &form(&ruler, 1));
     assert_eq!(refused.status, 409);
+    assert!(!refused.text().contains("true"), "words for people: {}", refused.text());
     let watchers = [console.watch(&id), console.watch(&id)];
     let seen = watchers.map(|watcher| std::thread::spawn(move || watcher.all()));
     let seen = seen.map(|thread| thread.join().expect("the watcher has seen the end"));
@@ -146,6 +147,56 @@ fn the_plan_is_known_although_nobody_watches() {
     assert_eq!(known["planned_s"], 6.0, "{known}");
     assert_eq!(known["stages"][0]["word"], "50.0/s arrivals", "{known}");
     assert_eq!(known["state"], "running");
+}
+
+#[test]
+fn secrets_of_an_address_are_in_no_list_and_no_file_name() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let url = ruler.url("/").replace("http://", "http://somebody:TOKENSECRET@");
+    let order = json!({ "kind": "form", "url": url, "load": "maintained", "clients": 1, "seconds": 1 });
+    let id = started(&console, &order);
+    let ended = job(&console, &id, is_over);
+    assert!(!ended.to_string().contains("TOKENSECRET"), "{ended}");
+    assert!(!console.json("/api/runs").to_string().contains("TOKENSECRET"));
+}
+
+#[test]
+fn seconds_have_the_value_that_a_monitor_had_then_also_for_who_comes_late() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let text = format!(
+        "target: {}\nscenarios: {{ one: [ get: / ] }}\nload: {{ users: 2, duration: 4s }}\n\
+         monitor: [ {{ process: {{ pid: {} }} }} ]\n",
+        ruler.url(""),
+        console.pid()
+    );
+    let id = started(&console, &json!({ "kind": "text", "text": text }));
+    let ended = job(&console, &id, is_over);
+    assert_eq!(ended["state"], "ended", "{ended}");
+    let run = ended["run"].as_str().unwrap();
+    let late = console.watch(run).all();
+    let charts = &late.iter().find(|(name, _)| name == "charts").expect("the whole course").1["charts"];
+    let entry = console.entries().into_iter().find(|entry| entry["id"] == run).expect("it is listed");
+    let record = plimsoll_record::run_file::read(Path::new(entry["path"].as_str().unwrap())).unwrap();
+    let summary = plimsoll_record::analysis::summarise(&record);
+    for (chart, metric) in [("monitors-cpu", "cpu"), ("monitors-memory", "rss")] {
+        let course = summary.courses.iter().find(|course| course.metric == metric).expect("it was watched");
+        let chart = charts.as_array().unwrap().iter().find(|own| own["id"] == chart).expect("a chart");
+        let (xs, ys) = (&chart["xs"], &chart["panels"][0]["series"][0]["y"]);
+        let own: Vec<(f64, f64)> = std::iter::zip(xs.as_array().unwrap(), ys.as_array().unwrap())
+            .filter_map(|(x, y)| Some((x.as_f64()?, y.as_f64()?)))
+            .collect();
+        assert!(own.len() >= 3, "{chart}");
+        // Rows are whole seconds but for the last one; their x is the middle.
+        for (x, y) in &own[..own.len() - 1] {
+            let seen = course.points.iter().rfind(|(at_s, _)| *at_s <= x + 0.5).expect("something was seen");
+            // JSON has six digits.
+            assert!((seen.1 - y).abs() <= 1e-5 * y.abs(), "{metric} at {x} s: {y}, and then it was {seen:?}");
+        }
+    }
 }
 
 /// The kernel tells a load when the thread ends that has started it. Threads for work aside end after some idle

@@ -1,6 +1,6 @@
 //! Who may come in: whoever has the token of the printed address, or the password, gets a session as a cookie.
 
-use std::collections::HashSet;
+use std::collections::VecDeque;
 use std::hint::black_box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +13,8 @@ pub struct Auth {
     token: Option<String>,
     password: Option<String>,
     cookie: String,
-    sessions: Mutex<HashSet<String>>,
+    /// The one that was used last stands last.
+    sessions: Mutex<VecDeque<String>>,
     random: fn() -> Result<[u8; 32], String>,
 }
 
@@ -55,30 +56,37 @@ impl Auth {
     /// A new session as the value of `Set-Cookie`.
     ///
     /// # Errors
-    /// When there is no randomness to be had, or there are too many sessions.
+    /// When there is no randomness to be had.
     pub fn open(&self, is_secure: bool) -> Result<String, String> {
         let session = hex(&(self.random)()?);
         let mut sessions = self.sessions();
         if sessions.len() >= SESSIONS_MAX {
-            return Err("too many browsers have come in: start the console again".into());
+            // Somebody new comes in; the one who has not been seen for the longest time opens the address again.
+            sessions.pop_front();
         }
         let secure = if is_secure { "; Secure" } else { "" };
         let cookie = format!("{}={session}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie);
-        sessions.insert(session);
+        sessions.push_back(session);
         Ok(cookie)
     }
 
     /// Whether one of the cookies is a session.
     pub fn is_in(&self, cookies: &str) -> bool {
         let mine = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
-        let sessions = self.sessions();
+        let mut sessions = self.sessions();
         // All of them are looked at, so that the time tells nothing of which one is near.
-        mine.filter(|(name, _)| *name == self.cookie)
-            .any(|(_, value)| sessions.iter().fold(false, |found, one| found | same(one, value)))
+        let found = mine.filter(|(name, _)| *name == self.cookie).find_map(|(_, value)| {
+            let look = |found, (at, one): (usize, &String)| if same(one, value) { Some(at) } else { found };
+            sessions.iter().enumerate().fold(None, look)
+        });
+        let used = found.and_then(|at| sessions.remove(at));
+        let is_in = used.is_some();
+        sessions.extend(used);
+        is_in
     }
 
     /// A thread that panicked while holding the lock left nothing half-done in it.
-    fn sessions(&self) -> MutexGuard<'_, HashSet<String>> {
+    fn sessions(&self) -> MutexGuard<'_, VecDeque<String>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -102,6 +110,25 @@ pub fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_more_browser_comes_in_for_the_one_unused_longest() {
+        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let random = || {
+            let mut bytes = [0; 32];
+            bytes[..4]
+                .copy_from_slice(&NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_be_bytes());
+            Ok(bytes)
+        };
+        let auth = Auth::new(None, 7, random).unwrap();
+        let [first, second] = [(); 2].map(|()| auth.open(false).unwrap());
+        for _ in 2..SESSIONS_MAX {
+            auth.open(false).unwrap();
+        }
+        assert!(auth.is_in(&first));
+        auth.open(false).unwrap();
+        assert!(auth.is_in(&first) && !auth.is_in(&second));
+    }
 
     #[test]
     fn only_the_whole_token_and_the_own_cookie_open_the_door() {

@@ -14,6 +14,7 @@ mod jobs;
 mod live;
 mod login;
 mod pages;
+mod patient;
 mod remarks;
 mod server;
 mod tls;

@@ -2,9 +2,10 @@
 
 use crate::Tool;
 use crate::answer::{Answer, Wrong};
+use crate::index::id_of;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use maud::{DOCTYPE, html};
+use maud::{DOCTYPE, Markup, html};
 use plimsoll_output::html::Page;
 use std::path::Path;
 
@@ -14,7 +15,15 @@ use std::path::Path;
 /// When it is not there any more, or cannot be read.
 pub fn of_path(tool: &Tool, path: &Path) -> Answer<String> {
     is_there(path)?;
-    render((tool.page_of)(path))
+    let id = id_of(path);
+    let is_file = path.is_file();
+    // The run of an experiment is not in the list, where the other side is chosen.
+    let is_listed = !path.parent().is_some_and(|folder| folder.join(plimsoll_record::folder::INDEX).exists());
+    let links = html! {
+        @if is_listed { a href={ "/#/compare/" (id) } { "Compare with …" } }
+        @if is_file { " " a href={ "/runs/" (id) "/file" } download { "Run file" } }
+    };
+    render((tool.page_of)(path), &links)
 }
 
 /// The page of two sides held against each other.
@@ -24,7 +33,12 @@ pub fn of_path(tool: &Tool, path: &Path) -> Answer<String> {
 pub fn of_two(tool: &Tool, a: &Path, b: &Path) -> Answer<String> {
     is_there(a)?;
     is_there(b)?;
-    render((tool.page_of_two)(a, b))
+    let (id_a, id_b) = (id_of(a), id_of(b));
+    let links = html! {
+        a href={ "/runs/" (id_a) } { "A" } " " a href={ "/runs/" (id_b) } { "B" } " "
+        a href={ "/compare?a=" (id_b) "&b=" (id_a) } { "B against A" }
+    };
+    render((tool.page_of_two)(a, b), &links)
 }
 
 fn is_there(path: &Path) -> Answer<()> {
@@ -34,10 +48,10 @@ fn is_there(path: &Path) -> Answer<()> {
     }
 }
 
-fn render(page: Result<Page, String>) -> Answer<String> {
+fn render(page: Result<Page, String>, links: &Markup) -> Answer<String> {
     let unreadable = |sentence| Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, sentence, "");
     let mut page = page.map_err(unreadable)?;
-    page.bar = Some(html! { nav.console aria-label="Console" { a href="/" { "All runs" } } });
+    page.bar = Some(html! { nav.console aria-label="Console" { a href="/" { "All runs" } " " (links) } });
     page.render().map_err(|e| Wrong::machine(e.to_string()))
 }
 

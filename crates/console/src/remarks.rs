@@ -2,7 +2,9 @@
 //! file itself is never touched.
 
 use serde::{Deserialize, Serialize};
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Version of the file.
@@ -81,8 +83,27 @@ pub fn replace(file: &Path, text: &str) -> std::io::Result<()> {
         Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
         _ => {}
     }
-    std::fs::OpenOptions::new().write(true).create_new(true).open(&new)?.write_all(text.as_bytes())?;
+    new_file(Path::new(&new), text)?;
     std::fs::rename(&new, file)
+}
+
+/// As run files are: for their owner alone. What is there already is an error, whatever it is.
+pub fn new_file(file: &Path, text: &str) -> std::io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?.write_all(text.as_bytes())
+}
+
+/// A folder for its owner alone; one that is there stays as it is.
+pub fn own_folder(folder: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Characters that move a cursor or turn the text around them are replaced: remarks are shown among other texts.
+fn harmless(text: &str) -> String {
+    let is_harmful = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(u32::from(c), 0x061c | 0x200e..=0x200f | 0x2028..=0x202e | 0x2066..=0x2069)
+    };
+    text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Trimmed, without doubles, in bounds.
@@ -92,7 +113,7 @@ pub fn replace(file: &Path, text: &str) -> std::io::Result<()> {
 pub fn checked(remarks: Remarks) -> Result<Remarks, String> {
     let mut tags: Vec<String> = Vec::new();
     for tag in remarks.tags {
-        let tag = tag.split_whitespace().collect::<Vec<_>>().join(" ");
+        let tag = harmless(&tag.split_whitespace().collect::<Vec<_>>().join(" "));
         if tag.chars().count() > TAG_CHARS_MAX {
             return Err(format!("a tag has at most {TAG_CHARS_MAX} characters"));
         }
@@ -106,5 +127,5 @@ pub fn checked(remarks: Remarks) -> Result<Remarks, String> {
     if remarks.note.chars().count() > NOTE_CHARS_MAX {
         return Err(format!("a note has at most {NOTE_CHARS_MAX} characters"));
     }
-    Ok(Remarks { tags, note: remarks.note.trim().to_owned() })
+    Ok(Remarks { tags, note: harmless(&remarks.note.replace("\r\n", "\n")).trim().to_owned() })
 }

@@ -7,6 +7,7 @@ use crate::index::Index;
 use crate::jobs::Jobs;
 use crate::live::Hubs;
 use crate::login::Doorman;
+use crate::patient::Patient;
 use crate::{Config, tls};
 use axum::Router;
 use hyper::body::Incoming;
@@ -211,5 +212,5 @@ async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin, router: Router)
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE).max_buf_size(HEAD_BYTES_MAX);
     let service = TowerToHyperService::new(router.into_service::<Incoming>());
     // A browser that goes away, or speaks no HTTP, is its own affair.
-    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+    let _ = builder.serve_connection(TokioIo::new(Patient::new(stream)), service).await;
 }

@@ -46,7 +46,11 @@ pub struct Entry {
     pub sentence: String,
     /// Of a run.
     pub rate_per_s: Option<f64>,
+    /// As the report shows it: `None`, too, where there are too few samples for it.
     pub p99_ns: Option<u64>,
+    /// The true p99 is this or more.
+    #[serde(default)]
+    pub p99_at_least: bool,
     /// Failed requests.
     pub errors: u64,
     pub requests: u64,
@@ -82,6 +86,7 @@ pub fn read(found: &Found) -> Result<Entry, String> {
 }
 
 fn of_run(s: &Summary, path: &Path) -> Entry {
+    let p99 = s.response_time.percentiles.iter().find(|p| p.q == 0.99 && p.enough_samples);
     Entry {
         name: s.name.clone(),
         target: s.target.clone(),
@@ -90,7 +95,8 @@ fn of_run(s: &Summary, path: &Path) -> Entry {
         verdict: Some(word(s.verdict.result).into()),
         sentence: s.verdict.sentence.clone(),
         rate_per_s: Some(s.achieved.rate_per_s),
-        p99_ns: s.response_time.p99_ns,
+        p99_ns: p99.map(|p| p.value_ns),
+        p99_at_least: p99.is_some_and(|p| p.at_least),
         errors: s.totals.errors,
         requests: s.totals.requests,
         ..blank(Kind::Run, path)
@@ -180,6 +186,7 @@ fn blank(kind: Kind, path: &Path) -> Entry {
         sentence: String::new(),
         rate_per_s: None,
         p99_ns: None,
+        p99_at_least: false,
         errors: 0,
         requests: 0,
         going_on: false,

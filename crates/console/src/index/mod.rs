@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use walk::{Found, walk};
 
 /// Version of the file; another one is made anew.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// One listing reads no longer than this, ns: the rest is read by the next one.
 const READING_NS: u64 = 3_000_000_000;
@@ -99,6 +99,10 @@ impl Index {
                     freshly_read(&found)
                 }
             };
+            // What cannot be read is nothing to be shown or given away.
+            if known.entry.is_none() {
+                self.paths.remove(&id);
+            }
             listing.entries.extend(known.entry.clone());
             listing.unreadable.extend(known.unreadable.clone());
             now_known.insert(id, known);
@@ -149,7 +153,7 @@ impl Index {
 
     fn store(&mut self) -> std::io::Result<()> {
         if let Some(folder) = self.file.parent() {
-            std::fs::create_dir_all(folder)?;
+            remarks::own_folder(folder)?;
         }
         let stored = Stored { version: VERSION, known: std::mem::take(&mut self.known) };
         let text = serde_json::to_string(&stored).map_err(std::io::Error::other);

@@ -3,7 +3,7 @@
 use super::order::Check;
 use super::{Jobs, SAID_BYTES_MAX};
 use crate::answer::{Answer, Wrong, aside};
-use crate::auth;
+use crate::{auth, remarks};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -55,7 +55,7 @@ impl Jobs {
         let (folder, name) = (self.scratch.clone(), auth::hex(&random[..8]));
         let file = folder.join(format!("{name}.yaml"));
         let path = file.clone();
-        aside(move || std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text)))
+        aside(move || remarks::own_folder(&folder).and_then(|()| remarks::new_file(&path, &text)))
             .await?
             .map_err(|e| Wrong::machine(format!("the text cannot be kept in `{}`: {e}", file.display())))?;
         Ok(file)

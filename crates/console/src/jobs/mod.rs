@@ -10,6 +10,7 @@ use crate::answer::{Answer, Wrong, aside};
 use crate::index::id_of;
 use check::{experiment, remove};
 use order::{Order, What, given};
+use plimsoll_plan::request::redacted_url;
 use plimsoll_record::run_file::Tail;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -94,6 +95,12 @@ pub struct Jobs {
 impl Jobs {
     pub fn new(tool: Tool, runs: Option<PathBuf>, scratch: PathBuf) -> Self {
         let changes = watch::Sender::new(0);
+        // What a console that was killed has left behind: no load of this one needs it.
+        for left in std::fs::read_dir(&scratch).into_iter().flatten().flatten() {
+            if left.path().extension().is_some_and(|ending| ending == "yaml") {
+                remove(&left.path());
+            }
+        }
         Self { tool, runs, scratch, all: Mutex::default(), starting: tokio::sync::Mutex::default(), changes }
     }
 
@@ -136,7 +143,7 @@ impl Jobs {
         if !order.beside && self.lock().iter().any(|inner| inner.ended_unix_ns.is_none()) {
             return Err(Wrong::conflict(
                 "a load is running already, and two loads on one machine disturb each other",
-                "wait for it, stop it, or say that it is meant: `\"beside\": true`",
+                "wait for it, stop it, or start this one beside it all the same",
             ));
         }
         let mut temporary = None;
@@ -150,8 +157,11 @@ impl Jobs {
                         temporary = Some(file);
                         found
                     }
-                    Err(wrong) => {
+                    Err(mut wrong) => {
                         remove(&file);
+                        // Nobody knows the name of our own file.
+                        let own = file.display().to_string();
+                        wrong.diagnostics = wrong.diagnostics.map(|said| said.replace(&own, "the text"));
                         return Err(wrong);
                     }
                 }
@@ -161,7 +171,9 @@ impl Jobs {
         let out = self.out_for(&name, is_one)?;
         words.push(format!("--out={}", out.display()));
         let shown = match &order.what {
-            What::Form(form) => given(&form.name).unwrap_or(form.url.trim()).to_owned(),
+            What::Form(form) => {
+                given(&form.name).map_or_else(|| redacted_url(form.url.trim()), str::to_owned)
+            }
             What::File { path } => path.clone(),
             What::Text { .. } => "a pasted experiment".to_owned(),
         };
@@ -224,7 +236,7 @@ impl Jobs {
             id: id.clone(),
             name,
             state: State::Starting,
-            command: std::iter::once("plimsoll".to_owned()).chain(words).collect(),
+            command: shown_words(words),
             out,
             pid: child.id().unwrap_or_default(),
             exit: None,
@@ -420,6 +432,13 @@ impl Inner {
         let lines = self.lines.as_ref().ok_or_else(gone)?;
         lines.send(format!("{line}\n")).map_err(|_| gone())
     }
+}
+
+/// The command as all who are in may read it: without the secrets of its address.
+fn shown_words(words: Vec<String>) -> Vec<String> {
+    let is_url = |word: &str| word.starts_with("http://") || word.starts_with("https://");
+    let shown = words.into_iter().map(|word| if is_url(&word) { redacted_url(&word) } else { word });
+    std::iter::once("plimsoll".to_owned()).chain(shown).collect()
 }
 
 /// Until the job is forgotten or its child reads no more.

@@ -83,7 +83,7 @@ impl Form {
         words.extend(given(&self.method).map(|method| format!("--method={method}")));
         match self.load {
             // The first comes at 0 and the last one step before the end, so that it is exactly so many.
-            Load::ClientsPerTest => words.push(format!("--rate={}/s", f64::from(self.clients) / seconds)),
+            Load::ClientsPerTest => words.push(format!("--rate={}/s", spread(self.clients, seconds))),
             Load::ClientsPerSecond => words.push(format!("--rate={}/s", self.clients)),
             Load::Maintained => words.push(format!("--connections={}", self.clients)),
         }
@@ -105,8 +105,26 @@ impl Form {
     /// For the name of the run file.
     pub fn host(&self) -> String {
         let rest = self.url.trim().split_once("://").map_or("", |(_, rest)| rest);
-        rest.split(['/', ':', '?', '#']).next().unwrap_or_default().to_owned()
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        // What stands before the last `@` is a name and a password.
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        host.split(':').next().unwrap_or_default().to_owned()
     }
+}
+
+/// The shortest rate at which exactly `n` arrive within `seconds`, the first at 0, in the same rhythm to 0.01 %.
+fn spread(n: u32, seconds: f64) -> f64 {
+    let n = f64::from(n);
+    let exact = n / seconds;
+    let short = (0..=9).map(|digits| {
+        let scale = 10f64.powi(digits);
+        (exact * scale).floor() / scale
+    });
+    // The last one comes before the end, and one more would not.
+    let is_same = |rate: &f64| {
+        *rate > 0.0 && (n - 1.0) / rate < seconds && n / rate >= seconds && exact - rate <= exact / 1e4
+    };
+    short.into_iter().find(is_same).unwrap_or(exact)
 }
 
 fn positive(value: f64, what: &str) -> Answer<f64> {
@@ -136,12 +154,30 @@ mod tests {
     #[test]
     fn the_three_kinds_become_a_rate_or_users() {
         for (load, word) in [
-            (Load::ClientsPerTest, "--rate=3.3333333333333335/s"),
+            (Load::ClientsPerTest, "--rate=3.3333/s"),
             (Load::ClientsPerSecond, "--rate=100/s"),
             (Load::Maintained, "--connections=100"),
         ] {
             let words = form(load).words().unwrap();
             assert_eq!(words, ["http://127.0.0.1:1/", word, "--duration=30s"]);
+        }
+    }
+
+    #[test]
+    fn a_short_rate_means_the_same_arrivals() {
+        for (n, seconds, rate) in
+            [(100, 6.0, 16.666), (300, 20.0, 15.0), (1, 30.0, 0.033333), (7, 0.3, 23.333)]
+        {
+            assert_eq!(spread(n, seconds), rate, "{n} in {seconds} s");
+            assert_eq!((rate * seconds).ceil(), f64::from(n));
+        }
+    }
+
+    #[test]
+    fn what_stands_before_the_host_names_no_file() {
+        for url in ["http://TOKEN@127.0.0.1/", "http://a:TOKEN@127.0.0.1:80/x", "http://127.0.0.1?u=a@TOKEN"]
+        {
+            assert_eq!(Form { url: url.into(), ..form(Load::Maintained) }.host(), "127.0.0.1");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The course of a run so far: its seconds as rows of charts, and what is told of each new one.
 
 use super::Frame;
-use plimsoll_output::chart::{Chart, Mark, MarkKind, Unit};
+use plimsoll_output::chart::{Chart, Mark, MarkKind, Pool};
 use plimsoll_output::figure::{self, Row};
 use plimsoll_record::event::{Note, NoteKind, Opening, Sight};
 use plimsoll_record::run_file::Fresh;
@@ -24,15 +24,22 @@ pub struct Course {
     last_counts: (u64, u64),
     /// Failures that have occurred, by class.
     classes: Vec<&'static str>,
-    /// What is watched, each with its last value only.
+    /// What is watched, each with the values that seconds to come may need.
     courses: Vec<summary::Course>,
     marks: Vec<Mark>,
     requests: u64,
     errors: u64,
     tiles: Option<Value>,
+    /// Runs of the experiment to which this one belongs.
+    turns: Option<usize>,
 }
 
 impl Course {
+    /// Of one of so many runs; `None`: it stands alone, or nobody knows how many there will be.
+    pub fn of(turns: Option<usize>) -> Self {
+        Self { turns, ..Self::default() }
+    }
+
     /// Takes what is new, and says what watchers are told of it.
     pub fn take(&mut self, fresh: Fresh) -> Vec<Frame> {
         let mut frames = Vec::new();
@@ -43,6 +50,9 @@ impl Course {
         let mut is_other = is_first || fresh.seconds.len() > ONE_BY_ONE_MAX;
         for sight in &fresh.sights {
             is_other |= self.sighted(sight);
+        }
+        for course in &mut self.courses {
+            course.points.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         let (busy_ns, wall_ns) =
             fresh.pulses.iter().fold((0, 0), |sum, pulse| (sum.0 + pulse.busy_ns, sum.1 + pulse.wall_ns));
@@ -61,6 +71,7 @@ impl Course {
                 frames.extend(self.last());
             }
         }
+        self.forget(fresh.seconds.last());
         for note in &fresh.notes {
             frames.extend(self.noted(note));
         }
@@ -74,7 +85,9 @@ impl Course {
         for chart in &mut charts {
             self.fill(chart);
         }
-        let mut frames = vec![Frame::new("charts", &json!({ "charts": charts }))];
+        let turn = opening.outline.cell.as_ref().map(|cell| cell.turn + 1);
+        let told = json!({ "charts": charts, "turn": turn, "turns": self.turns.filter(|_| turn.is_some()) });
+        let mut frames = vec![Frame::new("charts", &told)];
         frames.extend(self.last());
         frames
     }
@@ -140,7 +153,7 @@ impl Course {
                 course.monitor == watch.name && course.part == reading.part && course.metric == reading.metric
             });
             match known {
-                Some(course) => course.points = vec![point],
+                Some(course) => course.points.push(point),
                 None => {
                     is_new = true;
                     self.courses.push(summary::Course {
@@ -159,9 +172,24 @@ impl Course {
         is_new
     }
 
-    /// Puts the rows into a chart; of several that make one, the mean, and of times the longest.
+    /// Values that are too old for any second behind the last one, which may come again.
+    fn forget(&mut self, last: Option<&Second>) {
+        let Some(last) = last else { return };
+        let from_s = last.from_s + last.length_s - figure::SIGHT_AGE_MAX_S;
+        for course in &mut self.courses {
+            course.points.retain(|(at_s, _)| *at_s >= from_s);
+        }
+    }
+
+    /// Puts the rows into a chart. Of several that make one: as the series says, the mean or the highest.
     fn fill(&self, chart: &mut Chart) {
         let by = self.rows.len().div_ceil(ROWS_MAX).max(1);
+        if by > 1 {
+            chart.help = format!(
+                "Of the time before this page was opened, each point stands for up to {by} s: the mean, and of p99, \
+                 longest, failures and lateness the highest."
+            );
+        }
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let parts: Vec<&[Row]> = self.rows.chunks(by).collect();
         chart.xs = parts.iter().map(|part| mean(&part.iter().map(|row| row.x).collect::<Vec<_>>())).collect();
@@ -171,10 +199,10 @@ impl Course {
                 let y = parts.iter().map(|part| {
                     let of_row = |row: &Row| row.values.get(id.as_str())?.get(&series.id).copied();
                     let known: Vec<f64> = part.iter().filter_map(of_row).collect();
-                    match panel.y.unit {
+                    match series.pool {
                         _ if known.is_empty() => None,
-                        Unit::Nanoseconds => known.into_iter().reduce(f64::max),
-                        _ => Some(mean(&known)),
+                        Pool::Highest => known.into_iter().reduce(f64::max),
+                        Pool::Mean => Some(mean(&known)),
                     }
                 });
                 series.y = y.collect();

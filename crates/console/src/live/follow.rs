@@ -6,6 +6,7 @@ use crate::api::App;
 use crate::index::{id_of, is_being_written};
 use crate::jobs::State;
 use crate::jobs::stages::course;
+use plimsoll_record::folder::{INDEX, Index};
 use plimsoll_record::run_file::{Fresh, Tail};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -47,17 +48,20 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
         })
         .await
         else {
+            // Whoever comes next starts another reader.
+            app.hubs.leave(&target, &hub, true);
             return;
         };
         reader = back;
         let has_ended = look.fresh.as_ref().is_some_and(|fresh| fresh.ending.is_some());
+        let turns = look.turns;
         if let Some(fresh) = look.fresh {
             if let (Some(job), Some(opening)) = (&target.job, &fresh.opening) {
                 app.jobs.plan(job, course(&opening.outline));
             }
             hub.tell(|seen| {
                 if look.is_another {
-                    seen.course = super::Course::default();
+                    seen.course = super::Course::of(turns);
                 }
                 seen.course.take(fresh)
             });
@@ -106,18 +110,22 @@ fn tell_job(app: &App, target: &Target, hub: &Hub) {
 #[derive(Default)]
 struct Reader {
     tail: Option<(PathBuf, Tail)>,
+    /// Something of it was read.
+    is_known: bool,
 }
 
 struct Look {
     fresh: Option<Fresh>,
     /// It is another run than the one before.
     is_another: bool,
+    /// How many runs its experiment has, of another one.
+    turns: Option<usize>,
     is_alive: bool,
 }
 
 impl Reader {
     fn look(&mut self, out: &Path, now_ns: u64) -> Look {
-        let nothing = Look { fresh: None, is_another: false, is_alive: false };
+        let nothing = Look { fresh: None, is_another: false, turns: None, is_alive: false };
         let run = match out.is_dir() {
             true => newest(out, now_ns),
             false => Some(out.to_path_buf()),
@@ -126,18 +134,28 @@ impl Reader {
         let Some(run) = run.or_else(|| self.tail.as_ref().map(|(path, _)| path.clone())) else {
             return nothing;
         };
-        let is_another = self.tail.as_ref().is_none_or(|(path, _)| *path != run);
-        if is_another {
+        if self.tail.as_ref().is_none_or(|(path, _)| *path != run) {
             // It may be there with nothing in it yet: the next look will tell.
             let Ok(tail) = Tail::open(&run) else { return nothing };
             self.tail = Some((run.clone(), tail));
+            self.is_known = false;
         }
         let Some((_, tail)) = &mut self.tail else { return nothing };
         // A file that vanishes, or cannot be read just now, brings nothing new; that it is dead shows soon.
         let fresh = tail.more().ok();
+        let is_another = fresh.is_some() && !std::mem::replace(&mut self.is_known, fresh.is_some());
+        let turns = if is_another { run.parent().and_then(turns) } else { None };
         let is_alive = is_being_written(&run, now_ns);
-        Look { fresh, is_another, is_alive }
+        Look { fresh, is_another, turns, is_alive }
     }
+}
+
+/// How many runs the experiment in this folder asks for; of a search nobody knows.
+fn turns(folder: &Path) -> Option<usize> {
+    let text = std::fs::read_to_string(folder.join(INDEX)).ok()?;
+    let index: Index = serde_json::from_str(&text).ok()?;
+    let experiment = &index.experiment;
+    experiment.find.is_none().then(|| index.cells.len() * experiment.repeat as usize)
 }
 
 /// The run of a folder that is being written.

@@ -61,7 +61,11 @@ pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Char
     out
 }
 
-/// The values of a second. `failures`: of each class by its name; `samples`: what monitors saw last.
+/// What a monitor saw longer ago than this, s, says nothing of a second.
+pub const SIGHT_AGE_MAX_S: f64 = 2.5;
+
+/// The values of a second. `failures`: of each class by its name; `courses`: what monitors saw, by time; of each the
+/// newest value of the second or shortly before it, whatever came after.
 pub fn live_row(row: &Second, failures: &[(&str, u64)], courses: &[Course]) -> Row {
     let ns = |time: Option<u64>| time.map(|ns| ns as f64);
     let all = [
@@ -84,15 +88,23 @@ pub fn live_row(row: &Second, failures: &[(&str, u64)], courses: &[Course]) -> R
     let mut timeline: BTreeMap<String, f64> = all.into_iter().filter_map(known).collect();
     timeline.extend(failures.iter().filter_map(|(class, n)| known((class, per_s(*n, row)))));
     let mut values = BTreeMap::from([("timeline", timeline)]);
+    let end_s = row.from_s + row.length_s;
     for (id, _, metrics) in SIZES {
         let own = courses.iter().filter(|course| is_shown(course, courses, metrics));
-        let last = own.filter_map(|course| Some((watched::series_id(course), course.points.last()?.1)));
+        let last = own.filter_map(|course| Some((watched::series_id(course), seen_at(course, end_s)?)));
         let last: BTreeMap<String, f64> = last.filter(|(_, y)| y.is_finite()).collect();
         if !last.is_empty() {
             values.insert(id, last);
         }
     }
     Row { x: middle_s(row), values }
+}
+
+fn seen_at(course: &Course, end_s: f64) -> Option<f64> {
+    // Who comes late to a long run asks for each of its seconds.
+    let behind = course.points.partition_point(|(at_s, _)| *at_s <= end_s);
+    let (at_s, value) = course.points.get(behind.checked_sub(1)?)?;
+    (end_s - at_s <= SIGHT_AGE_MAX_S).then_some(*value)
 }
 
 const SIZES: [(&str, &str, &[&str]); 2] =

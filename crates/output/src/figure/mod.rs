@@ -19,7 +19,7 @@ mod table;
 mod text;
 
 pub use draw::{CSS, Skin, draw};
-pub use live::{Row, live, live_row};
+pub use live::{Row, SIGHT_AGE_MAX_S, live, live_row};
 pub use run::of_run;
 pub use spark::spark;
 pub(crate) use svg::cleaned;

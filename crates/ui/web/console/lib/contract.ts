@@ -17,7 +17,10 @@ export interface Entry {
   verdict: Verdict | null;
   sentence: string;
   rate_per_s: number | null;
+  /** `null`, too, where there are too few samples for it. */
   p99_ns: number | null;
+  /** The true p99 is this or more. */
+  p99_at_least: boolean;
   errors: number | null;
   requests: number | null;
   going_on: boolean;

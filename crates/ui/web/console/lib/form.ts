@@ -1,6 +1,7 @@
 // The small form as a value: what is missing in it, what is sent, and the command line that says the same. The server
 // builds the arguments itself; the line here is for reading, and for those who go on in a terminal.
 import type { FormStart, Load } from "./contract";
+import { count } from "./figures";
 
 export interface Form {
   url: string;
@@ -74,6 +75,33 @@ export function request(form: Form): FormStart {
   return out;
 }
 
+/** The shortest rate at which exactly `n` arrive within `seconds`, in the same rhythm to 0.01 %: as the server's. */
+export function spread(n: number, seconds: number): number {
+  const exact = n / seconds;
+  for (let digits = 0; digits <= 9; digits += 1) {
+    const scale = 10 ** digits;
+    const rate = Math.floor(exact * scale) / scale;
+    const same = rate > 0 && (n - 1) / rate < seconds && n / rate >= seconds;
+    if (same && exact - rate <= exact / 1e4) return rate;
+  }
+  return exact;
+}
+
+/** p99. */
+const LIMITED = 0.99;
+/** A percentile q is told from 10 / (1 - q) samples on: fewer leave a run without a verdict. */
+export const SAMPLES_LEAST = Math.round(10 / (1 - LIMITED));
+
+/** What the plan itself makes sure to end in doubt; `null`: nothing. How much a maintained load sends nobody knows. */
+export function doubt(form: Form): string | null {
+  const [n, seconds] = [form.clients ?? 0, form.seconds ?? 0];
+  const sent = form.load === "clients_per_test" ? n : n * seconds;
+  if (form.p99_ms === null || form.load === "maintained" || !(sent > 0) || sent >= SAMPLES_LEAST) return null;
+  const least = count(SAMPLES_LEAST);
+  const all = count(Math.floor(sent));
+  return `${all} answers are too few for a p99, which takes ${least}: the run will end INCONCLUSIVE.`;
+}
+
 /** The arguments of the same run in a terminal, in the server's order. */
 export function argumentsOf(form: Form): string[] {
   const [n, seconds] = [form.clients ?? 0, form.seconds ?? 0];
@@ -81,7 +109,7 @@ export function argumentsOf(form: Form): string[] {
   if (form.method !== "GET") out.push(`--method=${form.method}`);
   if (form.load === "maintained") out.push(`--connections=${n}`);
   // Per test: the same number spread over the time, so a rate.
-  else out.push(`--rate=${form.load === "clients_per_second" || seconds === 0 ? n : n / seconds}/s`);
+  else out.push(`--rate=${form.load === "clients_per_second" || seconds === 0 ? n : spread(n, seconds)}/s`);
   out.push(`--duration=${seconds}s`);
   if (form.timeout_s !== null) out.push(`--timeout=${form.timeout_s}s`);
   const rule = threshold(form);

@@ -4,7 +4,7 @@ import type { Chart, Mark } from "../../shared/chart";
 import type { Job, Row, Tiles } from "./contract";
 
 export type Message =
-  | { kind: "charts"; charts: Chart[] }
+  | { kind: "charts"; charts: Chart[]; turn?: number | null; turns?: number | null }
   | { kind: "row"; row: Row }
   | { kind: "mark"; mark: Told }
   | { kind: "job"; job: Job }
@@ -22,6 +22,9 @@ export interface Live {
   last_x: number | null;
   /** ms of the reader's clock: when the newest row came. */
   last_at: number | null;
+  /** Which run of an experiment it is, from 1, and of how many, if that is known. */
+  turn: number | null;
+  turns: number | null;
   ended: boolean;
   /** Where the report is. */
   run: string | null;
@@ -41,6 +44,8 @@ export const START: Live = {
   job: null,
   last_x: null,
   last_at: null,
+  turn: null,
+  turns: null,
   ended: false,
   run: null,
 };
@@ -50,10 +55,11 @@ export function step(live: Live, message: Message, now: number): [Live, Effect] 
     case "charts": {
       // Everything so far comes with it; rows sent while we were away are not missed.
       const xs = message.charts.flatMap((chart) => chart.xs.slice(-1));
-      return [
-        { ...live, charts: message.charts, last_x: xs.length > 0 ? Math.max(...xs) : null, last_at: now },
-        { kind: "draw" },
-      ];
+      const last_x = xs.length > 0 ? Math.max(...xs) : null;
+      const [turn, turns] = [message.turn ?? null, message.turns ?? null];
+      // Without a second it is a run that begins: figures of the one before it are none of it.
+      const tiles = last_x === null ? null : live.tiles;
+      return [{ ...live, charts: message.charts, tiles, last_x, last_at: now, turn, turns }, { kind: "draw" }];
     }
     case "row": {
       // A row that the charts hold already is none; but the tiles of the newest second come with it.
@@ -109,6 +115,15 @@ export function notes(live: Live): Mark[] {
     if (mark.kind !== "stage" && !found.some((other) => same(other, mark))) found.push(mark);
   }
   return found.sort((a, b) => a.at - b.at);
+}
+
+/** As the tool writes it into the course of a run. */
+const LEVEL = "by hand the load was set to ";
+
+/** What the load was set to last by hand; `null`: it goes as planned. */
+export function level(live: Live): string | null {
+  const last = notes(live).filter((mark) => mark.kind === "control" && mark.word.startsWith(LEVEL)).at(-1);
+  return last ? last.word.slice(LEVEL.length) : null;
 }
 
 /** Whole seconds without a row, once that is more than a late second can be; `null`: nothing is wrong. */

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { Chart, Mark } from "../../shared/chart";
 import { refusal } from "./api";
 import type { Entry, Job, Row } from "./contract";
-import { argumentsOf, EMPTY, request, shellLine, wrong, type Form } from "./form";
+import { argumentsOf, doubt, EMPTY, request, shellLine, spread, wrong, type Form } from "./form";
 import { choose, goingOn, outcome, readTags, shown, sides, tagsOf } from "./list";
-import { hold_ms, late, notes, stale_s, START, step, type Live } from "./live";
+import { hold_ms, late, level, notes, stale_s, START, step, type Live } from "./live";
 import { shape } from "./shape";
 import { bar } from "./stages";
-import { ago, clock, date, machine } from "./when";
+import { ago, clock, date, machine, moment } from "./when";
 
 const entry = (id: string, more: Partial<Entry> = {}): Entry => ({
   id,
@@ -22,6 +22,7 @@ const entry = (id: string, more: Partial<Entry> = {}): Entry => ({
   sentence: "",
   rate_per_s: 1,
   p99_ns: 1,
+  p99_at_least: false,
   errors: 0,
   requests: 1,
   going_on: false,
@@ -61,7 +62,8 @@ describe("when", () => {
       "1 day ago",
       "14 days ago",
     ]);
-    expect(past(15 * 86_400)).toBe(date((NOW / 1000 - 15 * 86_400) * 1e9));
+    expect(past(15 * 86_400)).toBe(`${date((NOW / 1000 - 15 * 86_400) * 1e9)} UTC`);
+    expect(moment(1_800_000_000e9)).toBe("2027-01-15 08:00:00 UTC");
   });
 
   test("a clock that is ahead of ours is now, not the future", () => expect(past(-30)).toBe("just now"));
@@ -166,6 +168,19 @@ describe("the form", () => {
       allow: "api.example.com",
       name: "mine",
     });
+  });
+
+  test("a rate is short and means the same arrivals", () => {
+    expect([spread(100, 6), spread(300, 20), spread(1, 30)]).toEqual([16.666, 15, 0.033333]);
+    expect(line({ load: "clients_per_test", seconds: 6, p99_ms: null })).toContain(" --rate=16.666/s ");
+  });
+
+  test("a plan with too few answers for its p99 says so", () => {
+    expect(doubt(form({ load: "clients_per_test", clients: 100 }))).toContain("INCONCLUSIVE");
+    expect(doubt(form({ load: "clients_per_test", clients: 1000 }))).toBeNull();
+    expect(doubt(form({ load: "clients_per_second", clients: 10, seconds: 15 }))).toContain("150 answers");
+    expect(doubt(form({ load: "clients_per_test", clients: 100, p99_ms: null }))).toBeNull();
+    expect(doubt(form({ load: "maintained", clients: 1 }))).toBeNull();
   });
 
   test("what was left out is not sent", () => {
@@ -319,6 +334,20 @@ describe("a live run", () => {
       [live] = step(live, { kind: "mark", mark: { ...note(3, word!, "control"), ...(was && { was }) } }, 0);
     expect(notes(live).map((mark) => mark.word)).toEqual(["cache emptied", "later", "held for 3 s"]);
     expect(live.charts[0]?.marks).toHaveLength(4);
+  });
+
+  test("a run that begins has no figures of the one before it", () => {
+    const [one] = step(begun([1]), { kind: "row", row: row(2) }, 0);
+    const [next] = step(one, { kind: "charts", charts: [chart()], turn: 3, turns: 6 }, 1);
+    expect([one.tiles, next.tiles, next.turn, next.turns]).toEqual([tiles, null, 3, 6]);
+  });
+
+  test("what the load was set to by hand is what goes on", () => {
+    let live = begun([1]);
+    expect(level(live)).toBeNull();
+    for (const [at, to] of [[1, "110/s (110 % of the plan)"], [2, "99/s (99 % of the plan)"]] as const)
+      [live] = step(live, { kind: "mark", mark: note(at, `by hand the load was set to ${to}`, "control") }, 0);
+    expect(level(live)).toBe("99/s (99 % of the plan)");
   });
 
   test("silence is said after some seconds, but not of a run that is held or over", () => {

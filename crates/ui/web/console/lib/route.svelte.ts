@@ -1,10 +1,12 @@
 // Which page is shown: behind the hash, so that the server has one page to serve and links can be sent to others.
 
-export type Route = { page: "runs" } | { page: "start" } | { page: "live"; id: string };
+export type Route = { page: "runs"; first?: string } | { page: "start" } | { page: "live"; id: string };
 
 export function read(hash: string): Route {
   const [page = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
   if (page === "start") return { page };
+  // Ids are digits and letters; whatever else was typed is none.
+  if (page === "compare" && /^\w+$/.test(id)) return { page: "runs", first: id };
   if (page === "live" && id !== "") {
     try {
       return { page, id: decodeURIComponent(id) };

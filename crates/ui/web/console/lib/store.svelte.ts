@@ -6,6 +6,18 @@ import type { Entry, Job, State, Unreadable } from "./contract";
 /** ms. A list that somebody else changed is seen this late. */
 const EVERY = 2000;
 
+const DISMISSED = "plimsoll-dismissed";
+
+function kept(): string[] {
+  try {
+    const list: unknown = JSON.parse(sessionStorage.getItem(DISMISSED) ?? "[]");
+    return Array.isArray(list) ? list.map(String) : [];
+  } catch {
+    // Storage is off or holds something else: they are all shown again.
+    return [];
+  }
+}
+
 class Store {
   state = $state<State | null>(null);
   entries = $state.raw<Entry[]>([]);
@@ -18,6 +30,10 @@ class Store {
   trouble = $state.raw<Refused | null>(null);
   /** ms; ticks once a second, so that "12 s ago" moves. */
   now = $state(Date.now());
+  /** The run that is being watched, and how far it has come, s. */
+  clock = $state.raw<{ id: string; elapsed_s: number } | null>(null);
+  /** Failed starts that somebody has read. */
+  dismissed = $state.raw<string[]>(kept());
   #asking = false;
   #texts = { list: "", jobs: "" };
 
@@ -57,6 +73,16 @@ class Store {
     } finally {
       this.#asking = false;
     }
+  }
+
+  /** Numbers of jobs begin anew with the server, their commands name a file of their own. */
+  dismiss(job: Job): void {
+    this.dismissed = [...this.dismissed, job.command.join(" ")].slice(-100);
+    sessionStorage.setItem(DISMISSED, JSON.stringify(this.dismissed));
+  }
+
+  isDismissed(job: Job): boolean {
+    return this.dismissed.includes(job.command.join(" "));
   }
 
   /** An entry that the server gave back. */

@@ -38,7 +38,10 @@ export function listen(id: string, to: Listener): () => void {
       timer = setTimeout(open, WAITS[Math.min(failures, WAITS.length - 1)]);
       failures += 1;
     };
-    on<{ charts: Chart[] }>("charts", ({ charts }) => ({ kind: "charts", charts }));
+    on<{ charts: Chart[]; turn?: number | null; turns?: number | null }>("charts", (all) => ({
+      kind: "charts",
+      ...all,
+    }));
     on<Row>("row", (row) => ({ kind: "row", row }));
     on<Told>("mark", (mark) => ({ kind: "mark", mark }));
     on<Job>("job", (job) => ({ kind: "job", job }));

@@ -15,19 +15,16 @@ export function ago(startedUnixNs: number, nowMs: number): string {
   if (past < DAY) return `${Math.floor(past / HOUR)} h ago`;
   const days = Math.floor(past / DAY);
   if (days <= 14) return days === 1 ? "1 day ago" : `${days} days ago`;
-  return date(startedUnixNs);
+  return `${date(startedUnixNs)} UTC`;
 }
 
-/** `2026-11-22`, in the reader's time zone. */
-export function date(unixNs: number): string {
-  const at = new Date(unixNs / 1e6);
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-}
+/** `2026-11-22`, in UTC as on the pages of runs. */
+export const date = (unixNs: number) => machine(unixNs).slice(0, 10);
 
-/** `2026-11-22 07:12:03`, in the reader's time zone. */
+/** `2026-11-22 07:12:03 UTC`, as on the pages of runs. */
 export function moment(unixNs: number): string {
-  const at = new Date(unixNs / 1e6);
-  return `${date(unixNs)} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  const text = machine(unixNs);
+  return text === "" ? "" : `${text.slice(0, 10)} ${text.slice(11, 19)} UTC`;
 }
 
 /** For the `datetime` of a `time` element. */
