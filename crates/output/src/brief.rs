@@ -1,9 +1,10 @@
 //! Numbers of charts as a page carries them: as short as what is shown of them allows. Thousands of seconds times a
 //! dozen series would otherwise be most of the file, and most of that the digits behind the sixth.
 
+use crate::format::{quantity, ratio};
 use serde::ser::{SerializeSeq, Serializer};
 
-/// Digits that count. What is shown has three.
+/// Digits that count. Most of what is shown has three.
 const DIGITS: i32 = 6;
 /// Up to here a float holds every whole number, 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -21,7 +22,8 @@ pub fn rounded(value: f64) -> f64 {
     };
     let short: f64 = text.parse().unwrap_or(value);
     // Rounded twice, 1.2349996 would be shown as 1.24 where the document's own digits give 1.23.
-    let shown = |value: f64| format!("{value:.2e}");
+    // Per cents near 100 and numbers above a thousand have more digits than three.
+    let shown = |value: f64| [format!("{value:.2e}"), ratio(value), quantity(value)];
     if shown(short) == shown(value) { short } else { value }
 }
 

@@ -4,7 +4,7 @@ use crate::format::{chosen_ns, chosen_s, count, counted, quantity, rate_of, rate
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::StoppedBy;
-use plimsoll_record::summary::{Judged, Outcome, Percentile, StreamRow, Summary, Times, Weight};
+use plimsoll_record::summary::{Judged, Outcome, Percentile, Spike, StreamRow, Summary, Times, Weight};
 
 pub fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
@@ -125,6 +125,16 @@ pub fn margin(judged: &Judged) -> String {
         Some(m) if m >= 0.0 => format!("{} inside", crate::format::ratio(m)),
         Some(m) => format!("{} outside", crate::format::ratio(-m)),
         None => String::new(),
+    }
+}
+
+/// Whether and when it was as before again.
+pub fn back(spike: &Spike) -> String {
+    match spike.recovered_after_s {
+        // The end of the load is no recovery of the server's.
+        Some(after) if after <= 0.0 => "back as the load fell".into(),
+        Some(after) => format!("back after {}", chosen_s(after)),
+        None => "not back by the end".into(),
     }
 }
 

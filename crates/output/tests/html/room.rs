@@ -105,3 +105,33 @@ fn failures_of_a_request_stand_by_their_class() {
     assert!(failing[0].ends_with("http_statustimeout"), "{failing:?}");
     assert!(failing[1].ends_with("1,2007") && failing[1].starts_with(name), "{failing:?}");
 }
+
+#[test]
+fn a_missed_threshold_colours_the_figure_that_it_is_on_and_no_other() {
+    let red = |what: &str| -> Vec<String> {
+        let mut s = fixtures::pass();
+        s.thresholds[0].what = what.into();
+        s.thresholds[0].met = false;
+        let page = dom(&s);
+        let all = page.elements();
+        let tiles = all.iter().filter(|one| one.has_class("tile") && one.has_class("fail"));
+        tiles.map(|one| one.text()).collect()
+    };
+    let one = red("response_time p99");
+    assert!(one.len() == 1 && one[0].contains("p99"), "{one:?}");
+    assert_eq!(red("response_time p99.9"), Vec::<String>::new());
+}
+
+#[test]
+fn failures_are_in_the_first_screen_and_in_the_findings_whatever_the_verdict() {
+    let mut s = fixtures::pass();
+    s.errors = vec![error(Fault::Status, s.totals.requests)];
+    s.totals.errors = s.totals.requests;
+    s.statuses = [("503".to_owned(), s.totals.requests)].into_iter().collect();
+    let dom = dom(&s);
+    let all = dom.elements();
+    let head = all.iter().find(|one| one.has_class("head")).expect("every page has it").text();
+    assert!(head.contains("http_status") && head.contains("status 503"), "{head}");
+    let findings = dom.by_id("findings").expect("something was found").text();
+    assert!(findings.contains("of status 503") && findings.contains("server's log"), "{findings}");
+}

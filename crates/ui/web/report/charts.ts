@@ -33,7 +33,9 @@ export class Charts {
       if (chart) this.part(`the chart ${chart.id}`, () => this.#one(figure, chart));
       await new Promise((resume) => setTimeout(resume, 0));
     }
-    if (place.chart) document.getElementById(`chart-${place.chart}`)?.scrollIntoView();
+    // Of a stretch of time the first chart that shows it.
+    const first = place.chart ?? (place.time && this.charts.find((chart) => chart.group === TIME)?.id);
+    if (first) document.getElementById(`chart-${first}`)?.scrollIntoView();
     this.address.onChange((changed) => this.#show(changed));
   }
 

@@ -44,6 +44,14 @@ test("what is missing is a dash, what is hidden is not said", () => {
   expect(said(chart, new Set(["p99"]), 10, [0, 10]).panels[0]?.lines).toEqual([]);
 });
 
+test("in a gap nothing is said of the values at its ends", () => {
+  const [panel] = chart.panels;
+  const gap: Chart = { ...chart, xs: [0, 1, 2, 20, 21], marks: [], stretches: [],
+    panels: panel ? [{ ...panel, series: panel.series.map((one) => ({ ...one, y: Array(5).fill(1e6) })) }] : [] };
+  const text = (x: number) => said(gap, new Set(), x, [0, 21]).panels[0]?.lines[0]?.text;
+  expect([2.4, 5, 12, 19.2].map(text)).toEqual(["1.00 ms", "-", "-", "1.00 ms"]);
+});
+
 test("a cell of a heat-map says how many and of what", () => {
   const at = (x: number, y: number) => said(chart, new Set(), x, [0, 10], { panel: 0, y }).panels[0]?.cell;
   expect(at(4.9, 3e6)).toBe("2.00 ms to 4.00 ms: 2 requests");

@@ -59,8 +59,26 @@ export function said(
   };
 }
 
+/** Half as far again as values usually are apart. */
+const NEAR = 1.5;
+const steps = new WeakMap<readonly number[], number>();
+
+/** What lies between two x as a rule: the median. */
+function step(xs: readonly number[]): number {
+  const known = steps.get(xs);
+  if (known !== undefined) return known;
+  const apart = xs.slice(1).map((x, index) => x - (xs[index] ?? x)).sort((a, b) => a - b);
+  const median = apart[apart.length >> 1] ?? Number.POSITIVE_INFINITY;
+  steps.set(xs, median);
+  return median;
+}
+
 function line(chart: Chart, panel: Panel, series: Series, x: number): Line {
-  const at = nearest(xsOf(chart, series), x);
+  const xs = xsOf(chart, series);
+  const at = nearest(xs, x);
+  // On a line between even steps nothing was measured in a gap; points of other axes are as far apart as they are.
+  const isGap = chart.x.unit === "seconds" && Math.abs((xs[at] ?? x) - x) > NEAR * step(xs);
+  if (isGap) return { series, value: null, text: figure(null, panel.y.unit), between: "" };
   const [value = null, low, high] = [series.y[at], series.low?.[at], series.high?.[at]];
   const unit = panel.y.unit;
   const bounds = low !== null && low !== undefined && high !== null && high !== undefined;

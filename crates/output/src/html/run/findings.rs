@@ -2,7 +2,7 @@
 //! to do, and a way to what shows it.
 
 use super::Anchors;
-use crate::format::{chosen_s, duration_ns};
+use crate::format::{chosen_s, count, counted, duration_ns};
 use crate::html::piece::{Finding, Tone, findings};
 use crate::words;
 use maud::{Markup, html};
@@ -84,6 +84,7 @@ pub fn body(s: &Summary, anchors: &Anchors) -> Option<Markup> {
     let mut sorted: Vec<&Caution> = s.cautions.iter().collect();
     sorted.sort_by_key(|c| c.weight);
     all.extend(sorted.into_iter().map(|c| caution(c, anchors)));
+    all.extend(failures(s));
     all.extend(pressures(s, anchors));
     all.extend(slopes(s, anchors));
     all.extend(spikes(s, anchors));
@@ -142,18 +143,72 @@ fn found(
     word: &str,
     title: String,
     evidence: String,
+    advice: &str,
     shown: Option<(String, String)>,
 ) -> (Set, Finding) {
-    let (word, code, advice) = (word.to_owned(), String::new(), String::new());
+    let (word, code, advice) = (word.to_owned(), String::new(), advice.to_owned());
     (System, Finding { tone, word, title, code, evidence, advice, shown })
 }
 
 /// More of one kind are for the table.
 const TOLD: usize = 5;
 
+/// What to do about each kind of finding: what one looks at next, no guess at the cause.
+const LONGER: &str = "run for longer: if it goes on, look for what is kept and never given back";
+const MOMENT: &str = "look in the server's log and in its monitors at that time: a collection of garbage, a job of its \
+    own, a deployment";
+const READ: &str =
+    "read the examples and the server's log for the first of them; until it answers, its times say nothing";
+
+/// For something that stood at its limit, by what it is.
+fn relief(p: &plimsoll_record::summary::Pressure) -> &'static str {
+    let of = |words: &[&str]| words.iter().any(|word| p.metric.contains(word) || p.what.contains(word));
+    if of(&["cpu", "CPU", "thread"]) {
+        "profile what it computes, or give it more processors; if one thread is full, more processors do not help"
+    } else if of(&["connection", "pool"]) {
+        "see what holds them for so long, then raise the limit"
+    } else if of(&["memory", "rss", "swap"]) {
+        "give it more memory, or find what it keeps"
+    } else if of(&["disk", "device", "utilisation"]) {
+        "see what reads and writes, or give it a faster device"
+    } else {
+        "raise the limit or take work from it, then run the same load again"
+    }
+}
+
+/// Classes and statuses of the failures, the most frequent first; `None` where nothing failed.
+fn failures(s: &Summary) -> Option<(Set, Finding)> {
+    let failed = s.totals.errors;
+    if failed == 0 {
+        return None;
+    }
+    let mut classes: Vec<_> = s.errors.iter().filter(|row| row.count > 0).collect();
+    classes.sort_by_key(|row| std::cmp::Reverse(row.count));
+    let told: Vec<String> =
+        classes.iter().take(TOLD).map(|row| format!("{} {}", count(row.count), row.class)).collect();
+    let mut statuses: Vec<_> =
+        s.statuses.iter().filter(|(status, _)| status.starts_with(['4', '5'])).collect();
+    statuses.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let codes: Vec<String> =
+        statuses.iter().take(TOLD).map(|(status, n)| format!("{} of status {status}", count(**n))).collect();
+    let evidence = [told, codes].concat().join(", ");
+    let title = format!("{} of {} failed", counted(failed, "request"), count(s.totals.requests));
+    let shown = Some(("errors".to_owned(), "the errors".to_owned()));
+    // One in a hundred may be as the plan wants it; more is told as a doubt.
+    let tone = if failed * 100 > s.totals.requests { Tone::Doubt } else { Tone::Note };
+    Some(found(tone, "errors", title, evidence, READ, shown))
+}
+
 fn pressures(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
     let one = |p: &plimsoll_record::summary::Pressure| {
-        found(Tone::Doubt, "at its limit", p.what.clone(), p.evidence.clone(), shown(anchors, WATCHED))
+        found(
+            Tone::Doubt,
+            "at its limit",
+            p.what.clone(),
+            p.evidence.clone(),
+            relief(p),
+            shown(anchors, WATCHED),
+        )
     };
     s.pressure.iter().take(TOLD).map(one).collect()
 }
@@ -164,27 +219,23 @@ fn slopes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
         let slope = row.slope.as_ref().filter(|slope| slope.verdict != SlopeVerdict::Level)?;
         let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
         let title = format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "));
-        Some(found(Tone::Note, "slope", title, slope.sentence.clone(), shown(anchors, WATCHED)))
+        Some(found(Tone::Note, "slope", title, slope.sentence.clone(), LONGER, shown(anchors, WATCHED)))
     });
     moving.take(TOLD).collect()
 }
 
 fn spikes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
     let one = |spike: &plimsoll_record::summary::Spike| {
-        let back = match spike.recovered_after_s {
-            Some(after) if after <= 0.0 => "back as the load fell".into(),
-            Some(after) => format!("back after {}", chosen_s(after)),
-            None => "not back by the end".into(),
-        };
+        let back = words::back(spike);
         let title = format!("slow from {} on, for {}", chosen_s(spike.from_s), chosen_s(spike.slow_s));
         let (peak, baseline) = (duration_ns(spike.peak_p95_ns), duration_ns(spike.baseline_p95_ns));
         let evidence = format!("p95 {peak} against {baseline}, {back}");
-        found(Tone::Doubt, "spike", title, evidence, shown(anchors, COURSE))
+        found(Tone::Doubt, "spike", title, evidence, MOMENT, shown(anchors, COURSE))
     };
     let mut all: Vec<(Set, Finding)> = s.spikes.iter().take(TOLD).map(one).collect();
     if s.spikes.len() > TOLD {
         let title = format!("and {} more spikes", s.spikes.len() - TOLD);
-        all.push(found(Tone::Note, "spike", title, String::new(), shown(anchors, COURSE)));
+        all.push(found(Tone::Note, "spike", title, String::new(), "", shown(anchors, COURSE)));
     }
     all
 }

@@ -2,7 +2,8 @@
 //! the thresholds that decided it.
 
 use crate::format::{
-    NONE, at_least, bounds, chosen_s, count, duration_ns, figure, quantile_name, rate_per_s, ratio,
+    NONE, at_least, bounds, chosen_s, count, counted, duration_ns, figure, quantile_name, rate_of,
+    rate_per_s, ratio,
 };
 use crate::html::piece::{self, Finding, Tile, Tone, badge, prose, tiles};
 use crate::html::table::{Cell, Row, number, table, text};
@@ -71,21 +72,25 @@ fn overrule(s: &Summary) -> Markup {
 
 fn figures(s: &Summary) -> Vec<Tile> {
     let t = &s.totals;
-    // Whether a threshold on it decides: then the figure has its colour.
+    // Whether a threshold on it decides: then the figure has its colour. One on p99.9 is none on p99, and one on a
+    // single request is none on the whole.
     let judged = |what: &str| {
-        let mut about = s.thresholds.iter().filter(|judged| judged.what.starts_with(what)).peekable();
+        let mut about = s.thresholds.iter().filter(|judged| judged.what == what).peekable();
         about.peek()?;
         Some(if about.all(|judged| judged.met) { Tone::Pass } else { Tone::Fail })
     };
+    let samples = |n: u64| counted(n, "sample");
     let quantile = |q: f64| {
         let name = quantile_name(q);
         let (text, raw, aside) = match words::percentile(&s.response_time, q) {
-            Shown::Fact(p) if p.at_least => {
-                (at_least(p.value_ns), Some(p.value_ns), format!("{} samples", count(s.response_time.count)))
-            }
+            Shown::Fact(p) if p.at_least => (
+                at_least(p.value_ns),
+                Some(p.value_ns),
+                samples(s.response_time.count + s.response_time.censored),
+            ),
             Shown::Fact(p) => {
                 let bounds = bounds(p.value_ns, p.low_ns, p.high_ns);
-                let samples = format!("{} samples", count(s.response_time.count));
+                let samples = samples(s.response_time.count);
                 let aside = bounds.map_or(samples.clone(), |bounds| format!("95 %: {bounds}; {samples}"));
                 (duration_ns(p.value_ns), Some(p.value_ns), aside)
             }
@@ -100,11 +105,16 @@ fn figures(s: &Summary) -> Vec<Tile> {
             tone: judged(&format!("response_time {name}")).filter(|tone| *tone == Tone::Fail),
         }
     };
+    // Arrivals start iterations: where one sends several requests, the two rates are not of one thing.
+    let offers = |rate: f64| {
+        let is_same = s.plan.lanes.is_empty() && s.requests.len() < 2;
+        if is_same { rate_per_s(rate) } else { rate_of(rate, "iterations") }
+    };
     let offered = match (&s.offered, s.achieved.ratio) {
         (Some(offered), Some(share)) => {
-            format!("offered {}, {} kept up with", rate_per_s(offered.rate_per_s), ratio(share))
+            format!("offered {}, {} kept up with", offers(offered.rate_per_s), ratio(share))
         }
-        (Some(offered), None) => format!("offered {}", rate_per_s(offered.rate_per_s)),
+        (Some(offered), None) => format!("offered {}", offers(offered.rate_per_s)),
         (None, _) => "closed model: users wait for their answers".into(),
     };
     vec![
@@ -119,10 +129,11 @@ fn figures(s: &Summary) -> Vec<Tile> {
         quantile(0.99),
         Tile {
             label: "errors".into(),
-            text: ratio(t.error_ratio),
-            raw: Some(t.error_ratio),
+            // Of nothing there is no share.
+            text: if t.requests > 0 { ratio(t.error_ratio) } else { NONE.into() },
+            raw: (t.requests > 0).then_some(t.error_ratio),
             aside: format!("{} of {}", count(t.errors), count(t.requests)),
-            tone: judged("errors").filter(|tone| *tone == Tone::Fail),
+            tone: judged("errors").filter(|tone| *tone == Tone::Fail && t.requests > 0),
         },
         Tile {
             label: "requests".into(),

@@ -220,8 +220,10 @@ fn again(s: &Summary, run_file: Option<&str>) -> Markup {
             Some(command) => { p { "The same load:" } code.command { (command) } }
             None => {
                 p {
-                    "The same load: run its file again, with " code { "--seed " (s.plan.seed) } " for the same chances."
+                    "The same load, where " code { "FILE.yaml" } " is the plan that was run (this record does not hold \
+                    its name) with the same " code { "--set" } " values if there were any:"
                 }
+                code.command { "plimsoll run FILE.yaml --seed " (s.plan.seed) }
             }
         }
         @if let Some(file) = run_file {

@@ -11,12 +11,14 @@ use plimsoll_record::summary::{Caution, Judged, Outcome, SeriesRow, Summary, Wei
 /// What shows when it was slow.
 const COURSE: &[&str] = &["chart-timeline", "times"];
 
-/// Lines with their names; empty where the run is inconclusive, because then the box above has reason and advice.
+/// Lines with their names; an inconclusive run has reason and advice in the box above, and here only what failed.
 pub fn body(s: &Summary, anchors: &Anchors) -> Markup {
     let mut lines: Vec<(&str, Markup)> = Vec::new();
     match s.verdict.result {
-        Outcome::Inconclusive => {}
-        Outcome::Pass => lines.extend(closest(s).map(|line| ("why", line))),
+        Outcome::Inconclusive => lines.extend(failures(s).map(|line| ("why", line))),
+        Outcome::Pass => {
+            lines.extend([closest(s), failures(s)].into_iter().flatten().map(|line| ("why", line)));
+        }
         Outcome::Fail => {
             let all = [limiting(s, anchors), failures(s), failing(s), slowest(s)];
             lines.extend(all.into_iter().flatten().map(|line| ("why", line)));
@@ -76,16 +78,23 @@ fn missed(s: &Summary, what: &str) -> bool {
 /// Of what kind most failures were, where they decided.
 fn failures(s: &Summary) -> Option<Markup> {
     let row = s.errors.iter().max_by_key(|row| row.count).filter(|row| row.count > 0)?;
-    if !missed(s, "errors") {
+    if !missed(s, "errors") && s.totals.errors * 100 <= s.totals.requests {
         return None;
     }
     Some(html! {
         @if row.count == s.totals.errors { "All " (count(row.count)) } @else {
             (count(row.count)) " of " (count(s.totals.errors))
         }
-        " errors are " code { (row.class) } ": " (row.sentence) ". "
+        " errors are " code { (row.class) } ": " (row.sentence)
+        @if let Some((status, n)) = worst(s) { "; " (count(*n)) " answers had status " (status) }
+        ". "
         a href="#errors" { "Errors" }
     })
+}
+
+/// The most frequent status that says that something failed.
+fn worst(s: &Summary) -> Option<(&String, &u64)> {
+    s.statuses.iter().filter(|(status, _)| status.starts_with(['4', '5'])).max_by_key(|(_, n)| **n)
 }
 
 /// The request that failed most, where there are several.

@@ -26,7 +26,7 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
                 Node::Request(_, request) => (request_row(s, request), None),
             };
             if !picture.sparks.is_empty() {
-                row.cells.extend(sparks.unwrap_or_else(|| [Cell::text(""), Cell::text("")]));
+                row.cells.splice(1..1, sparks.unwrap_or_else(|| [Cell::text(""), Cell::text("")]));
             }
             row.place = (!s.groups.is_empty()).then_some(place);
             row
@@ -34,7 +34,7 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
         .collect();
     Some(html! {
         p.lead {
-            "Response time of each request."
+            "Response time of each request. A narrow window moves the table sideways."
             @if s.requests.len() > SPARKS && !picture.sparks.is_empty() {
                 " The " (SPARKS) " that were sent most have their course drawn."
             }
@@ -63,12 +63,13 @@ fn busiest(s: &Summary) -> Vec<usize> {
 
 fn columns(picture: &Picture) -> Vec<Column<'static>> {
     let mut all = vec![text("request")];
-    all.extend(["finished", "ok", "errors", "error share", "rate"].map(number));
-    all.extend(["min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max", "mean", "sd"].map(number));
-    all.extend(["service p50", "service p99", "received", "mean body"].map(number));
+    // Beside the name: behind twenty columns nobody sees them.
     if !picture.sparks.is_empty() {
         all.extend(["rate over time", "p99 over time"].map(text));
     }
+    all.extend(["finished", "ok", "errors", "error share", "rate"].map(number));
+    all.extend(["min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max", "mean", "sd"].map(number));
+    all.extend(["service p50", "service p99", "received", "mean body"].map(number));
     all
 }
 
@@ -103,7 +104,15 @@ fn request_row(s: &Summary, row: &SeriesRow) -> Row {
     let body = row.body_mean_bytes.map_or_else(|| crate::format::NONE.into(), bytes_f64);
     cells.push(Cell::number(body, row.body_mean_bytes));
     let line = Row::new(cells);
-    if row.errors > 0 { line.marked("bad") } else { line }
+    if is_bad(s, row) { line.marked("bad") } else { line }
+}
+
+/// Whether it missed a threshold of its own, or failed more often than the run may; without a limit any failure tells.
+fn is_bad(s: &Summary, row: &SeriesRow) -> bool {
+    let own = format!("request: {}}}", row.name);
+    let missed = s.thresholds.iter().any(|t| !t.met && t.what.contains(&own));
+    let limit = s.thresholds.iter().find(|t| t.what == "errors").map_or(0.0, |t| t.limit);
+    missed || row.errors as f64 > limit * row.requests as f64
 }
 
 /// How many failed, and of which classes, the most frequent first.

@@ -79,10 +79,7 @@ pub fn spikes(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     }
     let mut lines = vec![heading("spikes", "seconds whose p95 stood out")];
     for spike in s.spikes.iter().take(SHOWN) {
-        let back = match spike.recovered_after_s {
-            Some(after) => format!("back after {}", chosen_s(after)),
-            None => "not back by the end".into(),
-        };
+        let back = words::back(spike);
         let text = format!(
             "at {} for {}: p95 {} against {}, {back}",
             chosen_s(spike.from_s),
