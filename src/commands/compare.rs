@@ -64,7 +64,7 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     Ok(match worst {
         Some(Passage::Pass) => Exit::Pass,
         Some(Passage::Fail) => Exit::ThresholdMissed,
-        Some(Passage::Inconclusive) | None => Exit::Inconclusive,
+        Some(Passage::Inconclusive | Passage::NotCompared) | None => Exit::Inconclusive,
     })
 }
 

@@ -36,8 +36,9 @@ pub struct Picture {
     pub moments: Vec<Moment>,
 }
 
-/// How many requests ended when (columns) after how long (rows), the warm-up included. Those that were cut off by a
-/// time-out or the stop stand where they were cut off: all cells together are the samples of the run.
+/// How many requests ended when (columns) after how long (rows), the warm-up included. A time that was cut off stands
+/// where that happened if it was the time-out that cut it, or if nothing finished took longer. All others would look
+/// like fast answers that never were: they are in no cell, and counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
 pub struct Heat {
     /// Left edges of the columns, s from the start. A column ends where the next begins; where the file has a gap,
@@ -49,6 +50,8 @@ pub struct Heat {
     pub edges_ns: Vec<f64>,
     /// By column, then by row from the fastest.
     pub counts: Vec<Vec<u64>>,
+    /// By column: times that were cut off and are in no cell. With the cells they are the samples of the run.
+    pub cut_off: Vec<u64>,
 }
 
 /// A distribution as a curve.
@@ -64,8 +67,22 @@ pub struct Spectrum {
     /// Times that are only known to be longer than some bound; they are in the curve where they are known to lie at
     /// least.
     pub censored: u64,
+    /// The same of the service times.
+    pub service_censored: u64,
     /// From this quantile on the response times are lower bounds; `None`: nowhere.
     pub at_least_from: Option<f64>,
+}
+
+impl Spectrum {
+    /// Samples of the curve of response times, finished or not.
+    pub fn response_samples(&self) -> u64 {
+        self.response_count.saturating_add(self.censored)
+    }
+
+    /// Samples of the curve of service times.
+    pub fn service_samples(&self) -> u64 {
+        self.service_count.saturating_add(self.service_censored)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
@@ -76,7 +93,8 @@ pub struct Point {
     pub value_ns: u64,
 }
 
-/// A stretch of the distribution, and the mean time that its requests spent in each phase, ns.
+/// A stretch of the distribution, and the mean time that its requests spent in each phase, ns. Of the times that were
+/// cut off it has those that a [`Heat`] has in its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
 pub struct Slice {
     /// From this quantile to that: 0.99 to 1 are the slowest hundredth.

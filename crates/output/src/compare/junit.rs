@@ -23,8 +23,11 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate) -> String {
                 Passage::Pass => (None, "PASS"),
                 Passage::Fail => (Some("failure"), "FAIL"),
                 Passage::Inconclusive => (Some("error"), "INCONCLUSIVE"),
+                Passage::NotCompared => (Some("skipped"), "NOT COMPARED"),
             };
             let body = match tag {
+                // Its schema knows no type of what was skipped.
+                Some(tag @ "skipped") => format!("<{tag} message=\"{}\"/>", xml(&rule.evidence)),
                 Some(tag) => {
                     format!("<{tag} type=\"{said}\" message=\"{}\"/>", xml(&rule.evidence))
                 }
@@ -39,11 +42,13 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate) -> String {
         }
         let (all, failed, open) =
             (gated.rules.len() + told.len(), count(Passage::Fail), count(Passage::Inconclusive));
+        let skipped = count(Passage::NotCompared);
         let doubts: Vec<&str> = c.doubts.iter().map(|doubt| doubt.sentence.as_str()).collect();
         let said = std::iter::once(format!("{}: {}", overall(c.verdict), c.sentence));
         let said: Vec<String> = said.chain(doubts.into_iter().map(str::to_owned)).collect();
         suites.push_str(&format!(
-            "  <testsuite name=\"{}\" tests=\"{all}\" failures=\"{failed}\" errors=\"{open}\" skipped=\"0\">\n\
+            "  <testsuite name=\"{}\" tests=\"{all}\" failures=\"{failed}\" errors=\"{open}\" \
+             skipped=\"{skipped}\">\n\
              {cases}    <system-out>{}</system-out>\n  </testsuite>\n",
             xml(&name),
             xml(&said.join("; "))

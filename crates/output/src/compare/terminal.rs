@@ -152,6 +152,7 @@ pub fn gated(gated: &Gated, look: &Look) -> String {
         let (sign, ink) = match rule.passage {
             Passage::Pass => (signs.ok, Ink::Good),
             Passage::Inconclusive => (signs.warn, Ink::Warn),
+            Passage::NotCompared => (signs.note, Ink::Dim),
             Passage::Fail => (signs.bad, Ink::Bad),
         };
         let head = Line::of(ink, sign).text(" ").text(&rule.text);
@@ -161,7 +162,9 @@ pub fn gated(gated: &Gated, look: &Look) -> String {
     }
     let word = match gated.passage {
         Passage::Pass => (Ink::Good, "gate passed"),
-        Passage::Inconclusive => (Ink::Warn, "gate undecided: more repeats have to tell"),
+        Passage::NotCompared | Passage::Inconclusive => {
+            (Ink::Warn, "gate undecided: more repeats have to tell")
+        }
         Passage::Fail => (Ink::Bad, "gate missed"),
     };
     lines.insert(0, Line::of(word.0, word.1));

@@ -63,7 +63,12 @@ fn of_group(chart: &Chart, group: &[(&Panel, &Series)]) -> Table {
     let named: Vec<&(&Panel, &Series)> =
         group.iter().filter(|(_, s)| !s.name.is_empty() || group.len() == 1).collect();
     let all: Vec<Values> = named.iter().map(|(_, series)| pooled(chart, series, &x, ROWS)).collect();
-    let mut heads = vec![if chart.x.label.is_empty() { "figure".to_owned() } else { chart.x.label.clone() }];
+    let mut heads = vec![match chart.x.label.as_str() {
+        "" => "figure".to_owned(),
+        // The JSON document says where a row begins.
+        label if chart.group == "time" => format!("{label}, middle of the row"),
+        label => label.to_owned(),
+    }];
     for (panel, series) in &named {
         heads.push(match panel.y.label == series.name || series.name.is_empty() {
             true => panel.y.label.clone(),

@@ -44,7 +44,9 @@ fn tone(verdict: Overall) -> Tone {
 fn gate_tone(passage: Passage) -> (Tone, &'static str) {
     match passage {
         Passage::Pass => (Tone::Pass, "gate passed"),
-        Passage::Inconclusive => (Tone::Doubt, "gate undecided: more repeats have to tell"),
+        Passage::NotCompared | Passage::Inconclusive => {
+            (Tone::Doubt, "gate undecided: more repeats have to tell")
+        }
         Passage::Fail => (Tone::Fail, "gate missed"),
     }
 }
@@ -217,6 +219,7 @@ fn gate(gated: &Gated) -> Markup {
         ul.findings { @for rule in &gated.rules {
             @let (tone, word_of) = match rule.passage {
                 Passage::Pass => (Tone::Pass, "holds"),
+                Passage::NotCompared => (Tone::Doubt, "not compared"),
                 Passage::Inconclusive => (Tone::Doubt, "cannot tell"),
                 Passage::Fail => (Tone::Fail, "broken"),
             };

@@ -37,7 +37,7 @@ pub(super) fn events(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes:
         text: format!("{}: {}", span(hole.gap.from_s, hole.gap.to_s), hole.gap.why),
     }));
     events.extend(spikes.iter().map(spike));
-    events.extend(course(facts, moments, spikes));
+    events.extend(course(facts, moments, spikes, holes));
     events.sort_by(|a, b| a.at_s.total_cmp(&b.at_s).then(a.kind.cmp(&b.kind)));
     events
 }
@@ -63,7 +63,10 @@ fn notes(facts: &Facts) -> Vec<EventRow> {
 }
 
 fn span(from_s: f64, to_s: f64) -> String {
-    let [from, to] = [from_s, to_s].map(|s| chosen_ns((s.max(0.0) * 1e9) as u64));
+    let [from, to] = [from_s, to_s].map(|s| match (s.max(0.0) * 1e9) as u64 {
+        0 => "0 s".into(),
+        ns => chosen_ns(ns),
+    });
     format!("{from} to {to}")
 }
 
@@ -154,7 +157,7 @@ fn legs(profile: &Profile) -> Vec<Leg> {
 }
 
 /// Changes of level of the rate and of the seconds' p99, where the load itself stays on its level.
-fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike]) -> Vec<EventRow> {
+fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes: &[Hole]) -> Vec<EventRow> {
     let legs = legs(facts.plan.load.profile());
     let is_ramp = |at_s: f64| {
         let is_it = |leg: &&Leg| {
@@ -173,18 +176,24 @@ fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike]) -> Vec<EventRow> 
         let (from_s, to_s) = (m.second.from_s, m.second.from_s + m.second.length_s);
         pauses.iter().any(|(since_s, until_s)| from_s < *until_s && to_s > *since_s)
     };
+    // Of two machines one was not heard: what is known of such a second is a part of what the service did.
+    let is_part = |m: &Moment| {
+        let (from_s, to_s) = (m.second.from_s, m.second.from_s + m.second.length_s);
+        holes.iter().any(|hole| from_s < hole.gap.to_s && to_s > hole.gap.from_s)
+    };
     let level: Vec<&Moment> = moments
         .iter()
         .filter(|m| !m.second.warmup && m.second.length_s > 0.5)
-        .filter(|m| !is_paused(m))
+        .filter(|m| !is_paused(m) && !is_part(m))
         .filter(|m| !is_ramp(m.second.from_s) && !is_spike(m.second.from_s))
         .collect();
     // The load went up or down by plan or by hand just then: that the rate followed is no news.
     let near_s = SAME_S.max(2.0 * level.len().div_ceil(VALUES_MOST) as f64);
     let notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
     let by_hand = notes.filter(|note| Steered::of(note).is_some()).map(|note| note.at_ns);
+    let edges_s = holes.iter().flat_map(|hole| [hole.gap.from_s, hole.gap.to_s]);
     let chosen_s: Vec<f64> =
-        legs.iter().map(|leg| leg.from_ns).chain(by_hand).map(|ns| ns as f64 / 1e9).collect();
+        legs.iter().map(|leg| leg.from_ns).chain(by_hand).map(|ns| ns as f64 / 1e9).chain(edges_s).collect();
     let is_chosen = |at_s: f64| chosen_s.iter().any(|chosen_s| (chosen_s - at_s).abs() <= near_s);
     let rate = found(&level, |m| Some(m.second.achieved_rate_per_s));
     let p99 = found(&level, |m| m.second.p99_ns.map(|ns| ns as f64));

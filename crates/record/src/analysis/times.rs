@@ -57,6 +57,13 @@ fn redistributed(exact: &Hist, bounds: &Hist, q: f64) -> Option<u64> {
     None
 }
 
+/// Which times that were cut off may be drawn where that happened: those of a time-out, and those behind the longest
+/// of the finished ones (`exact`). Any other is only known to be longer than a place among the fast ones.
+pub(super) fn stands(exact: &Hist, timeout_ns: u64) -> impl Fn(u64) -> bool + use<> {
+    let longest = exact.max();
+    move |high| high >= timeout_ns || longest.is_none_or(|longest| high >= longest)
+}
+
 /// Everything about a distribution of times.
 pub(super) fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
     let mut all = exact.clone();

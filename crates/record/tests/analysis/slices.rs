@@ -92,6 +92,30 @@ fn times_that_were_cut_off_count_with_what_is_known_of_them() {
 }
 
 #[test]
+fn what_the_stop_cut_off_among_the_fast_is_no_fast_request() {
+    let requests = mixed(2_000);
+    let longest = requests.iter().map(|phases| phases.iter().sum::<u64>()).max().unwrap();
+    let mut all = requests.clone();
+    all.extend((0..300).map(|k| [0, longest / 2 * k / 300, 0]));
+    let found = slices(&run(&all, 300));
+    // Phases of a bucket are one sum; its times as a whole are those of the finished ones.
+    for slice in &found {
+        let (count, phases) = expected(&requests, slice.from_q, slice.to_q);
+        let wanted = phases.iter().sum::<u64>() as f64;
+        assert_eq!(slice.requests, count);
+        assert!((slice.response_ns - wanted).abs() <= 0.02 * wanted, "{wanted}: {slice:?}");
+    }
+}
+
+#[test]
+fn slices_together_are_all_requests() {
+    for n in [15, 133, 2_005, 2_995] {
+        let found = slices(&run(&mixed(n), 0));
+        assert_eq!(found.iter().map(|slice| slice.requests).sum::<u64>(), n, "{found:?}");
+    }
+}
+
+#[test]
 fn a_file_without_phases_has_no_slices() {
     assert_eq!(slices(&Run::closed(15).record()), []);
     assert_eq!(slices(&RunRecord::default()), []);

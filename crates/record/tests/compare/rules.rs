@@ -282,6 +282,15 @@ fn a_gate_passes_fails_and_owns_up() {
     assert_eq!(gated(&a, &b, "p97 < +5%"), Passage::Inconclusive);
     // Without rules.
     assert_eq!(gate(&compared(&a, &b), &Gate::default()).passage, Passage::Fail);
+    // What was never compared holds nothing, and decides nothing.
+    let mut c = compared(&a, &b);
+    c.figures.iter_mut().for_each(|row| {
+        (row.basis, row.verdict, row.difference) = (Basis::Nothing, Verdict::CannotTell, None);
+    });
+    let bare = gate(&c, &Gate::default());
+    assert!(bare.rules.iter().all(|rule| rule.passage == Passage::NotCompared), "{:?}", bare.rules);
+    assert!(bare.rules.iter().all(|rule| rule.evidence.starts_with("not compared")), "{:?}", bare.rules);
+    assert_eq!(bare.passage, Passage::Inconclusive);
     let (mut first, second) = pair(13);
     each(&mut first, |run| run.outcome = Outcome::Inconclusive);
     assert_eq!(gate(&compared(&first, &second), &Gate::default()).passage, Passage::Inconclusive);

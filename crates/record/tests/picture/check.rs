@@ -28,18 +28,25 @@ pub fn ticks(record: &RunRecord) -> Vec<(u32, f64, f64, Tally)> {
     all.into_iter().map(|(tick, (from_s, to_s, all))| (tick, from_s, to_s, all)).collect()
 }
 
-fn both(all: &Tally, exact: SeriesHist, bounds: SeriesHist) -> Hist {
-    let mut sum = Hist::on_demand();
-    [exact, bounds].iter().for_each(|id| sum.merge(&all.hists[id.id()]));
-    sum
+/// What a heat-map draws of these ticks: finished times, and of those that were cut off the ones of the time-out and
+/// those behind the longest finished one; and how many it does not draw.
+type Drawn = (Hist, u64);
+
+fn drawn(all: &Tally, [exact, bounds]: [SeriesHist; 2], longest: Option<u64>, timeout_ns: u64) -> Drawn {
+    let (mut sum, mut cut_off) = (all.hists[exact.id()].clone(), 0);
+    for (low, high, n) in all.hists[bounds.id()].buckets() {
+        match high >= timeout_ns || longest.is_none_or(|longest| high >= longest) {
+            true => (0..n).for_each(|_| sum.record(low + (high - low) / 2)),
+            false => cut_off += n,
+        }
+    }
+    (sum, cut_off)
 }
 
 fn response(all: &Tally) -> Hist {
-    both(all, SeriesHist::Response, SeriesHist::ResponseCensored)
-}
-
-fn service(all: &Tally) -> Hist {
-    both(all, SeriesHist::Service, SeriesHist::ServiceCensored)
+    let mut sum = all.hists[SeriesHist::Response.id()].clone();
+    sum.merge(&all.hists[SeriesHist::ResponseCensored.id()]);
+    sum
 }
 
 /// What is wrong with a picture of this record; empty: nothing.
@@ -47,8 +54,18 @@ pub fn wrong(record: &RunRecord, picture: &Picture) -> Vec<String> {
     let (summary, ticks) = (summarise(record), ticks(record));
     let mut wrong = Vec::new();
     wrong.extend(rows(&summary, picture, &ticks));
-    wrong.extend(heat("response", &picture.response_heat, &ticks, response));
-    wrong.extend(heat("service", &picture.service_heat, &ticks, service));
+    let plan = &summary.plan;
+    let longest = |id: SeriesHist| {
+        let measured = ticks.iter().filter(|(tick, ..)| !plan.is_warmup(*tick));
+        measured.filter_map(|(.., all)| all.hists[id.id()].max()).max()
+    };
+    for (name, found, ids) in [
+        ("response", &picture.response_heat, [SeriesHist::Response, SeriesHist::ResponseCensored]),
+        ("service", &picture.service_heat, [SeriesHist::Service, SeriesHist::ServiceCensored]),
+    ] {
+        let longest = longest(ids[0]);
+        wrong.extend(heat(name, found, &ticks, &|all| drawn(all, ids, longest, plan.timeout_ns)));
+    }
     wrong.extend(spectra(&summary, picture));
     if picture.moments != summary.events {
         wrong.push("other moments than the summary's".into());
@@ -118,7 +135,12 @@ fn rows(summary: &Summary, picture: &Picture, ticks: &[(u32, f64, f64, Tally)]) 
     wrong
 }
 
-fn heat(name: &str, heat: &Heat, ticks: &[(u32, f64, f64, Tally)], times: fn(&Tally) -> Hist) -> Vec<String> {
+fn heat(
+    name: &str,
+    heat: &Heat,
+    ticks: &[(u32, f64, f64, Tally)],
+    times: &dyn Fn(&Tally) -> Drawn,
+) -> Vec<String> {
     let mut wrong = Vec::new();
     let edges = &heat.edges_ns;
     if heat.counts.len() != heat.from_s.len() || heat.from_s.len() > 240 || edges.len() > 61 {
@@ -142,10 +164,13 @@ fn heat(name: &str, heat: &Heat, ticks: &[(u32, f64, f64, Tally)], times: fn(&Ta
         wrong.push(format!("{name}: rows beyond the range"));
     }
     let mut expected: Vec<Vec<u64>> = vec![vec![0; ratios.len()]; heat.from_s.len()];
-    let mut samples = 0;
+    let (mut samples, mut left_out) = (0, vec![0; heat.from_s.len()]);
     for (_, from_s, _, all) in ticks {
         let column = heat.from_s.iter().rposition(|edge| edge <= from_s);
-        let times = times(all);
+        let (times, cut_off) = times(all);
+        if let Some(column) = column {
+            left_out[column] += cut_off;
+        }
         samples += times.count();
         for (low, high, n) in times.buckets() {
             let middle = (low + (high - low) / 2).max(1) as f64;
@@ -160,6 +185,9 @@ fn heat(name: &str, heat: &Heat, ticks: &[(u32, f64, f64, Tally)], times: fn(&Ta
         wrong.push(format!("{name}: not {samples} samples"));
     } else if samples > 0 && heat.counts != expected {
         wrong.push(format!("{name}: samples in other cells"));
+    }
+    if heat.cut_off != left_out {
+        wrong.push(format!("{name}: {:?} cut off instead of {left_out:?}", heat.cut_off));
     }
     wrong
 }

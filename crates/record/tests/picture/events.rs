@@ -69,6 +69,17 @@ fn a_gap_and_a_spike_are_events() {
 }
 
 #[test]
+fn a_machine_that_was_not_heard_is_no_change_of_the_service() {
+    let name = |one: &str| one.to_owned();
+    let a = Run::open(120).with(|run| run.origin = name("a"));
+    let mut b = Run::open(120).with(|run| run.origin = name("b"));
+    b.ticks.drain(40..80);
+    let both = summarise(&RunRecord::merge(a.record(), b.record()).unwrap());
+    assert_eq!(told(&both, EventKind::Gap).len(), 1);
+    assert_eq!(told(&both, EventKind::Change), []);
+}
+
+#[test]
 fn a_change_for_good_is_told_and_a_planned_one_is_not() {
     // Answers take 5 ms with a little noise; from second 60 on a fifth more.
     let course = |slower: u64| {

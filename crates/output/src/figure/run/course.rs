@@ -1,6 +1,6 @@
 //! The course of a run: rates, times, what was in flight, errors by class, bytes, and how late the generator was.
 
-use super::{Rows, over_time, per_s, time_limits};
+use super::{Rows, missed_limits, over_time, per_s, time_limits};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use plimsoll_record::picture::Picture;
 use plimsoll_record::summary::{Second, Summary};
@@ -29,6 +29,7 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         latency.y.scale = Scale::Log;
     }
     latency.limits = time_limits(s);
+    latency.limits.extend(missed_limits(s));
     let failed = |class: usize, row: usize| p.failures.get(row).and_then(|all| all.get(class)).copied();
     let all = [
         Some(rate(&shape, &at)).filter(has_values),

@@ -1,8 +1,8 @@
 //! Where response times lay, second for second and as a whole: bands, plateaus and pauses that no percentile shows.
 
-use super::{over_time, per_s, time_limits};
+use super::{not_drawn, over_time, per_s, time_limits};
 use crate::chart::{Axis, Chart, Form, Heat, Panel, Scale, Series, Unit};
-use crate::format::{chosen_s, count};
+use crate::format::{chosen_s, count, counted};
 use plimsoll_record::picture::{Heat as Seen, Picture};
 use plimsoll_record::summary::{Second, Summary};
 
@@ -19,10 +19,11 @@ pub fn heats(s: &Summary, p: &Picture, rows: &[Second]) -> Vec<Chart> {
         let mut chart = over_time(id, title, s, p);
         let width = seen.from_s.get(1).unwrap_or(&seen.to_s) - seen.from_s.first().unwrap_or(&0.0);
         chart.subtitle = format!(
-            "{} requests in {} columns of {}",
-            count(total),
+            "{} in {} columns of {}{}",
+            counted(total, "time"),
             count(seen.from_s.len() as u64),
-            chosen_s(width)
+            chosen_s(width),
+            not_drawn(seen.cut_off.iter().sum())
         );
         chart.help = "Each cell holds the requests that ended in that stretch of time after that long; the darker, the \
                       more. Two bands are two kinds of answers; a vertical streak is a pause."
@@ -32,7 +33,7 @@ pub fn heats(s: &Summary, p: &Picture, rows: &[Second]) -> Vec<Chart> {
         let y = Axis::new(what, Unit::Nanoseconds).scaled(Scale::Log);
         let mut panel = Panel::new("heat", y, Vec::new());
         panel.heat =
-            Some(Heat { edges: seen.edges_ns.clone(), counts: seen.counts.clone(), what: "requests".into() });
+            Some(Heat { edges: seen.edges_ns.clone(), counts: seen.counts.clone(), what: "times".into() });
         if what == "response time" {
             panel.limits = time_limits(s);
         }
@@ -53,14 +54,24 @@ fn failures(rows: &[Second]) -> Option<Panel> {
     has_any.then(|| Panel::new("errors", Axis::new("failures", Unit::PerSecond), vec![series]))
 }
 
+/// Columns of the measured part.
+fn measured(s: &Summary, seen: &Seen) -> impl Iterator<Item = usize> {
+    let warmup_s = s.totals.warmup_s;
+    (0..).zip(&seen.from_s).filter(move |(_, from_s)| **from_s >= warmup_s - 1e-6).map(|(at, _)| at)
+}
+
+/// Times of the measured part that are in no cell.
+pub fn cut_off(s: &Summary, p: &Picture) -> u64 {
+    measured(s, &p.response_heat).filter_map(|at| p.response_heat.cut_off.get(at)).sum()
+}
+
 /// How many requests took how long, the warm-up left out.
 pub fn distribution(s: &Summary, p: &Picture) -> Option<Chart> {
     let seen = &p.response_heat;
     let rows = seen.edges_ns.len().checked_sub(1)?;
-    let measured =
-        seen.from_s.iter().zip(&seen.counts).filter(|(from, _)| **from >= s.totals.warmup_s - 1e-6);
     let mut sums = vec![0u64; rows];
-    for (_, column) in measured {
+    for at in measured(s, seen) {
+        let Some(column) = seen.counts.get(at) else { continue };
         sums.iter_mut().zip(column).for_each(|(sum, n)| *sum += n);
     }
     let first = sums.iter().position(|n| *n > 0)?;
@@ -76,14 +87,14 @@ pub fn distribution(s: &Summary, p: &Picture) -> Option<Chart> {
     let axis = Axis::new("response time", Unit::Nanoseconds).scaled(Scale::Log).between(from, to);
     let mut chart = Chart::new("distribution", "how many requests took how long", axis);
     let total: u64 = bins.iter().map(|(.., n)| n).sum();
-    chart.subtitle = format!("{} requests of the measured part", count(total));
+    chart.subtitle = format!("{} of the measured part{}", counted(total, "time"), not_drawn(cut_off(s, p)));
     chart.help =
         "Columns are equally wide on a logarithmic axis. More than one hill: more than one kind of answer."
             .into();
     // The middle on that axis.
     chart.xs = bins.iter().map(|(from, to, _)| (from * to).sqrt()).collect();
     let y = bins.iter().map(|(.., n)| Some(*n as f64)).collect();
-    let series = vec![Series::new("requests", "requests", 0, Form::Bars, y)];
-    chart.panels.push(Panel::new("requests", Axis::new("requests", Unit::Count), series));
+    let series = vec![Series::new("requests", "times", 0, Form::Bars, y)];
+    chart.panels.push(Panel::new("requests", Axis::new("times", Unit::Count), series));
     Some(chart)
 }

@@ -10,8 +10,9 @@ pub mod watched;
 pub use spectrum::{chart as spectrum_chart, line as spectrum_line};
 
 use crate::chart::{Axis, Chart, Limit, Mark, MarkKind, Stretch, StretchKind, Unit};
+use crate::format::count;
 use plimsoll_record::picture::{Moment, MomentKind, Picture};
-use plimsoll_record::summary::{FigureUnit, Second, Summary};
+use plimsoll_record::summary::{FigureUnit, Judged, Second, Summary};
 
 /// Fewer rows than this are no course.
 const ROWS: usize = 3;
@@ -28,7 +29,7 @@ pub fn of_run(s: &Summary, p: &Picture) -> Vec<Chart> {
     out.extend(spectrum::spectrum(s, p));
     out.extend(spectrum::of_requests(p));
     out.extend(heat::distribution(s, p));
-    out.extend(phases::phases(p));
+    out.extend(phases::phases(s, p));
     if rows.len() >= ROWS {
         out.extend(watched::monitors(s, p));
     }
@@ -41,6 +42,8 @@ pub fn time_axis(s: &Summary) -> Axis {
     let seen_s = s.courses.iter().flat_map(|c| c.points.last()).map(|(at, _)| *at).fold(0.0, f64::max);
     // A monitor's last sample comes a moment after the last request; the axis ends with the load.
     let end_s = if end_s > 0.0 { end_s } else { seen_s };
+    // A run that was cut off has no ticks up to its planned end, and must not look whole.
+    let end_s = s.gaps.iter().map(|gap| gap.to_s).filter(|to_s| to_s.is_finite()).fold(end_s, f64::max);
     Axis::new("time from the start of the run", Unit::Seconds).between(0.0, end_s)
 }
 
@@ -64,7 +67,8 @@ fn stretches(s: &Summary) -> Vec<Stretch> {
     let gap = |g: &plimsoll_record::summary::Gap| Stretch {
         from: g.from_s,
         to: g.to_s,
-        word: "no data".into(),
+        // The other machines were heard all the while.
+        word: if s.origins.len() > 1 { format!("no data of {}", g.origin) } else { "no data".into() },
         kind: StretchKind::Gap,
     };
     out.extend(s.gaps.iter().map(gap));
@@ -92,7 +96,34 @@ fn time_limits(s: &Summary) -> Vec<Limit> {
     let of_all = s.thresholds.iter().filter(|t| {
         t.unit == FigureUnit::Nanoseconds && t.what.starts_with("response_time") && !t.what.contains('{')
     });
-    of_all.map(|t| Limit { value: t.limit, word: t.text.clone(), met: Some(t.met) }).collect()
+    of_all.map(limit).collect()
+}
+
+/// Missed ones on percentiles of single requests: without them the chart of a run that failed would show nothing of it.
+fn missed_limits(s: &Summary) -> impl Iterator<Item = Limit> + '_ {
+    let is_quantile = |what: &str| {
+        let last = what.rsplit(' ').next().and_then(|word| word.strip_prefix('p'));
+        last.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let missed = s.thresholds.iter().filter(move |t| {
+        !t.met
+            && t.unit == FigureUnit::Nanoseconds
+            && t.what.starts_with("response_time{")
+            && is_quantile(&t.what)
+    });
+    missed.map(limit)
+}
+
+fn limit(t: &Judged) -> Limit {
+    Limit { value: t.limit, word: t.text.clone(), met: Some(t.met) }
+}
+
+/// Behind the number of times that are drawn: how many more were cut off; empty: none.
+fn not_drawn(cut_off: u64) -> String {
+    match cut_off {
+        0 => String::new(),
+        n => format!("; {} more cut off before their end, not drawn", count(n)),
+    }
 }
 
 /// The middles of the rows, and of each hole between them one more, at which there is no value.

@@ -1,11 +1,14 @@
 //! What requests waited for, from the fastest to the slowest: a tail that waits for its turn is another problem than
 //! one that waits for the first byte.
 
+use super::heat::cut_off;
+use super::not_drawn;
 use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use crate::format::{counted, quantile_name};
 use plimsoll_record::picture::{Picture, Slice};
+use plimsoll_record::summary::Summary;
 
-pub fn phases(p: &Picture) -> Option<Chart> {
+pub fn phases(s: &Summary, p: &Picture) -> Option<Chart> {
     let slices: Vec<&Slice> = p.slices.iter().filter(|slice| slice.requests > 0).collect();
     if slices.is_empty() {
         return None;
@@ -17,7 +20,8 @@ pub fn phases(p: &Picture) -> Option<Chart> {
     axis.names = slices.iter().map(|slice| name(slice)).collect();
     let mut chart = Chart::new("phases", "what requests waited for", axis);
     let total = slices.iter().map(|slice| slice.requests).sum();
-    chart.subtitle = format!("mean time in each phase, {}", counted(total, "request"));
+    let not_drawn = not_drawn(cut_off(s, p));
+    chart.subtitle = format!("mean time in each phase, {}{not_drawn}", counted(total, "time"));
     chart.help =
         "Each column is a part of the requests by their response time; its layers are what they waited for. \
                   The layer that grows to the right makes the tail."

@@ -19,9 +19,9 @@ pub fn spectrum(s: &Summary, p: &Picture) -> Option<Chart> {
         return None;
     }
     let mut series =
-        vec![line("response", "response time", 0, Form::Line, &all.response, all.response_count)];
+        vec![line("response", "response time", 0, Form::Line, &all.response, all.response_samples())];
     if !all.service.is_empty() {
-        series.push(line("service", "service time", 2, Form::Dashed, &all.service, all.service_count));
+        series.push(line("service", "service time", 2, Form::Dashed, &all.service, all.service_samples()));
     }
     let mut chart = chart("spectrum", "response times by percentile", series);
     chart.subtitle =
@@ -47,7 +47,8 @@ fn samples(n: u64, what: &str) -> String {
 /// One line for each named request, the busiest.
 pub fn of_requests(p: &Picture) -> Option<Chart> {
     let named: Vec<&Spectrum> = p.spectra.iter().filter(|one| !one.request.is_empty()).collect();
-    let has_line = |one: &&&Spectrum| !one.response.is_empty();
+    // The curve of a single time would be a point at p0.
+    let has_line = |one: &&&Spectrum| one.response_samples() > 1 && !one.response.is_empty();
     let shown: Vec<&Spectrum> = named.iter().filter(has_line).take(LINES).copied().collect();
     if shown.len() < 2 {
         return None;
@@ -57,7 +58,14 @@ pub fn of_requests(p: &Picture) -> Option<Chart> {
             Some(scenario) => format!("{scenario}: {}", one.request),
             None => one.request.clone(),
         };
-        line(&format!("request-{}", at + 1), &name, at as u8, Form::Line, &one.response, one.response_count)
+        line(
+            &format!("request-{}", at + 1),
+            &name,
+            at as u8,
+            Form::Line,
+            &one.response,
+            one.response_samples(),
+        )
     });
     let mut chart = chart("spectrum-requests", "response times by request", lines.collect());
     chart.subtitle = match named.len() - shown.len() {
@@ -83,7 +91,7 @@ pub fn chart(id: &str, title: &str, series: Vec<Series>) -> Chart {
     chart
 }
 
-/// The longest of n stands at 1 - 1/n, since the axis has no place for 1.
+/// The longest of n, finished or cut off, stands at 1 - 1/n, since the axis has no place for 1.
 pub fn line(id: &str, name: &str, colour: u8, form: Form, points: &[Point], n: u64) -> Series {
     let end = 1.0 - 1.0 / n.max(1) as f64;
     let x = points.iter().map(|point| point.q.min(end)).collect();

@@ -31,8 +31,10 @@ pub struct Rule {
 
 /// What a gate says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Passage {
+    /// Of a rule that nobody asked for, on a figure with too few samples: it decides nothing, whichever way.
+    NotCompared,
     Pass,
     Inconclusive,
     Fail,
@@ -143,7 +145,9 @@ pub fn gate(comparison: &Comparison, gate: &Gate) -> Gated {
     };
     let worst = rules.iter().map(|rule| rule.passage).max();
     let undecided = gate.allow.is_empty() && comparison.verdict == Overall::CannotTell;
-    let least = if undecided || rules.is_empty() { Passage::Inconclusive } else { Passage::Pass };
+    // Where no figure was compared there is nothing that could pass.
+    let is_open = undecided || worst.is_none_or(|worst| worst == Passage::NotCompared);
+    let least = if is_open { Passage::Inconclusive } else { Passage::Pass };
     Gated { passage: worst.unwrap_or(Passage::Inconclusive).max(least), rules }
 }
 
@@ -159,7 +163,10 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     let (passage, evidence) = match comparison.blocking() {
         Some(doubt) => (Passage::Inconclusive, doubt.sentence.clone()),
         None if row.verdict.is_worse() && is_large => (Passage::Fail, evidence(row, comparison.confidence)),
-        None if row.verdict == super::Verdict::CannotTell && may_hide && is_compared => {
+        None if !is_compared => {
+            (Passage::NotCompared, format!("not compared: {} has too few samples", row.figure))
+        }
+        None if row.verdict == super::Verdict::CannotTell && may_hide => {
             (Passage::Inconclusive, evidence(row, comparison.confidence))
         }
         None => (Passage::Pass, evidence(row, comparison.confidence)),

@@ -2,7 +2,9 @@
 //! known; then each bucket falls into one row, so that no request is counted twice or split.
 
 use super::super::cells::Cells;
+use super::super::facts::Facts;
 use super::super::timeline::Sum;
+use super::super::times::stands;
 use super::groups::Groups;
 use crate::picture::Heat;
 use plimsoll_plan::Outline;
@@ -31,12 +33,34 @@ struct Column {
     service: Blend,
 }
 
-/// Times, finished or cut off.
-struct Blend(Hist);
+/// Times, finished and cut off.
+struct Blend {
+    exact: Hist,
+    bounds: Hist,
+}
 
 impl Default for Blend {
     fn default() -> Self {
-        Blend(Hist::on_demand())
+        Blend { exact: Hist::on_demand(), bounds: Hist::on_demand() }
+    }
+}
+
+/// What is drawn of a column, and how many times are not.
+struct Shown {
+    hist: Hist,
+    cut_off: u64,
+}
+
+impl Blend {
+    fn shown(&self, stands: &impl Fn(u64) -> bool) -> Shown {
+        let mut shown = Shown { hist: self.exact.clone(), cut_off: 0 };
+        for (low, high, n) in self.bounds.buckets() {
+            match stands(high) {
+                true => shown.hist.record_n(middle(low, high), n),
+                false => shown.cut_off += n,
+            }
+        }
+        shown
     }
 }
 
@@ -66,23 +90,28 @@ impl Columns {
             (&mut column.response, [SeriesHist::Response, SeriesHist::ResponseCensored]),
             (&mut column.service, [SeriesHist::Service, SeriesHist::ServiceCensored]),
         ] {
-            ids.iter().for_each(|id| blend.0.merge(sum.all.hist(*id)));
+            blend.exact.merge(sum.all.hist(ids[0]));
+            blend.bounds.merge(sum.all.hist(ids[1]));
         }
     }
 
     /// Of response and of service times, with rows of the same height.
-    pub fn heats(&self) -> (Heat, Heat) {
-        let of = |which: fn(&Column) -> &Hist| self.columns.iter().map(which).collect::<Vec<&Hist>>();
-        let (response, service) = (of(|c| &c.response.0), of(|c| &c.service.0));
+    pub fn heats(&self, facts: &Facts) -> (Heat, Heat) {
+        let of = |which: fn(&Column) -> &Blend, exact: SeriesHist| {
+            let stands = stands(facts.all.hist(exact), facts.plan.timeout_ns);
+            self.columns.iter().map(|column| which(column).shown(&stands)).collect::<Vec<Shown>>()
+        };
+        let response = of(|c| &c.response, SeriesHist::Response);
+        let service = of(|c| &c.service, SeriesHist::Service);
         let per_decade = per_decade(range(response.iter().chain(&service)));
-        let heat = |hists: &[&Hist]| self.heat(hists, per_decade);
+        let heat = |shown: &[Shown]| self.heat(shown, per_decade);
         (heat(&response), heat(&service))
     }
 
-    fn heat(&self, hists: &[&Hist], per_decade: i32) -> Heat {
-        let Some((least, most)) = range(hists.iter()) else { return Heat::default() };
+    fn heat(&self, shown: &[Shown], per_decade: i32) -> Heat {
+        let Some((least, most)) = range(shown.iter()) else { return Heat::default() };
         let edges_ns = edges_ns(least, most, per_decade);
-        let counts = |hist: &&Hist| {
+        let counts = |Shown { hist, .. }: &Shown| {
             let mut counts = vec![0u64; edges_ns.len() - 1];
             for (from, to, n) in hist.buckets() {
                 let value_ns = middle(from, to) as f64;
@@ -95,20 +124,21 @@ impl Columns {
         Heat {
             from_s: self.columns.iter().map(|column| column.from_ns as f64 / 1e9).collect(),
             to_s: self.to_ns as f64 / 1e9,
-            counts: hists.iter().map(counts).collect(),
+            counts: shown.iter().map(counts).collect(),
+            cut_off: shown.iter().map(|shown| shown.cut_off).collect(),
             edges_ns,
         }
     }
 }
 
 /// The middles of the lowest and the highest bucket that is used.
-fn range<'a>(hists: impl Iterator<Item = &'a &'a Hist> + Clone) -> Option<(u64, u64)> {
+fn range<'a>(shown: impl Iterator<Item = &'a Shown> + Clone) -> Option<(u64, u64)> {
     let of_bucket = |value: u64| {
         let (low, high) = bucket_bounds(bucket_of(value));
         middle(low, high)
     };
-    let least = hists.clone().filter_map(|hist| hist.min()).min()?;
-    let most = hists.filter_map(|hist| hist.max()).max()?;
+    let least = shown.clone().filter_map(|shown| shown.hist.min()).min()?;
+    let most = shown.filter_map(|shown| shown.hist.max()).max()?;
     Some((of_bucket(least), of_bucket(most)))
 }
 

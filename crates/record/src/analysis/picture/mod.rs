@@ -89,7 +89,7 @@ impl<'a> Strokes<'a> {
         self.end_row();
         let classes = classes(&self.failures);
         let by_class = |row: &[u64; Fault::COUNT]| classes.iter().map(|fault| row[*fault as usize]).collect();
-        let (response_heat, service_heat) = self.columns.heats();
+        let (response_heat, service_heat) = self.columns.heats(facts);
         Picture {
             ticks_per_row: self.groups.width(),
             failures: self.failures.iter().map(by_class).collect(),
@@ -98,7 +98,7 @@ impl<'a> Strokes<'a> {
             response_heat,
             service_heat,
             spectra: spectra::spectra(facts, belief(&demand(facts), &Doubts::default())),
-            slices: slices_of(&facts.run, &facts.all),
+            slices: slices_of(&facts.run, &facts.all, facts.plan.timeout_ns),
             sparks: spans.sparks(facts),
             moments: summary.events.clone(),
         }

@@ -63,6 +63,7 @@ fn spectrum(request: String, scenario: Option<String>, tally: &Tally, belief: Be
         response_count: exact.count(),
         service_count: service.count(),
         censored: bounds.count(),
+        service_censored: service_bounds.count(),
         at_least_from,
     }
 }
