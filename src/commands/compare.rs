@@ -142,7 +142,7 @@ fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<()
         let look = say::look_of_results(flags.no_color);
         let each = comparisons.iter().map(|one| {
             let gated = gate(one, rules);
-            format!("{}\n{}", render::terminal(one, &look), render::gated(&gated, &look))
+            format!("{}\n{}", render::terminal(one, &look), render::gated(one, &gated, &look))
         });
         each.collect::<Vec<_>>().join("\n")
     };

@@ -14,7 +14,8 @@ pub use markdown::{github_summary, markdown};
 pub use terminal::{gated, terminal};
 
 use crate::format::{NONE, figure};
-use plimsoll_record::analysis::compare::{Compared, Overall, Peaks, Verdict, change};
+use plimsoll_record::analysis::compare::gate::Passage;
+use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Peaks, Verdict, change};
 use plimsoll_record::summary::FigureUnit;
 
 /// The word of a whole comparison, about B.
@@ -88,8 +89,32 @@ pub(crate) fn peaks(row: &Peaks) -> [String; 2] {
         .map(|peak| peak.map_or_else(|| NONE.into(), |peak| plimsoll_record::phrase::watched(peak, row.unit)))
 }
 
+/// What the gate says in a few words.
+pub(crate) fn gate_word(passage: Passage, c: &Comparison) -> &'static str {
+    match (passage, c.blocking().map(|doubt| doubt.code)) {
+        (Passage::Pass, _) => "gate passed",
+        (Passage::Fail, _) => "gate missed",
+        // Repeats of runs that cannot be compared would not help.
+        (_, Some("levels_differ")) => "gate undecided: runs of the same load are needed",
+        (_, Some("settings_differ")) => "gate undecided: runs of the same settings are needed",
+        (_, Some(_)) => "gate undecided: these runs cannot be compared",
+        (_, None) => "gate undecided: more repeats have to tell",
+    }
+}
+
+/// What both sides are called where there is little room: paths by the names of their files, where these differ.
+pub(crate) fn side_names(c: &Comparison) -> [&str; 2] {
+    let whole = [c.a.name.as_str(), c.b.name.as_str()];
+    let is_path = |name: &str| name.contains('/') && !name.contains(", ");
+    let short = whole.map(|name| match name.trim_end_matches('/').rsplit_once('/') {
+        Some((_, file)) if is_path(name) && !file.is_empty() => file,
+        _ => name,
+    });
+    if short[0] == short[1] { whole } else { short }
+}
+
 /// How it was made, as one line.
-pub(crate) fn footing(c: &plimsoll_record::analysis::compare::Comparison) -> String {
+pub(crate) fn footing(c: &Comparison) -> String {
     use crate::format::{count, counted, ratio};
     let runs = if c.a.runs == c.b.runs {
         format!("{} of each side", counted(c.a.runs as u64, "run"))

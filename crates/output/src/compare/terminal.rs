@@ -1,7 +1,7 @@
 //! The comparison on a terminal: the sentence, a line for each figure, the doubts.
 
 use super::picture::{NARROWEST, WIDEST, picture, reach};
-use super::{footing, interval, long_word, maybe_change, overall, peaks, value, word};
+use super::{footing, gate_word, interval, long_word, maybe_change, overall, peaks, side_names, value, word};
 use crate::format::ratio;
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
@@ -67,12 +67,12 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     let names = |short: bool| {
         cells("", &|row| text(if short { row.figure.replace("_time ", " ") } else { row.figure.clone() }))
     };
-    let a = with(short(&c.a.name), cells("", &|row| text(value(row.a, row.a_at_least, row.unit))));
-    let b = with(short(&c.b.name), cells("", &|row| text(value(row.b, row.b_at_least, row.unit))));
-    let shift = cells("change", &|row| Line::of(ink(row.verdict), &maybe_change(row, row.difference)));
+    let a = with(short(side_names(c)[0]), cells("", &|row| text(value(row.a, row.a_at_least, row.unit))));
+    let b = with(short(side_names(c)[1]), cells("", &|row| text(value(row.b, row.b_at_least, row.unit))));
+    let shift = cells("change", &|row| Line::of(ink(c, row.verdict), &maybe_change(row, row.difference)));
     let ends = cells(&format!("{} interval", ratio(c.confidence)), &|row| text(interval(row)));
-    let brief = cells("verdict", &|row| Line::of(ink(row.verdict), word(row.verdict)));
-    let long = cells("verdict", &|row| Line::of(ink(row.verdict), &long_word(row)));
+    let brief = cells("verdict", &|row| Line::of(ink(c, row.verdict), word(row.verdict)));
+    let long = cells("verdict", &|row| Line::of(ink(c, row.verdict), &long_word(row)));
 
     let width = |column: &[Line]| column.iter().map(Line::width).max().unwrap_or(0) + GAP;
     let fixed = width(&a) + width(&b) + width(&shift) + width(&brief);
@@ -93,7 +93,7 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     }
     if room >= NARROWEST {
         let reach = reach(c);
-        let drawn = cells("", &|row| picture(row, reach, room, ink(row.verdict), look));
+        let drawn = cells("", &|row| picture(row, reach, room, ink(c, row.verdict), look));
         let edge = change(reach, plimsoll_record::analysis::compare::Scale::Ratio);
         table.push((Align::Left, with(scale(&edge, room), drawn)));
     }
@@ -113,7 +113,7 @@ fn watched(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     }
     let dim = |text: &str| Line::of(Ink::Dim, text);
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Right]);
-    table.row(vec![dim("watched"), dim(&c.a.name).cut(12, look), dim(&c.b.name).cut(12, look)]);
+    table.row(vec![dim("watched"), dim(side_names(c)[0]).cut(12, look), dim(side_names(c)[1]).cut(12, look)]);
     for row in &c.watched {
         let [a, b] = peaks(row);
         table.row(vec![Line::new().text(&row.what), Line::new().text(&a), Line::new().text(&b)]);
@@ -135,8 +135,10 @@ fn scale(edge: &str, room: usize) -> Line {
     }
 }
 
-fn ink(verdict: Verdict) -> Ink {
+/// Of runs that cannot be compared nothing is good or bad.
+fn ink(c: &Comparison, verdict: Verdict) -> Ink {
     match verdict {
+        _ if c.blocking().is_some() => Ink::Plain,
         _ if verdict.is_worse() => Ink::Bad,
         _ if verdict.is_better() => Ink::Good,
         Verdict::CannotTell => Ink::Warn,
@@ -145,7 +147,7 @@ fn ink(verdict: Verdict) -> Ink {
 }
 
 /// What the gate says, rule by rule: those that hold only when somebody wrote them.
-pub fn gated(gated: &Gated, look: &Look) -> String {
+pub fn gated(c: &Comparison, gated: &Gated, look: &Look) -> String {
     let signs = look.signs();
     let mut lines = Vec::new();
     for rule in &gated.rules {
@@ -160,13 +162,11 @@ pub fn gated(gated: &Gated, look: &Look) -> String {
         lines.push(head.cut(look.columns(), look));
         lines.extend(wrap(&rule.evidence, room).iter().map(|text| Line::new().pad(4).ink(Ink::Dim, text)));
     }
-    let word = match gated.passage {
-        Passage::Pass => (Ink::Good, "gate passed"),
-        Passage::NotCompared | Passage::Inconclusive => {
-            (Ink::Warn, "gate undecided: more repeats have to tell")
-        }
-        Passage::Fail => (Ink::Bad, "gate missed"),
+    let ink = match gated.passage {
+        Passage::Pass => Ink::Good,
+        Passage::NotCompared | Passage::Inconclusive => Ink::Warn,
+        Passage::Fail => Ink::Bad,
     };
-    lines.insert(0, Line::of(word.0, word.1));
+    lines.insert(0, Line::of(ink, gate_word(gated.passage, c)));
     write_all(&lines, look)
 }

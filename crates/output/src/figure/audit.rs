@@ -19,8 +19,19 @@ const POINTS_MIN: usize = 2;
 /// The pictures that the rows allow; none for a text of which no row was read.
 pub fn charts(audit: &Audit, documents: &[Document]) -> Vec<Chart> {
     let rows = rows(audit, documents);
-    [law(&rows), strip(&rows, audit)].into_iter().flatten().collect()
+    [law(&rows, audit), strip(&rows, audit)].into_iter().flatten().collect()
 }
+
+/// Rules about N = X R. What else is wrong with a row says nothing about its place in that picture.
+const LITTLE: [&str; 7] = [
+    "more_in_flight_than_users",
+    "more_in_flight_than_threads",
+    "users_idle",
+    "more_in_flight_than_stated",
+    "thread_time_missing",
+    "in_flight_outlier",
+    "cycle_above_percentile",
+];
 
 /// Users as published, and requests in flight as rate and mean time make them, with what rounding leaves open.
 struct Point {
@@ -28,10 +39,13 @@ struct Point {
     in_flight: f64,
     low: f64,
     high: f64,
+    /// The gravest finding of [`LITTLE`].
     grade: Option<Grade>,
+    /// Something else was found.
+    has_others: bool,
 }
 
-fn point(judged: &Judged) -> Option<Point> {
+fn point(judged: &Judged, audit: &Audit) -> Option<Point> {
     let figures = &judged.row.figures;
     // At an offered rate users do not wait for each other.
     if figures.contains_key(&Measure::OfferedRate) {
@@ -39,20 +53,23 @@ fn point(judged: &Judged) -> Option<Point> {
     }
     let [users, rate, mean] = [Measure::Users, Measure::Rate, Measure::Mean].map(|m| figures.get(&m));
     let (users, rate, mean) = (users?, rate?, mean?);
+    let found = judged.findings.iter().filter_map(|at| audit.findings.get(*at));
+    let grades = found.filter(|one| LITTLE.contains(&one.rule)).map(|one| one.grade);
     let point = Point {
         users: users.value,
         in_flight: rate.value * mean.value,
         low: rate.low.max(0.0) * mean.low.max(0.0),
         high: rate.high * mean.high,
-        grade: judged.grade,
+        grade: grades.min(),
+        has_others: judged.grade.is_some(),
     };
     let is_drawable = |x: f64| x.is_finite() && x > 0.0;
     [point.users, point.in_flight, point.high].into_iter().all(is_drawable).then_some(point)
 }
 
 /// N against X R: on the line users are always busy, below they pause or wait elsewhere, above nothing can be.
-fn law(rows: &[Judged]) -> Option<Chart> {
-    let points: Vec<Point> = rows.iter().filter_map(point).collect();
+fn law(rows: &[Judged], audit: &Audit) -> Option<Chart> {
+    let points: Vec<Point> = rows.iter().filter_map(|row| point(row, audit)).collect();
     if points.len() < POINTS_MIN {
         return None;
     }
@@ -76,7 +93,8 @@ fn law(rows: &[Judged]) -> Option<Chart> {
     let line = Series::new("law", "N = X R", 7, Form::Dashed, vec![Some(from), Some(to)]).at(vec![from, to]);
     let mut series = vec![line];
     series.extend([
-        marks("holds", "nothing found", 2, Form::Dots, |p| p.grade.is_none()),
+        marks("holds", "nothing found", 2, Form::Dots, |p| p.grade.is_none() && !p.has_others),
+        marks("others", "other findings", 7, Form::Dots, |p| p.grade.is_none() && p.has_others),
         marks("doubtful", "doubtful", 4, Form::Rings, |p| p.grade == Some(Grade::Doubtful)),
         marks("wrong", "cannot be true", 1, Form::Crosses, |p| p.grade == Some(Grade::CannotBeTrue)),
     ]);

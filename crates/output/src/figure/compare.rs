@@ -2,8 +2,9 @@
 
 use super::run::{spectrum_chart, spectrum_line};
 use crate::chart::{Axis, Band, Chart, Form, Panel, Series, Unit};
-use crate::format::{count, ratio};
-use plimsoll_record::analysis::compare::{Compared, Comparison, Scale, Verdict};
+use crate::compare::{maybe_change, side_names};
+use crate::format::count;
+use plimsoll_record::analysis::compare::{Compared, Comparison, Scale, Verdict, change};
 use plimsoll_record::picture::Spectrum;
 
 pub fn figures(c: &Comparison) -> Vec<Chart> {
@@ -35,54 +36,61 @@ fn delta(c: &Comparison) -> Option<Chart> {
     let n = rows.len();
     let mut axis = Axis::new("", Unit::Plain).between(0.5, n as f64 + 0.5);
     axis.ticks = (1..=n).map(|k| k as f64).collect();
-    axis.names =
-        rows.iter().map(|row| format!("{} {}", row.figure.replace("_time", ""), change(row))).collect();
-    let mut chart = Chart::new("delta", format!("what changed from {} to {}", c.a.name, c.b.name), axis);
+    let named = |row: &&Compared| {
+        format!("{} {}", row.figure.replace("_time", ""), maybe_change(row, row.difference))
+    };
+    axis.names = rows.iter().map(named).collect();
+    let [a, b] = side_names(c);
+    let mut chart = Chart::new("delta", format!("what changed from {} to {}", a, b), axis);
     chart.subtitle = c.sentence.clone();
     chart.help = "Each point is the change of one figure, with its interval. One that lies wholly inside the ground \
                   around zero is no difference worth naming; one that reaches out of it on both sides tells nothing."
         .into();
     chart.xs = (1..=n).map(|k| k as f64).collect();
+    // Of runs that cannot be compared nothing is better or worse.
+    let is_blocked = c.blocking().is_some();
+    let told = |verdict| if is_blocked { Verdict::CannotTell } else { verdict };
     for (scale, id, label, worth) in [
         (Scale::Ratio, "change", "change from A to B", c.worth),
-        (Scale::Points, "points", "change of the share of errors", c.worth_errors),
+        (Scale::Points, "points", "change of the share of errors, percentage points", c.worth_errors),
     ] {
         if !rows.iter().any(|row| row.scale == scale) {
             continue;
         }
+        // Ratios are shown in per cent by the axis itself; percentage points are no per cent of anything.
+        let (unit, by) = match scale {
+            Scale::Ratio => (Unit::Ratio, 1.0),
+            Scale::Points => (Unit::Plain, 100.0),
+        };
         let series = CLASSES.iter().filter_map(|(name, said, colour, is_of)| {
             let of = |value: fn(&Compared) -> Option<f64>| -> Vec<Option<f64>> {
-                let is_own = |row: &&&Compared| row.scale == scale && is_of(row.verdict);
-                rows.iter().map(|row| Some(row).filter(is_own).and_then(|row| value(row))).collect()
+                let is_own = |row: &&&Compared| row.scale == scale && is_of(told(row.verdict));
+                let own = rows.iter().map(|row| Some(row).filter(is_own).and_then(|row| value(row)));
+                own.map(|x| x.map(|x| x * by)).collect()
             };
             let y = of(|row| row.difference);
             let has_any = y.iter().any(Option::is_some);
             let series = Series::new(&format!("{id}-{name}"), *said, *colour, Form::Dots, y);
             has_any.then(|| series.within(of(|row| row.low), of(|row| row.high)))
         });
-        let mut panel = Panel::new(id, Axis::new(label, Unit::Ratio), series.collect());
+        let mut panel = Panel::new(id, Axis::new(label, unit), series.collect());
         if worth > 0.0 && worth.is_finite() {
-            let word = format!("smaller than {}: not worth naming", ratio(worth));
-            panel.bands.push(Band { low: -worth, high: worth, word });
+            let least = change(worth, scale);
+            let word = format!("smaller than {}: not worth naming", least.trim_start_matches('+'));
+            panel.bands.push(Band { low: -worth * by, high: worth * by, word });
         }
         chart.panels.push(panel);
     }
     Some(chart)
 }
 
-/// `+12.3 %`, with its sign.
-fn change(row: &Compared) -> String {
-    let difference = row.difference.unwrap_or(0.0);
-    let sign = if difference > 0.0 { "+" } else { "" };
-    format!("{sign}{}", ratio(difference))
-}
-
 fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
+    let [name_a, name_b] = side_names(c);
     let mut series = Vec::new();
-    for (side, spectrum, colour) in [(&c.a, a, 0), (&c.b, b, 1)] {
+    for (side, spectrum, colour) in [(name_a, a, 0), (name_b, b, 1)] {
         let id = if colour == 0 { "a" } else { "b" };
         let (n, m) = (spectrum.response_count, spectrum.service_count);
-        let name = format!("{}: response time", side.name);
+        let name = format!("{side}: response time");
         series.push(spectrum_line(
             &format!("{id}-response"),
             &name,
@@ -91,7 +99,7 @@ fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
             &spectrum.response,
             n,
         ));
-        let name = format!("{}: service time", side.name);
+        let name = format!("{side}: service time");
         series.push(spectrum_line(
             &format!("{id}-service"),
             &name,

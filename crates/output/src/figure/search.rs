@@ -1,9 +1,12 @@
 //! A search: its steps in their order, each met or missed, and the answer with its interval across all of them.
 
-use crate::chart::{Axis, Band, Chart, Form, Limit, Panel, Series, Unit};
+use crate::chart::{Axis, Band, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Unit};
 use crate::format::quantity;
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_record::analysis::search::{Answer, IntervalIs, StepRow};
+
+/// How far the axis goes beyond the highest level.
+const ROOM: f64 = 1.06;
 
 pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
     let steps = &answer.steps;
@@ -19,6 +22,10 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
     // There is no step 1.5.
     let every = steps.len().div_ceil(20).max(1);
     chart.x.ticks = chart.xs.iter().copied().step_by(every).collect();
+    // Its level is none of the search: a word says what the step was, or it would be looked for.
+    let floors = steps.iter().zip(&chart.xs).filter(|(step, _)| step.purpose == Purpose::Floor);
+    let marks = floors.map(|(_, at)| Mark { at: *at, word: "one user".into(), kind: MarkKind::Control });
+    chart.marks = marks.collect();
     let held = |step: &StepRow| step.limited_by.is_some();
     let levels = |wanted: &dyn Fn(&StepRow) -> bool| -> Vec<Option<f64>> {
         // The run of a single user has no level of the search.
@@ -29,11 +36,17 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
         Series::new("levels", "", 7, Form::Dashed, levels(&|_| true)),
         Series::new("met", "met", 0, Form::Dots, levels(&|step| step.met && !held(step))),
         Series::new("missed", "missed", 1, Form::Crosses, levels(&|step| !step.met && !held(step))),
-        Series::new("held", "does not count", 6, Form::Rings, levels(&held)),
+        Series::new("held", "held back, does not count", 6, Form::Rings, levels(&held)),
     ];
     let series = all.into_iter().filter(|one| one.y.iter().any(Option::is_some)).collect();
     let (label, unit) = if answer.users { ("users", Unit::Count) } else { ("arrivals", Unit::PerSecond) };
-    let mut panel = Panel::new("levels", Axis::new(label, unit), series);
+    let is_level = |step: &&StepRow| step.purpose != Purpose::Floor && step.level.is_finite();
+    let bounds = answer.capacity.iter().flat_map(|found| found.interval).filter(|bound| bound.is_finite());
+    let most = steps.iter().filter(is_level).map(|step| step.level).chain(bounds).fold(0.0, f64::max);
+    let mut y = Axis::new(label, unit);
+    // A marker on the frame would be cut by it.
+    y.to = (most > 0.0).then_some(ROOM * most);
+    let mut panel = Panel::new("levels", y, series);
     if let Some(capacity) = answer.capacity.as_ref() {
         let [low, high] = capacity.interval;
         let what = match (capacity.at_least, capacity.interval_is) {

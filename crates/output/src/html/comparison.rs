@@ -7,7 +7,9 @@ use super::piece::{Tone, badge, figure as copied, prose};
 use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::chart::Chart;
-use crate::compare::{footing, interval, long_word, maybe_change, overall, p_value, peaks, value};
+use crate::compare::{
+    footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, side_names, value,
+};
 use crate::format::{count, ratio};
 use crate::words;
 use maud::{Markup, html};
@@ -22,7 +24,7 @@ pub fn page(all: &[Comparison], gates: &[Gated], mut charts: Vec<Chart>, documen
     let is_said = |chart: &Chart| all.iter().any(|one| one.sentence == chart.subtitle);
     charts.iter_mut().filter(|chart| is_said(chart)).for_each(|chart| chart.subtitle.clear());
     let title = match all {
-        [one] => format!("{}: {} against {}", overall(one.verdict), one.b.name, one.a.name),
+        [one] => format!("{}: {} against {}", overall(one.verdict), side_names(one)[1], side_names(one)[0]),
         many => format!("{} comparisons", count(many.len() as u64)),
     };
     let sections = match all {
@@ -41,29 +43,31 @@ fn tone(verdict: Overall) -> Tone {
     }
 }
 
-fn gate_tone(passage: Passage) -> (Tone, &'static str) {
+fn gate_tone(passage: Passage) -> Tone {
     match passage {
-        Passage::Pass => (Tone::Pass, "gate passed"),
-        Passage::NotCompared | Passage::Inconclusive => {
-            (Tone::Doubt, "gate undecided: more repeats have to tell")
-        }
-        Passage::Fail => (Tone::Fail, "gate missed"),
+        Passage::Pass => Tone::Pass,
+        Passage::NotCompared | Passage::Inconclusive => Tone::Doubt,
+        Passage::Fail => Tone::Fail,
     }
 }
 
+fn gate_said(one: &Comparison, gated: &Gated) -> Markup {
+    said(gate_tone(gated.passage), gate_word(gated.passage, one))
+}
+
 fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
-    let worst = gates.iter().map(|gated| gated.passage).max();
+    let worst = all.iter().zip(gates).max_by_key(|(_, gated)| gated.passage);
     html! {
-        div.head.{(worst.map_or(Tone::Doubt, |worst| gate_tone(worst).0).class())} {
+        div.head.{(worst.map_or(Tone::Doubt, |(_, gated)| gate_tone(gated.passage)).class())} {
             @match all {
                 [one] => {
-                    h1 { (one.b.name) span.soft { " against " } (one.a.name) }
+                    h1 { (side_names(one)[1]) span.soft { " against " } (side_names(one)[0]) }
                     div.verdict { (badge(tone(one.verdict), overall(one.verdict))) }
                     p.sentence { (prose(&one.sentence)) }
                 },
                 many => h1 { (count(many.len() as u64)) " comparisons" },
             }
-            @if let Some(worst) = worst { p.gate { (said(gate_tone(worst).0, gate_tone(worst).1)) } }
+            @if let Some((one, gated)) = worst { p.gate { (gate_said(one, gated)) } }
             @if let [one] = all { (tiles(&[side("A", &one.a), side("B", &one.b)])) }
         }
     }
@@ -97,7 +101,7 @@ fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], suffix: &str
     let spectra = drawn("spectra");
     add("spectra", "Times of both sides", (!spectra.is_empty()).then(|| shown(&spectra)));
     add("doubts", "What speaks against believing it", doubts(one));
-    add("gate", "The gate", gated.map(gate));
+    add("gate", "The gate", gated.map(|gated| gate(one, gated)));
     add("watched", "What was watched", watched(one, at));
     add("method", "How it was made", Some(html! { p { (footing(one)) "." } }));
     out
@@ -125,13 +129,13 @@ fn overview(all: &[Comparison], gates: &[Gated]) -> Section {
     let heads = [text("comparison"), text("verdict"), text("gate"), text("sentence")];
     let row = |(at, one): (usize, &Comparison)| {
         let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
-        let gated = gates.get(at).map(|gated| gate_tone(gated.passage));
+        let gated = gates.get(at).map(|gated| gate_said(one, gated));
         vec![
             Cell::Markup(
-                html! { a href={ "#c" (at + 1) } { (one.b.name) " against " (one.a.name) (place) } },
+                html! { a href={ "#c" (at + 1) } { (side_names(one)[1]) " against " (side_names(one)[0]) (place) } },
             ),
             Cell::Markup(said(tone(one.verdict), overall(one.verdict))),
-            Cell::Markup(html! { @if let Some((tone, text)) = gated { (said(tone, text)) } }),
+            Cell::Markup(html! { @if let Some(gated) = gated { (gated) } }),
             Cell::Markup(prose(&one.sentence)),
         ]
     };
@@ -162,10 +166,11 @@ fn figures(one: &Comparison, at: &At) -> Option<Markup> {
         return None;
     }
     let ends = format!("{} interval", ratio(one.confidence));
+    let [a, b] = side_names(one);
     let heads = [
         text("figure"),
-        number(one.a.name.as_str()),
-        number(one.b.name.as_str()),
+        number(a),
+        number(b),
         number("change"),
         text(ends.as_str()),
         number("p (Holm)"),
@@ -179,18 +184,20 @@ fn figures(one: &Comparison, at: &At) -> Option<Markup> {
             Cell::number(maybe_change(row, row.difference), row.difference),
             Cell::text(interval(row)),
             Cell::number(p_value(row.p_adjusted), row.p_adjusted),
-            Cell::Markup(said(tone_of(row), &long_word(row))),
+            Cell::Markup(said(tone_of(one, row), &long_word(row))),
         ]
     };
     let rows: Vec<Vec<Cell>> = one.figures.iter().map(row).collect();
     let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
-    let caption = format!("{} against {}{place}", one.b.name, one.a.name);
+    let caption = format!("{b} against {a}{place}");
     Some(data(&at.id("figures"), &caption, &heads, rows))
 }
 
-fn tone_of(row: &Compared) -> Tone {
+fn tone_of(one: &Comparison, row: &Compared) -> Tone {
     use plimsoll_record::analysis::compare::Verdict;
     match row.verdict {
+        // Of runs that cannot be compared nothing is good or bad.
+        _ if one.blocking().is_some() => Tone::Doubt,
         verdict if verdict.is_better() => Tone::Pass,
         verdict if verdict.is_worse() => Tone::Fail,
         Verdict::CannotTell => Tone::Doubt,
@@ -212,10 +219,9 @@ fn doubts(one: &Comparison) -> Option<Markup> {
 }
 
 /// Every rule with the numbers that decided it.
-fn gate(gated: &Gated) -> Markup {
-    let (tone, passed) = gate_tone(gated.passage);
+fn gate(one: &Comparison, gated: &Gated) -> Markup {
     html! {
-        p { (said(tone, passed)) }
+        p { (gate_said(one, gated)) }
         ul.findings { @for rule in &gated.rules {
             @let (tone, word_of) = match rule.passage {
                 Passage::Pass => (Tone::Pass, "holds"),
@@ -235,10 +241,11 @@ fn watched(one: &Comparison, at: &At) -> Option<Markup> {
     if one.watched.is_empty() {
         return None;
     }
-    let heads = [text("peak of"), number(one.a.name.as_str()), number(one.b.name.as_str())];
+    let [a, b] = side_names(one);
+    let heads = [text("peak of"), number(a), number(b)];
     let row = |row: &Peaks| {
-        let [a, b] = peaks(row);
-        vec![Cell::text(&row.what), Cell::number(a, row.a), Cell::number(b, row.b)]
+        let [of_a, of_b] = peaks(row);
+        vec![Cell::text(&row.what), Cell::number(of_a, row.a), Cell::number(of_b, row.b)]
     };
     let rows: Vec<Vec<Cell>> = one.watched.iter().map(row).collect();
     Some(html! {

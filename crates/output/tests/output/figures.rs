@@ -299,3 +299,40 @@ fn a_spark_is_a_line_with_gaps_and_words() {
     assert!(svg.len() < 700 && !svg.contains("style"), "{} bytes", svg.len());
     assert_eq!(figure::spark(&[None, Some(1.0)], 0, ""), "");
 }
+
+#[test]
+fn columns_beside_a_gap_do_not_fill_it() {
+    let mut chart = Chart::new("gap", "gap", Axis::new("time", Unit::Seconds));
+    // Seconds 20 to 39 have no rows at all.
+    chart.xs = (0..20).chain(40..60).map(f64::from).collect();
+    let series = Series::new("failed", "failed", 1, Form::Bars, vec![Some(1.0); 40]);
+    chart.panels.push(Panel::new("errors", Axis::new("failed", Unit::PerSecond), vec![series]));
+    let svg = draw(&chart, Skin::Page);
+    let path = svg.lines().find(|line| line.contains("bars")).expect("a path of columns");
+    let number = |part: &str| {
+        let end = part.find(|c: char| c.is_ascii_alphabetic() || c == '"').unwrap_or(part.len());
+        part[..end].parse::<f64>().ok().map(f64::abs)
+    };
+    let mut widths: Vec<f64> = path.split('h').skip(1).filter_map(number).collect();
+    widths.sort_by(f64::total_cmp);
+    let (usual, widest) = (widths[widths.len() / 2], widths[widths.len() - 1]);
+    assert!(widest <= 1.5 * usual + 1.0, "a column of {widest} px beside others of {usual} px");
+}
+
+#[test]
+fn pooled_layers_are_of_a_second_that_was() {
+    let mut chart = Chart::new("errors", "errors", Axis::new("time", Unit::Seconds));
+    chart.xs = (0..2_000).map(f64::from).collect();
+    // Each second has ten failures, of one class or of the other.
+    let class = |id: &str, odd: u8| {
+        let y = (0..2_000_u32).map(|k| Some(if k % 2 == u32::from(odd) { 10.0 } else { 0.0 })).collect();
+        Series::new(id, id, odd, Form::Bars, y).highest()
+    };
+    let axis = Axis::new("failed", Unit::PerSecond);
+    let mut panel = Panel::new("errors", axis, vec![class("one", 0), class("other", 1)]);
+    panel.stacked = true;
+    chart.panels.push(panel);
+    let svg = draw(&chart, Skin::Page);
+    assert!(svg.contains(">10</text>"), "the axis reaches ten");
+    assert!(!svg.contains(">20</text>"), "no second had twenty failures");
+}

@@ -146,13 +146,25 @@ fn between(values: &Values, places: &Places) -> Path {
     path
 }
 
-/// Columns half-way to their neighbours; a thin gap tells them apart where they are wide enough for one.
+/// A neighbour farther away than this many usual steps stands behind a gap.
+const FAR: f64 = 1.5;
+
+/// The usual step between neighbours: the median, which gaps do not move.
+fn usual_step(at: &[f64]) -> Option<f64> {
+    let mut steps: Vec<f64> = at.windows(2).map(|two| two[1] - two[0]).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.get(steps.len() / 2).copied()
+}
+
+/// Columns half-way to their neighbours, but never into a gap: a second without a value has no column. A thin gap tells
+/// them apart where they are wide enough for one.
 fn columns(svg: &mut Svg, values: &Values, places: &Places, class: &str) {
     let mut path = Path::default();
     let at: Vec<f64> = values.x.iter().map(|x| (places.x)(*x)).collect();
     let n = at.len();
     // At the ends as far out as in; a single one has a tenth of the plot.
     let alone = (places.ends.1 - places.ends.0) / 20.0;
+    let half = usual_step(&at).map_or(alone, |step| FAR * step / 2.0);
     for k in 0..n {
         let before = if k > 0 {
             (at[k] - at[k - 1]) / 2.0
@@ -162,6 +174,7 @@ fn columns(svg: &mut Svg, values: &Values, places: &Places, class: &str) {
             alone
         };
         let after = if k + 1 < n { (at[k + 1] - at[k]) / 2.0 } else { before };
+        let (before, after) = (before.min(half), after.min(half));
         let (Some(low), Some(high)) = (values.low[k], values.high[k]) else { continue };
         let (low, high) = ((places.y)(low), (places.y)(high));
         if (low - high).abs() < 0.05 {

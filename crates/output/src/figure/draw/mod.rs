@@ -109,7 +109,9 @@ fn head(svg: &mut Svg, chart: &Chart) -> f64 {
 fn foot(svg: &mut Svg, x: &Scale, bottom: f64) -> f64 {
     let mut y = bottom + 15.0;
     let room = WIDE / x.marks.len().max(1) as f64 - 4.0;
-    let named = x.marks.iter().map(|(_, text)| wrapped(text, room.max(48.0), 2)).collect::<Vec<_>>();
+    // Few places have names of more than two words.
+    let lines = 3;
+    let named = x.marks.iter().map(|(_, text)| wrapped(text, room.max(48.0), lines)).collect::<Vec<_>>();
     let mut free_from = f64::NEG_INFINITY;
     for ((value, _), lines) in x.marks.iter().zip(&named) {
         let at = LEFT + WIDE * x.place(*value);

@@ -24,8 +24,10 @@ pub fn pooled(chart: &Chart, series: &Series, x: &Scale, points: usize) -> Value
     let mut out = Values::default();
     let mut from = 0;
     while from < count {
+        // A gap ends a slot: the mean of its neighbours would hide that nothing is known there.
+        let is_gap = |k: usize| number(&series.y, k).is_none() && number(&series.low, k).is_none();
         let mut to = from + 1;
-        while to < count && slot(to) == slot(from) {
+        while to < count && slot(to) == slot(from) && is_gap(to) == is_gap(from) {
             to += 1;
         }
         let all = from..to;
@@ -50,12 +52,45 @@ pub fn pooled(chart: &Chart, series: &Series, x: &Scale, points: usize) -> Value
     out
 }
 
+/// Of each slot the row whose sum is the highest, with all its series: the highest of each series of its own would be
+/// added up to a second that never was. `None`: they are not to be pooled, or do not stand on one x.
+fn highest_rows(chart: &Chart, panel: &Panel, x: &Scale, points: usize) -> Option<Vec<Values>> {
+    let count = chart.xs.len();
+    let is_common = |one: &Series| one.x.is_none() && one.y.len() == count && one.pool == Pool::Highest;
+    if count <= points || !panel.series.iter().all(is_common) {
+        return None;
+    }
+    let slot = |k: usize| (x.place(chart.xs[k]) * points as f64 * 0.999_999) as usize;
+    let at = |one: &Series, k: usize| one.y[k].filter(|y| y.is_finite());
+    let sum = |k: usize| panel.series.iter().filter_map(|one| at(one, k)).reduce(|all, y| all + y.max(0.0));
+    let mut out = vec![Values::default(); panel.series.len()];
+    let mut from = 0;
+    while from < count {
+        let mut to = from + 1;
+        while to < count && slot(to) == slot(from) && sum(to).is_none() == sum(from).is_none() {
+            to += 1;
+        }
+        let higher = |a: usize, b: usize| if sum(b) > sum(a) { b } else { a };
+        let row = (from..to).reduce(higher).unwrap_or(from);
+        let middle = chart.xs[from..to].iter().sum::<f64>() / (to - from) as f64;
+        for (values, one) in out.iter_mut().zip(&panel.series).filter(|_| middle.is_finite()) {
+            values.x.push(middle);
+            values.y.push(at(one, row));
+            values.most = values.most.max(to - from);
+        }
+        from = to;
+    }
+    Some(out)
+}
+
 /// The layers of a stacked panel: `low` and `high` of each are the sums below and with it.
 pub fn layers(chart: &Chart, panel: &Panel, points: usize) -> Vec<Values> {
     let x = x_scale(chart);
+    let rows = highest_rows(chart, panel, &x, points);
     let mut sums: Vec<f64> = Vec::new();
-    let layer = |series: &Series| {
-        let mut values = pooled(chart, series, &x, points);
+    let layer = |(at, series): (usize, &Series)| {
+        let row = rows.as_ref().and_then(|rows| rows.get(at)).cloned();
+        let mut values = row.unwrap_or_else(|| pooled(chart, series, &x, points));
         sums.resize(sums.len().max(values.y.len()), 0.0);
         values.low = sums.iter().take(values.y.len()).map(|sum| Some(*sum)).collect();
         for (sum, y) in sums.iter_mut().zip(&values.y) {
@@ -64,5 +99,5 @@ pub fn layers(chart: &Chart, panel: &Panel, points: usize) -> Vec<Values> {
         values.high = values.y.iter().zip(&sums).map(|(y, sum)| y.map(|_| *sum)).collect();
         values
     };
-    panel.series.iter().map(layer).collect()
+    panel.series.iter().enumerate().map(layer).collect()
 }

@@ -1,7 +1,7 @@
 //! Capacity over load: what was measured with its intervals, the fitted law through it, the knee, and where more load
 //! gets fewer answers; and the times beside it.
 
-use super::{Of, Page};
+use super::{Of, Page, has_intervals, tell_intervals};
 use crate::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
 use crate::format::quantity;
 use plimsoll_record::analysis::study::{AxisKind, Curve, UslFit};
@@ -21,10 +21,6 @@ pub fn figures(page: &Page) -> Vec<Chart> {
 
 fn capacity(page: &Page) -> Chart {
     let mut chart = page.chart("capacity", "capacity");
-    chart.help =
-        "Points are measured rates with their intervals; the dashed line is the universal scalability law \
-                  fitted to them. Behind the knee more load buys waiting time instead of answers."
-            .into();
     let mut series = page.lines("rate", |row| row.rate_per_s);
     let mut told = Vec::new();
     for (at, curve) in page.curves.iter().enumerate() {
@@ -36,8 +32,19 @@ fn capacity(page: &Page) -> Chart {
         }
         series.extend(fit(curve, at, page.curves.len() > 1));
     }
-    chart.subtitle = std::iter::once(chart.subtitle.clone()).chain(told).collect::<Vec<_>>().join("; ");
+    let has_law = series.iter().any(|one| one.form == Form::Dashed);
     chart.panels.push(Panel::new("capacity", Axis::new("requests", Unit::PerSecond), series));
+    let points = match has_intervals(&chart) {
+        true => "Points are measured rates with their intervals",
+        false => "Points are measured rates",
+    };
+    let law = match has_law {
+        true => "; the dashed line is the universal scalability law fitted to them",
+        false => "",
+    };
+    chart.help = format!("{points}{law}. Behind the knee more load buys waiting time instead of answers.");
+    tell_intervals(&mut chart);
+    chart.subtitle = std::iter::once(chart.subtitle.clone()).chain(told).collect::<Vec<_>>().join("; ");
     chart
 }
 
@@ -96,10 +103,12 @@ fn latency(page: &Page) -> Chart {
         chart.marks.extend(knee(one));
         let lines = all.map(|(name, colour, of)| page.line(name, name.into(), colour, one, &of));
         chart.panels.push(Panel::new("times", axis("response time"), lines.into()));
+        tell_intervals(&mut chart);
         return chart;
     }
     for (name, _, of) in all {
         chart.panels.push(Panel::new(name, axis(&format!("response time {name}")), page.lines(name, of)));
     }
+    tell_intervals(&mut chart);
     chart
 }

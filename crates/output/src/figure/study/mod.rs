@@ -62,8 +62,7 @@ impl Page<'_> {
         };
         let mut chart = Chart::new(&format!("{id}-{}", self.stem), title, over_levels(x, &levels));
         let (runs, cells) = (self.study.runs as u64, self.study.table.len() as u64);
-        chart.subtitle =
-            format!("{}, {}; bars are 95 % intervals", counted(runs, "run"), counted(cells, "cell"));
+        chart.subtitle = format!("{}, {}", counted(runs, "run"), counted(cells, "cell"));
         chart
     }
 
@@ -94,6 +93,18 @@ impl Page<'_> {
                 rows.iter().map(|row| both(row).map(|(_, high)| high)).collect(),
             )
     }
+}
+
+fn has_intervals(chart: &Chart) -> bool {
+    let ends = chart.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.low);
+    ends.flatten().next().is_some()
+}
+
+/// Says what the bars are, where there are any.
+fn tell_intervals(chart: &mut Chart) {
+    let said =
+        if has_intervals(chart) { "bars are 95 % intervals" } else { "no intervals: nothing to resample" };
+    chart.subtitle = format!("{}; {said}", chart.subtitle);
 }
 
 /// Levels that span a factor of twenty stand on a logarithmic axis; marks at the levels themselves: they were chosen.
@@ -128,6 +139,7 @@ fn over(page: &Page) -> Chart {
             .into_iter()
             .filter_map(|(label, metric)| peaks(page, label, metric)),
     );
+    tell_intervals(&mut chart);
     chart
 }
 

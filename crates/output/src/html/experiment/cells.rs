@@ -1,7 +1,7 @@
 //! A sweep: its curves as pictures, its cells as one table, what they say together, and what stood at its limit.
 
 use super::super::bits::{At, data, facts, finding, said};
-use super::super::piece::{Tone, prose};
+use super::super::piece::{Tone, figure as copied, prose};
 use super::super::table::{Cell, Column, number, text};
 use super::{RunFile, drawn, shown};
 use crate::chart::Chart;
@@ -9,7 +9,9 @@ use crate::format::{counted, quantity, rate_per_s, ratio};
 use crate::study;
 use maud::{Markup, html};
 use plimsoll_plan::experiment::Setting;
-use plimsoll_record::analysis::study::{CellRow, Curve, Estimate, Scaling, Study, level_text, settings_text};
+use plimsoll_record::analysis::study::{
+    AxisKind, CellRow, Curve, Estimate, Scaling, Study, level_text, settings_text,
+};
 use plimsoll_record::experiment::Conclusion;
 
 /// Throughput first: that is where the capacity is seen.
@@ -38,6 +40,29 @@ fn is_told_above(study: &Study) -> bool {
 pub fn answer(c: &Conclusion, at: &At) -> Option<Markup> {
     let study = c.study.as_ref().filter(|study| is_told_above(study))?;
     Some(html! { @for curve in &study.curves { (told(curve, at)) } })
+}
+
+/// Highest measured rate, knee and where the rate no longer rises, as far as the study knows them.
+pub fn tiles(c: &Conclusion) -> Vec<(&'static str, Markup)> {
+    let Some([curve]) = c.study.as_ref().map(|study| study.curves.as_slice()) else { return Vec::new() };
+    if curve.kind == AxisKind::Other {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let highest = curve.points.iter().max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
+    if let Some(point) = highest {
+        let at = format!("at {} {}", level_text(point.x), curve.axis);
+        let rate = copied(&rate_per_s(point.rate_per_s), Some(point.rate_per_s));
+        out.push(("highest rate", html! { (rate) small { (at) } }));
+    }
+    if let Some(knee) = curve.knee.at {
+        out.push(("knee", html! { (copied(&quantity(knee), Some(knee))) small { (curve.axis) } }));
+    }
+    if let Some(flat) = &curve.saturation {
+        let rate = format!("at {}", rate_per_s(flat.rate_per_s));
+        out.push(("flat from", html! { (copied(&level_text(flat.from), Some(flat.from))) small { (rate) } }));
+    }
+    out
 }
 
 fn told(curve: &Curve, at: &At) -> Markup {
@@ -89,13 +114,21 @@ pub fn table(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
     if heads.is_empty() {
         heads.push(text("cell"));
     }
+    let axes = heads.len();
     for head in
         ["rate", "± rate", "errors", "mean", "p50", "± p50", "p90", "p99", "± p99", "in flight", "X R"]
     {
         heads.push(number(head));
     }
     heads.extend([number("requests"), text("runs")]);
-    let rows: Vec<Vec<Cell>> = study.table.iter().map(|row| cells(study, row, files)).collect();
+    // A column of intervals that nobody could compute is left out.
+    let is_empty =
+        |of: fn(&CellRow) -> &Estimate| study.table.iter().all(|row| of(row).half_width_ratio().is_none());
+    let empty: Vec<usize> = SPREADS.iter().filter(|(_, of)| is_empty(*of)).map(|(at, _)| axes + at).collect();
+    let mut place = 0..heads.len();
+    heads.retain(|_| place.next().is_none_or(|place| !empty.contains(&place)));
+    let rows: Vec<Vec<Cell>> =
+        study.table.iter().map(|row| without(cells(study, row, files), &empty)).collect();
     let doubts: Vec<(String, String)> = study
         .table
         .iter()
@@ -113,6 +146,16 @@ pub fn table(c: &Conclusion, files: &[RunFile], at: &At) -> Option<Markup> {
             } } }
         }
     })
+}
+
+/// Columns of intervals, counted behind those of the axes.
+type Spread = (usize, fn(&CellRow) -> &Estimate);
+
+const SPREADS: [Spread; 3] = [(1, |row| &row.rate_per_s), (5, |row| &row.p50_ns), (8, |row| &row.p99_ns)];
+
+fn without(cells: Vec<Cell>, left_out: &[usize]) -> Vec<Cell> {
+    let kept = cells.into_iter().enumerate().filter(|(at, _)| !left_out.contains(at));
+    kept.map(|(_, cell)| cell).collect()
 }
 
 /// Numbers are sorted as such only where all values are.

@@ -96,6 +96,7 @@ pub(super) fn verdict(c: &Conclusion, at: &At) -> Markup {
     if let [one] = c.searches.as_slice() {
         tiles_of.extend(search::tiles(one));
     }
+    tiles_of.extend(cells::tiles(c));
     let runs = copied(&count(c.runs as u64), Some(c.runs as f64));
     let of = html! { (runs) @if c.missing > 0 { span.soft { ", " (count(c.missing as u64)) " still to be made" } } };
     tiles_of.push(("runs", of));
