@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const WITHOUT: &str = "PLIMSOLL_WITHOUT_UI";
-/// What bundlers and Svelte ask for.
-const LEAST_NODE: (u32, u32) = (20, 19);
+/// What the bundlers ask for (`engines` of vite and rolldown): `^20.19.0 || >=22.12.0`.
+const NODE_20: (u32, u32) = (20, 19);
+const NODE_LATER: (u32, u32) = (22, 12);
 /// Not part of what is built: nobody should wait for a bundler because a test has changed.
 const LEFT_OUT: [&str; 3] = ["node_modules", "fixture", "dist"];
 
@@ -20,15 +21,33 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=PATH");
     println!("cargo::rerun-if-env-changed={WITHOUT}");
+    println!("cargo::rerun-if-env-changed=CARGO_NET_OFFLINE");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let made = made(&out);
+    let (is_without, odd) = without();
+    if let Some(odd) = odd {
+        println!(
+            "cargo::warning={WITHOUT}={odd} means nothing: 1 leaves the scripts out, 0 or nothing does not"
+        );
+    }
     if let Err(why) = &made
-        && std::env::var_os(WITHOUT).is_none()
+        && !is_without
     {
         println!("cargo::warning=the report's script and the console are left out: {why}");
     }
     if let Err(e) = embed(&out, made) {
         println!("cargo::error=cannot write what was made: {e}");
+    }
+}
+
+/// Whether the scripts were asked to be left out, and a value that says neither that nor the contrary.
+fn without() -> (bool, Option<String>) {
+    let value = std::env::var_os(WITHOUT).map(|value| value.to_string_lossy().into_owned());
+    match value.as_deref() {
+        Some("1") => (true, None),
+        None | Some("" | "0") => (false, None),
+        // One line: cargo reads the next one as an order.
+        Some(odd) => (false, Some(odd.chars().filter(|c| !c.is_control()).take(40).collect())),
     }
 }
 
@@ -39,7 +58,7 @@ fn made(out: &Path) -> Result<PathBuf, String> {
     for entry in names(&web)?.iter().filter(|name| !LEFT_OUT.contains(&name.as_str())) {
         println!("cargo::rerun-if-changed=web/{entry}");
     }
-    if std::env::var_os(WITHOUT).is_some_and(|value| value == "1") {
+    if without().0 {
         return Err(format!("this build was made with {WITHOUT}=1; build again without it"));
     }
     let mut sources = Vec::new();
@@ -65,9 +84,23 @@ fn made(out: &Path) -> Result<PathBuf, String> {
         say(fs::write(&to, bytes), "cannot copy the sources")?;
     }
     let quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--include=dev", "--no-update-notifier"];
-    // One more try after a second: whoever is offline should not wait for minutes.
-    let patience = ["--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
-    npm(&work, [&["ci"][..], &quiet, &patience].concat())?;
+    // What npm has kept first: most builds need no network, and one that answers nothing costs minutes.
+    let kept = npm(&work, [&["ci"][..], &quiet, &["--offline"]].concat());
+    if kept.is_err() {
+        let is_offline =
+            std::env::var_os("CARGO_NET_OFFLINE").is_some_and(|value| value == "true" || value == "1");
+        if is_offline {
+            return Err("cargo was told to stay offline, and npm has not kept all packages".into());
+        }
+        // One more try after a second: whoever has no network should not wait long.
+        let patience = [
+            "--prefer-offline",
+            "--fetch-timeout=10000",
+            "--fetch-retries=1",
+            "--fetch-retry-mintimeout=1000",
+        ];
+        npm(&work, [&["ci"][..], &quiet, &patience].concat())?;
+    }
     npm(&work, vec!["run", "build"])?;
     // 100 MB that nobody needs again: other sources get another folder. If they cannot be removed they stay.
     let _ = fs::remove_dir_all(work.join("node_modules"));
@@ -77,14 +110,15 @@ fn made(out: &Path) -> Result<PathBuf, String> {
 
 fn needs_node() -> Result<(), String> {
     let get = format!(
-        "install Node {}.{} or newer with npm, then `touch crates/ui/build.rs` and build again",
-        LEAST_NODE.0, LEAST_NODE.1
+        "install Node {}.{} or newer (or {} from {}.{} on) with npm, then `touch crates/ui/build.rs` and build again",
+        NODE_LATER.0, NODE_LATER.1, NODE_20.0, NODE_20.0, NODE_20.1
     );
     let version = said("node").ok_or_else(|| format!("Node was not found; {get}"))?;
     said("npm").ok_or_else(|| format!("npm was not found; {get}"))?;
     let mut numbers = version.trim().trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(0));
     let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if found >= LEAST_NODE { Ok(()) } else { Err(format!("Node {} is too old; {get}", version.trim())) }
+    let fits = found >= NODE_LATER || (found.0 == NODE_20.0 && found >= NODE_20);
+    if fits { Ok(()) } else { Err(format!("Node {} does not run the bundler; {get}", version.trim())) }
 }
 
 /// What a program answers to `--version`, if it can be run at all.

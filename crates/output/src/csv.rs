@@ -67,8 +67,14 @@ pub fn row(fields: impl IntoIterator<Item = String>) -> String {
     fields.join(",") + "\n"
 }
 
-/// RFC 4180.
+/// RFC 4180. A text that a spreadsheet would take for a formula gets the sign in front that makes it a text: names are
+/// those of a server, and a formula can fetch and run. A number stays a number, also below zero.
 pub(crate) fn quoted(field: String) -> String {
+    let is_number = || field.parse::<f64>().is_ok_and(f64::is_finite);
+    let field = match field.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number() {
+        true => format!("'{field}"),
+        false => field,
+    };
     if field.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
 }
 

@@ -213,7 +213,8 @@ fn is_secret_key(key: &str) -> bool {
     const PARTS: [&str; 12] =
         ["token", "secret", "key", "sig", "pass", "pwd", "cred", "auth", "sess", "sid", "jwt", "cookie"];
     let lower = key.to_ascii_lowercase();
-    PARTS.iter().any(|part| lower.contains(part))
+    // The one word by custom that is a part of too many harmless ones (`barcode`): what a sign-in hands back.
+    lower == "code" || PARTS.iter().any(|part| lower.contains(part))
 }
 
 /// Standard Base64 with padding (RFC 4648 section 4), for `Authorization: Basic`.

@@ -205,11 +205,12 @@ fn what_may_be_a_secret_is_hidden_wherever_it_stands() {
         "JSESSIONID",
         "id_token",
         "jwt",
+        "code",
     ] {
         assert_eq!(redacted_header(key, "v"), "***", "{key}");
         assert_eq!(redacted_path(&format!("/a?x=1&{key}=v&q=2")), format!("/a?x=1&{key}=***&q=2"));
     }
-    for key in ["Accept", "X-Request-Id", "code", "page", "User-Agent", "Content-Type"] {
+    for key in ["Accept", "X-Request-Id", "barcode", "status_code", "page", "User-Agent", "Content-Type"] {
         assert_eq!(redacted_header(key, "v"), "v", "{key}");
         assert_eq!(redacted_path(&format!("/a?{key}=v")), format!("/a?{key}=v"));
     }

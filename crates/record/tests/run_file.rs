@@ -8,8 +8,8 @@ use made_up::{Folder, events, gathered, names, opening};
 use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};
 use plimsoll_plan::sample::Sample;
 use plimsoll_record::analysis::summarise;
-use plimsoll_record::event::{RunEvent, Sink};
-use plimsoll_record::run_file::{RunFile, Writer, read, read_spans, write};
+use plimsoll_record::event::{Opening, RunEvent, Sink};
+use plimsoll_record::run_file::{RunFile, Tail, Writer, read, read_spans, write};
 use plimsoll_record::{Error, RunRecord};
 use plimsoll_stats::Tally;
 use rusqlite::Connection;
@@ -299,6 +299,65 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
     damage("no-origin.plim", "DELETE FROM origin");
     damage("no-table.plim", "DROP TABLE worker");
     damage("json.plim", "UPDATE origin SET opening = replace(opening, 'outline', 'outlook')");
+}
+
+/// `sql` over a file with two series; the sentence that refuses it.
+fn refused(folder: &Folder, sql: &str) -> String {
+    let path = folder.file("crafted.plim");
+    let _ = std::fs::remove_file(&path);
+    drop(written(&path, &events(&opening("a", 2), 12, 50)));
+    Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    let said = read(&path).unwrap_err().to_string();
+    let of_tail = Tail::open(&path).and_then(|mut tail| tail.more()).map(|_| String::new());
+    println!("{said}");
+    of_tail.unwrap_or_else(|e| e.to_string()) + &said
+}
+
+#[test]
+fn what_a_plan_and_its_totals_do_not_agree_on_is_refused() {
+    let folder = Folder::new("disagree");
+    let without = "UPDATE origin SET opening = json_set(opening, '$.outline.requests', json('[]'))";
+    assert!(refused(&folder, without).contains("its totals have 2 series and its plan has 0"));
+    let fewer = "UPDATE origin SET opening = json_remove(opening, '$.outline.requests[1]')";
+    assert!(refused(&folder, fewer).contains("its totals have 2 series and its plan has 1"));
+    // All beside the load: nothing counts, and that is a report of nothing.
+    let mut record = gathered(&events(&opening("a", 2), 12, 50));
+    let origin = record.origins.get_mut("a").unwrap();
+    let mut aside = Opening::clone(&origin.opening);
+    aside.outline.requests.iter_mut().for_each(|request| request.aside = true);
+    origin.opening = aside.into();
+    let path = folder.file("aside.plim");
+    write(&path, &record).unwrap();
+    assert_eq!(summarise(&read(&path).unwrap()).totals.requests, 0);
+}
+
+#[test]
+fn a_name_of_a_megabyte_is_cut() {
+    let folder = Folder::new("long-names");
+    let path = folder.file("run.plim");
+    let mut opening = opening("a", 2);
+    opening.outline.name = "x".repeat(1_000_000);
+    opening.outline.requests[1].name = "\u{e9}".repeat(301);
+    opening.outline.requests[0].path = format!("/{}", "p".repeat(2_000));
+    drop(written(&path, &events(&opening, 3, 5)));
+    let read = read(&path).unwrap();
+    let plan = &read.origins["a"].opening.outline;
+    assert_eq!(plan.name, "x".repeat(300) + "\u{2026}");
+    assert_eq!(plan.requests[1].name, "\u{e9}".repeat(300) + "\u{2026}");
+    assert_eq!(plan.requests[0], opening.outline.requests[0], "a path is sent again as it is");
+}
+
+#[test]
+fn a_program_in_the_place_of_rows_is_refused_and_never_run() {
+    const ENDLESS: &str = "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n)";
+    let folder = Folder::new("programs");
+    let view = format!("DROP TABLE worker; CREATE VIEW worker AS {ENDLESS} SELECT k AS worker FROM n");
+    let said = refused(&folder, &view);
+    assert_eq!(said.matches("this one has the \"view worker\"").count(), 2, "{said}");
+    let trigger = "CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM tick; END";
+    assert!(refused(&folder, trigger).contains("trigger t"));
+    let computed = "ALTER TABLE note ADD COLUMN more AS (hex(zeroblob(100000000)))";
+    assert!(refused(&folder, computed).contains("column more"));
 }
 
 #[test]

@@ -1,10 +1,20 @@
 //! Licences and bans of everything that is linked in, after `deny.toml`: the same file that cargo-deny reads, so
 //! both agree, and this needs nothing installed.
 
-use super::{Problem, tree::Tree};
+use super::Problem;
+use super::tree::{File, Tree};
 use toml::Value;
 
 const RULE: &str = "licence";
+
+/// Tools that make or test the bundle and leave nothing of their own in it: their licence asks something only of who
+/// hands on the tool itself. A tool, its licence and what it is for; its parts for single platforms go with it.
+const NPM_TOOLS: [(&str, &str, &str); 4] = [
+    ("lightningcss", "MPL-2.0", "reads style sheets for the bundler, when the console is built"),
+    ("tslib", "0BSD", "helps the bundler's WebAssembly form; the licence asks for nothing"),
+    ("axe-core", "MPL-2.0", "looks for barriers in pages, in the tests with a browser"),
+    ("@axe-core/playwright", "MPL-2.0", "hands the pages of those tests to axe-core"),
+];
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let Some(file) = tree.file("deny.toml") else {
@@ -20,7 +30,8 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
         Ok(table) => Policy::new(&table),
         Err(e) => return vec![Problem::new(RULE, "deny.toml", 0, format!("cannot be read: {e}"))],
     };
-    let mut problems = Vec::new();
+    let mut problems: Vec<Problem> =
+        tree.npm_locks.iter().flat_map(|lock| npm(lock, &policy.allow)).collect();
     for external in &tree.externals {
         let name = format!("{} {}", external.name, external.version);
         let mut add = |rule, message| problems.push(Problem::new(rule, "Cargo.lock", 0, message));
@@ -37,6 +48,32 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
             if ban.wrappers.is_empty() || !strangers.is_empty() {
                 add("ban", format!("{name} is banned (asked for by {:?})", external.dependents));
             }
+        }
+    }
+    problems
+}
+
+/// Packages of an npm lock file: the licences of `allow`, and those of [`NPM_TOOLS`].
+fn npm(lock: &File, allow: &[String]) -> Vec<Problem> {
+    let problem = |message| Problem::new(RULE, &lock.path, 0, message);
+    let parsed: Result<serde_json::Value, _> = serde_json::from_str(&lock.text);
+    let Some(packages) = parsed.ok().and_then(|lock| lock.get("packages")?.as_object().cloned()) else {
+        return vec![problem("has no `packages`: no licence can be judged".to_string())];
+    };
+    let mut problems = Vec::new();
+    // The package itself stands under an empty name.
+    for (path, about) in packages.iter().filter(|(path, _)| !path.is_empty()) {
+        let name = path.rsplit("node_modules/").next().unwrap_or(path);
+        let licence = about.get("license").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let is_dev = about.get("dev").and_then(serde_json::Value::as_bool) == Some(true);
+        let is_named =
+            |tool: &str| name.strip_prefix(tool).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        let is_tool = NPM_TOOLS.iter().any(|(tool, of_tool, _)| is_named(tool) && *of_tool == licence);
+        if !permitted(licence, allow) && !(is_dev && is_tool) {
+            let shown = if licence.is_empty() { "none named" } else { licence };
+            problems.push(problem(format!(
+                "{name}: licence `{shown}` is neither allowed nor that of a known tool"
+            )));
         }
     }
     problems
@@ -182,6 +219,23 @@ deny = [{ crate = "ring" }, { crate = "tokio", wrappers = ["plimsoll-control"] }
             ..External::default()
         });
         assert_eq!(check(&tree)[0].rule, "source");
+    }
+
+    #[test]
+    fn an_npm_package_needs_a_licence_and_a_tool_of_another_one_its_entry() {
+        let judged = |package: &str| {
+            let mut tree = Tree::of(&[("deny.toml", DENY)]);
+            let text = format!(r#"{{ "packages": {{ "": {{}}, {package} }} }}"#);
+            tree.npm_locks.push(File::new("web/package-lock.json", &text));
+            check(&tree).len()
+        };
+        assert_eq!(judged(r#""node_modules/a": { "license": "MIT OR GPL-3.0" }"#), 0);
+        assert_eq!(judged(r#""node_modules/a": {}"#), 1);
+        assert_eq!(judged(r#""node_modules/a": { "license": "MPL-2.0", "dev": true }"#), 1);
+        let tool = r#""node_modules/lightningcss-linux-x64-gnu": { "license": "MPL-2.0""#;
+        assert_eq!(judged(&format!(r#"{tool}, "dev": true }}"#)), 0);
+        assert_eq!(judged(&format!("{tool} }}")), 1, "not where it could be in the bundle");
+        assert_eq!(judged(&format!(r#"{tool}, "dev": true "#)), 1, "not JSON");
     }
 
     #[test]

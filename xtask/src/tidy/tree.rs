@@ -13,6 +13,8 @@ pub struct Tree {
     pub packages: Vec<Package>,
     /// Everything that is linked in from elsewhere, for the platforms in `deny.toml`.
     pub externals: Vec<External>,
+    /// Lock files of npm: only their licences are looked at.
+    pub npm_locks: Vec<File>,
     /// Files and folders that exist, whatever they hold; links point at them.
     pub paths: Vec<String>,
 }
@@ -74,15 +76,22 @@ impl File {
 impl Tree {
     /// Reads the checkout and asks cargo about the packages (`--locked`: a tidy tree has its lock file in order).
     pub fn read(root: &Path) -> Result<Tree, String> {
-        let mut tree =
-            Tree { files: Vec::new(), packages: Vec::new(), externals: Vec::new(), paths: walk(root)? };
+        let mut tree = Tree {
+            files: Vec::new(),
+            packages: Vec::new(),
+            externals: Vec::new(),
+            npm_locks: Vec::new(),
+            paths: walk(root)?,
+        };
         for path in &tree.paths {
             let known = path.rsplit_once('.').is_some_and(|(_, ending)| TEXT.contains(&ending));
-            if known || path == ".ci/run" {
+            let is_lock = path.ends_with("/package-lock.json");
+            if known || is_lock || path == ".ci/run" {
                 let bytes =
                     std::fs::read(root.join(path)).map_err(|e| format!("cannot read `{path}`: {e}"))?;
                 let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8"))?;
-                tree.files.push(File::new(path, &text));
+                let files = if is_lock { &mut tree.npm_locks } else { &mut tree.files };
+                files.push(File::new(path, &text));
             }
         }
         let deny =
@@ -210,6 +219,7 @@ impl Tree {
             files: files.iter().map(|(path, text)| File::new(path, text)).collect(),
             packages: Vec::new(),
             externals: Vec::new(),
+            npm_locks: Vec::new(),
             paths: files.iter().map(|(path, _)| path.to_string()).collect(),
         }
     }

@@ -98,6 +98,14 @@ fn csv_quotes_what_would_break_a_row() {
 }
 
 #[test]
+fn csv_has_no_formula_and_keeps_its_numbers() {
+    let row = |fields: &[&str]| csv::row(fields.iter().map(|field| (*field).to_owned()));
+    assert_eq!(row(&["=1+1", "+a", "-a", "@a", "\ta"]), "'=1+1,'+a,'-a,'@a,'\ta\n");
+    assert_eq!(row(&["=a,b", "\ra"]), "\"'=a,b\",\"'\ra\"\n");
+    assert_eq!(row(&["-1.5", "-2e-7", "+3", "a=b", ""]), "-1.5,-2e-7,+3,a=b,\n");
+}
+
+#[test]
 fn markdown_cannot_be_broken_by_a_name() {
     let mut s = fixtures::shop();
     s.requests[0].name = "a|b <script> [x](y) `c`".into();

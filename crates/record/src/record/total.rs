@@ -1,11 +1,12 @@
 //! Requests added up. Checks and groups have series of their own behind those of the requests, and must not be counted
 //! as requests; what was sent before or behind the load is no part of it.
 
+use super::SERIES_LAYOUT;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::SeriesHist;
 use plimsoll_plan::outline::RequestOutline;
 use plimsoll_stats::interval::Interval;
-use plimsoll_stats::tally::{Layout, Tally};
+use plimsoll_stats::tally::Tally;
 
 /// The times of a stream are its whole life, which somebody chose: beside those of requests they would be the tail of
 /// every distribution.
@@ -23,15 +24,15 @@ pub fn requests_total(outline: &Outline, interval: &Interval) -> Tally {
     total_of(outline.requests.iter().zip(&interval.series), false)
 }
 
-/// These requests added up, those beside the load left out. With `lives`, streams bring their times along when there
-/// is nothing but streams.
+/// These requests added up, those beside the load left out; nothing but zeros when none counts. With `lives`, streams
+/// bring their times along when there is nothing but streams.
 pub fn total_of<'a>(
     requests: impl Iterator<Item = (&'a RequestOutline, &'a Tally)> + Clone,
     lives: bool,
 ) -> Tally {
     let counted = || requests.clone().filter(|(request, _)| !request.aside);
     let with_lives = lives && counted().all(|(request, _)| request.stream);
-    let mut total = Tally::on_demand(Layout::default());
+    let mut total = Tally::on_demand(SERIES_LAYOUT);
     for (request, tally) in counted() {
         if request.stream && !with_lives {
             let mut tally = tally.clone();

@@ -5,6 +5,7 @@
 //! tables hold is described in `schema`.
 
 mod error;
+mod guard;
 mod open;
 mod reader;
 mod room;

@@ -1,7 +1,7 @@
 //! Opens a run file for reading, in whatever state and place it was left, and makes one file of what a kill left in
 //! two.
 
-use super::{room, schema};
+use super::{guard, room, schema};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Result};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,9 @@ pub fn open(path: &Path) -> std::result::Result<Opened, Closed> {
 fn in_place(path: &Path) -> Result<Connection> {
     // Where writing is not allowed SQLite opens it for reading by itself.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(path, flags)?;
+    let mut db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(schema::PATIENCE)?;
+    guard::bound(&mut db, path)?;
     // It opens the log only when it is asked something.
     db.query_row("SELECT count(*) FROM sqlite_schema", (), |_| Ok(()))?;
     Ok(db)

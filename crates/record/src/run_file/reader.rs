@@ -1,7 +1,7 @@
 //! Reads a run file back, also one whose writer was killed.
 
 use super::open::{Closed, Opened, fold, open};
-use super::{APPLICATION_ID, Error, FORMAT_VERSION, schema, sights};
+use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, schema, sights};
 use crate::event::{Note, Pulse};
 use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
 use plimsoll_plan::sample::Sample;
@@ -105,6 +105,7 @@ pub(super) fn check_kind(tx: &Connection) -> Result<(), Bad> {
     if version > FORMAT_VERSION {
         return Err(Bad::Newer(version));
     }
+    guard::check_tables(tx)?;
     let layout: Option<String> = tx
         .query_row("SELECT value FROM meta WHERE key = ?1", [schema::HIST_LAYOUT], |row| row.get(0))
         .optional()?;
@@ -114,7 +115,7 @@ pub(super) fn check_kind(tx: &Connection) -> Result<(), Bad> {
 
 fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
     let at: i64 = row.get(0)?;
-    let mut origin = Origin::new(Arc::new(json(&row.get::<_, String>(2)?)?));
+    let mut origin = Origin::new(Arc::new(guard::opening(&row.get::<_, String>(2)?)?));
     origin.ending = row.get::<_, Option<String>>(3)?.map(|text| json(&text)).transpose()?;
     let (first, last) = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
     each_blob(tx, "tick", first, last, |id, body| {
@@ -129,6 +130,13 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
         origin.totals.merge(&interval(body)?);
         Ok(())
     })?;
+    let (has, wants) = (origin.totals.series.len(), origin.opening.outline.series_count());
+    if has != wants {
+        return Err(Bad::Content(format!("its totals have {has} series and its plan has {wants}")));
+    }
+    if origin.opening.outline.requests.is_empty() {
+        return Err(Bad::Content("its plan has no request".into()));
+    }
     for series in &mut origin.totals.series {
         *series = widened(std::mem::replace(series, Tally::on_demand(Layout::default())), SERIES_LAYOUT);
     }
@@ -270,6 +278,9 @@ impl From<rusqlite::Error> for Bad {
             _ => match source.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase) => Bad::Kind,
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) => Bad::Content(source.to_string()),
+                Some(ErrorCode::OperationInterrupted) => {
+                    Bad::Content("reading it takes more work than a run of its size can need".into())
+                }
                 _ => Bad::Sqlite(source),
             },
         }

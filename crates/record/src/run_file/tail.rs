@@ -4,7 +4,7 @@
 //! the end of its run, and watching must not change what is left behind; opening anew costs a tenth of a millisecond.
 
 use super::reader::{Bad, check_kind, each_blob, json, notes, workers};
-use super::{Error, schema, sights};
+use super::{Error, guard, schema, sights};
 use crate::analysis::{Seconds, Standing, seconds};
 use crate::event::{Ending, Note, Opening, Pulse, Reading, Sight};
 use crate::record::{Origin, RunRecord, TickRow, Watched};
@@ -127,7 +127,7 @@ impl Tail {
             let place = self.places.get(&at);
             let opening = match place {
                 Some(place) => Arc::clone(&place.opening),
-                None => Arc::new(json(&row.get::<_, String>(1)?)?),
+                None => Arc::new(guard::opening(&row.get::<_, String>(1)?)?),
             };
             let ending = match place.is_some_and(|place| place.ending.is_some()) {
                 true => None,
@@ -261,6 +261,7 @@ fn in_transaction<T>(path: &Path, read: impl FnOnce(&Connection) -> Result<T, Ba
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(PATIENCE)?;
+    guard::bound(&mut db, path)?;
     let tx = db.transaction_with_behavior(TransactionBehavior::Deferred)?;
     read(&tx)
 }
