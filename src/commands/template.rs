@@ -11,10 +11,14 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// A template of this size is a mistake, such as a run file.
-const BYTES_MAX: u64 = 4_000_000;
+const BYTES_MAX: u64 = 1_000_000;
 
 /// Bytes that a template may keep while it is filled in: some times of what it may write.
 const MEMORY_MAX: u64 = 512_000_000;
+
+/// Of the thread that reads it: every sign of a long expression is a call in a call. More than the bound above, which
+/// so comes first and has a sentence. The kernel gives only what is touched.
+const STACK_BYTES: usize = 1 << 30;
 
 /// The text that the template in `file` makes of a result. `document` is what `--json` prints of it.
 ///
@@ -42,8 +46,18 @@ pub fn rendered(file: &str, document: &str, charts: &[Chart]) -> Result<String, 
         svg: figure::draw(chart, Skin::File),
     };
     let pictures = charts.iter().map(picture).collect();
-    memory::bounded(MEMORY_MAX, too_large, || template::render(&name, &source, &document, pictures, load))
-        .map_err(told)
+    let fill = || template::render(&name, &source, &document, pictures, load);
+    memory::bounded(MEMORY_MAX, too_large, || deep(fill))?.map_err(told)
+}
+
+/// Does `work` on a thread with [`STACK_BYTES`].
+fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let cannot = |why: String| Failure::machine(format!("the template cannot be filled in: {why}"), None);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("template".into()).stack_size(STACK_BYTES);
+        let thread = thread.spawn_scoped(scope, work).map_err(|e| cannot(e.to_string()))?;
+        thread.join().map_err(|_| cannot("its reader gave up".into()))
+    })
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -163,6 +163,21 @@ fn a_template_that_does_not_end_is_ended() {
         "{% macro f(x, n) %}{% if n %}{{ f(x ~ x, n - 1) }}{% endif %}{% endmacro %}{{ f('xxxxxxxx', 40) }}";
     let said = seen.refuses("doubles.txt", doubles);
     assert!(said.contains("keeps more than 512 MB"), "{said}");
+    let kept = "{% set ns = namespace(x='aaaaaaaaaaaaaaaa') %}{% for i in range(40) %}{% set ns.x = ns.x ~ ns.x %}\
+                {% endfor %}done";
+    for (name, text) in [
+        ("kept.txt", kept),
+        ("wide.txt", "{{ \"%2000000000d\"|format(1) }}"),
+        ("indent.txt", "{{ \"a\\nb\"|indent(3000000000) }}"),
+    ] {
+        let said = seen.refuses(name, text);
+        assert!(said.contains("512 MB") || said.contains("writes more than 64"), "{name}: {said}");
+    }
+    // A call in a call for each sign: no crash, whatever is said.
+    for (name, sign) in [("deep.txt", "-"), ("sum.txt", "1+"), ("chain.txt", "not ")] {
+        let signs = sign.repeat(400_000 / sign.len());
+        seen.refuses(name, &format!("{{{{ {signs} }}}}"));
+    }
     let itself = "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}";
     seen.refuses("macro.txt", itself);
     seen.scratch.file("round.txt", "{% include 'round.txt' %}");

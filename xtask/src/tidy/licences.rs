@@ -69,7 +69,7 @@ fn npm(lock: &File, allow: &[String]) -> Vec<Problem> {
         let is_named =
             |tool: &str| name.strip_prefix(tool).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
         let is_tool = NPM_TOOLS.iter().any(|(tool, of_tool, _)| is_named(tool) && *of_tool == licence);
-        if !permitted(licence, allow) && !(is_dev && is_tool) {
+        if !(permitted(licence, allow) || (is_dev && is_tool)) {
             let shown = if licence.is_empty() { "none named" } else { licence };
             problems.push(problem(format!(
                 "{name}: licence `{shown}` is neither allowed nor that of a known tool"
