@@ -322,8 +322,9 @@ fn columns_beside_a_gap_do_not_fill_it() {
 #[test]
 fn pooled_layers_are_of_a_second_that_was() {
     let mut chart = Chart::new("errors", "errors", Axis::new("time", Unit::Seconds));
-    chart.xs = (0..2_000).map(f64::from).collect();
-    // Each second has ten failures, of one class or of the other.
+    // Two seconds, so that the marks of their axis are none of ten or twenty.
+    chart.xs = (0..2_000).map(|k| f64::from(k) / 1_000.0).collect();
+    // Each step has ten failures, of one class or of the other.
     let class = |id: &str, odd: u8| {
         let y = (0..2_000_u32).map(|k| Some(if k % 2 == u32::from(odd) { 10.0 } else { 0.0 })).collect();
         Series::new(id, id, odd, Form::Bars, y).highest()
