@@ -91,7 +91,8 @@ fn without_node_everything_builds_and_says_how_to_get_the_rest() {
     let said = run(&folder, Some(&bin), None, &[]);
     assert_eq!(said.script, "no script");
     assert!(
-        said.missing.starts_with("Node was not found; install Node 20.19 or newer with npm"),
+        said.missing
+            .starts_with("Node was not found; install Node 22.12 or newer (or 20 from 20.19 on) with npm"),
         "{}",
         said.missing
     );
@@ -110,7 +111,11 @@ fn a_node_that_is_too_old_is_said_to_be() {
         fs::set_permissions(&file, mode).expect("the file is ours");
     }
     let said = run(&folder, Some(&bin), None, &[]);
-    assert!(said.missing.starts_with("Node v18.20.1 is too old; install Node 20.19"), "{}", said.missing);
+    assert!(
+        said.missing.starts_with("Node v18.20.1 does not run the bundler; install Node 22.12"),
+        "{}",
+        said.missing
+    );
 }
 
 #[test]

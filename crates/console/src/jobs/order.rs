@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn the_three_kinds_become_a_rate_or_users() {
         for (load, word) in [
-            (Load::ClientsPerTest, "--rate=3.3333/s"),
+            (Load::ClientsPerTest, "--rate=3.333/s"),
             (Load::ClientsPerSecond, "--rate=100/s"),
             (Load::Maintained, "--connections=100"),
         ] {
