@@ -161,7 +161,7 @@ test('requests are sorted by a head and found by a word', async ({ page }) => {
   await table.locator('thead th', { hasText: /^\s*p99\s*$/ }).getByRole('button').click();
   const rising = await values();
   expect(rising).toEqual([...rising].sort((a, b) => a - b));
-  const filter = page.getByRole('searchbox', { name: /Response and service time/ });
+  const filter = page.getByRole('searchbox', { name: /Requests/ });
   const name = (await rows.nth(7).locator('th, td').first().textContent())!.trim();
   await filter.fill(name);
   await expect.poll(() => rows.count()).toBeLessThan(all);

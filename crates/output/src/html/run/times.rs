@@ -62,7 +62,7 @@ pub fn is_skewed(times: &Times) -> bool {
 fn percentiles(s: &Summary) -> Markup {
     let (response, service) = (&s.response_time, &s.service_time);
     let columns = [
-        text(""),
+        text("figure"),
         number("response time"),
         number("95 % interval"),
         number("service time"),
