@@ -73,8 +73,8 @@ export class Ruler {
 /** The data block of a page file, decoded as its script does. */
 export async function pageData(name: string): Promise<Record<string, any>> {
   const text = readFileSync(at(name), 'utf8');
-  const block = /<script type="application\/octet-stream" id="page-data">([^<]*)<\/script>/.exec(text)?.[1];
+  const block = /<script[^>]* id="page-data"[^>]*>([^<]*)<\/script>/.exec(text)?.[1];
   if (!block) throw new Error(`${name} has no data block`);
   const { gunzipSync } = await import('node:zlib');
-  return JSON.parse(gunzipSync(Buffer.from(block, 'base64')).toString('utf8'));
+  return JSON.parse(gunzipSync(Buffer.from(block.trim(), 'base64')).toString('utf8'));
 }
