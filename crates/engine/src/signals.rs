@@ -15,8 +15,7 @@ pub fn interrupt(pid: u32) {
 }
 
 /// From now on this process is told when the thread that started it ends, however that ends. Call it behind
-/// [`Signals::block`], or that ends this process. False when
-/// `parent` has ended already.
+/// [`Signals::block`], or that ends this process. False when `parent` has ended already.
 pub fn follow(parent: u32) -> bool {
     sys::signals::follow(parent)
 }

@@ -85,12 +85,7 @@ fn look(folder: &Path, depth: usize, now_unix_ns: u64, looked: &mut Looked) {
     if let Some(shape) = shape {
         let mut all = entries;
         if shape == Shape::Parts {
-            let below: Vec<Item> = all
-                .iter()
-                .filter(|e| e.meta.is_dir())
-                .flat_map(|e| list(&e.path).unwrap_or_default())
-                .collect();
-            all.extend(below);
+            add_below(&mut all);
         }
         let runs = || all.iter().filter(|entry| entry.is_run());
         let is_going_on = runs().any(|entry| is_being_written(&entry.path, now_unix_ns));
@@ -110,6 +105,13 @@ fn look(folder: &Path, depth: usize, now_unix_ns: u64, looked: &mut Looked) {
     }
 }
 
+/// What lies in the folders among `all`, too: the runs of parts. A folder that went meanwhile has nothing.
+fn add_below(all: &mut Vec<Item>) {
+    let folders = all.iter().filter(|entry| entry.meta.is_dir());
+    let below: Vec<Item> = folders.flat_map(|entry| list(&entry.path).unwrap_or_default()).collect();
+    all.extend(below);
+}
+
 /// How a file looks now.
 pub fn stamp_now(found: &Found) -> Option<String> {
     match found.shape {
@@ -117,12 +119,7 @@ pub fn stamp_now(found: &Found) -> Option<String> {
         Shape::Experiment => list(&found.path).ok().map(|all| stamp_of_all(&all)),
         Shape::Parts => {
             let mut all = list(&found.path).ok()?;
-            let below: Vec<Item> = all
-                .iter()
-                .filter(|e| e.meta.is_dir())
-                .flat_map(|e| list(&e.path).unwrap_or_default())
-                .collect();
-            all.extend(below);
+            add_below(&mut all);
             Some(stamp_of_all(&all))
         }
     }
