@@ -1,10 +1,10 @@
 // Tables of a page: sorted by a click on a head, filtered by words, parts folded away, copied as Markdown or CSV.
 
+import { addTool } from "./button";
 import { copyText } from "./copy";
 import { csv, type Cell } from "./numbers";
 import { filtered, markdown, ordered, type Direction, type Row } from "./order";
 import { save } from "./save";
-import { toast } from "./toast";
 
 export function tables(): void {
   for (const table of document.querySelectorAll<HTMLTableElement>("table.data")) {
@@ -106,18 +106,7 @@ class Table {
     const isFilterable = "filterable" in this.#table.dataset;
     // A filter for three rows is in the way of them.
     if (isFilterable && this.#rows.length > 5) bar.append(...this.#filter());
-    const button = (word: string, says: string, work: () => void | Promise<void>) => {
-      const made = document.createElement("button");
-      made.type = "button";
-      made.textContent = word;
-      made.title = says;
-      made.addEventListener("click", () => {
-        Promise.resolve()
-          .then(work)
-          .catch((problem: unknown) => toast(String(problem)));
-      });
-      bar.append(made);
-    };
+    const button = (word: string, says: string, work: () => void | Promise<void>) => addTool(bar, word, says, work);
     if (isFilterable || "sortable" in this.#table.dataset) {
       button("Copy", "copy the shown rows as a Markdown table", () => copyText(this.#markdown(), "the table"));
       button("CSV", "save the shown rows with raw values", () => {

@@ -1,10 +1,10 @@
 // What can be done with a chart besides looking: save it as a picture or as numbers, link to what it shows, show all.
 
 import type { Drawn } from "../shared/draw";
+import { addTool } from "./button";
 import { copyText } from "./copy";
 import { csvOf } from "./numbers";
 import { pngOf, save, svgOf } from "./save";
-import { toast } from "./toast";
 
 export function tools(figure: HTMLElement, drawn: Drawn, link: () => string): void {
   const { id, title } = drawn.chart;
@@ -12,18 +12,7 @@ export function tools(figure: HTMLElement, drawn: Drawn, link: () => string): vo
   bar.className = "tools";
   bar.setAttribute("role", "group");
   bar.setAttribute("aria-label", `${title}: save, link`);
-  const button = (word: string, says: string, work: () => void | Promise<void>) => {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = word;
-    made.title = says;
-    made.addEventListener("click", () => {
-      Promise.resolve()
-        .then(work)
-        .catch((problem: unknown) => toast(`cannot do that: ${problem instanceof Error ? problem.message : problem}`));
-    });
-    bar.append(made);
-  };
+  const button = (word: string, says: string, work: () => void | Promise<void>) => addTool(bar, word, says, work);
   const still = figure.querySelector<SVGSVGElement>(".plot > svg");
   if (still) {
     button("SVG", "save the whole chart as a picture of lines", () => {
