@@ -7,7 +7,7 @@ import { at, document, page as address, pageData } from './tool';
 import { accessible, fits, quiet, watch } from './watching';
 
 const RUNS = ['shop', 'a', 'b', ...MADE];
-const ALL = [...RUNS, 'sweep', 'search', 'compare', 'audit'];
+const ALL = [...RUNS, 'sweep', 'search', 'compare', 'long_names', 'long_name', 'audit'];
 const WIDTHS = [400, 800, 1280, 2560];
 
 for (const name of ALL) {

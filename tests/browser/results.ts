@@ -1,6 +1,6 @@
 // Makes the results that the tests look at, once for all of them: real runs against the ruler, and runs in simulated
 // time for what would take hours.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { at, FOLDER, made, plimsoll, Ruler } from './tool';
 
 /** Kinds of simulated runs, each of which becomes a page. */
@@ -73,6 +73,11 @@ async function results(): Promise<void> {
   plimsoll(['report', at('sweep'), '--html', at('sweep.html')]);
   plimsoll(['report', at('search'), '--html', at('search.html')]);
   plimsoll(['compare', at('a.plim'), at('b.plim'), '--html', at('compare.html')]);
+  // Names in which no line may end, as long as a file system allows.
+  const long = ['a', 'b'].map((run) => at(`${run}${'0123456789'.repeat(20)}.plim`));
+  ['a', 'b'].forEach((run, place) => copyFileSync(at(`${run}.plim`), long[place]!));
+  plimsoll(['compare', ...long, '--html', at('long_names.html')]);
+  plimsoll(['report', long[0]!, '--html', at('long_name.html')]);
   writeFileSync(at('published.md'), PUBLISHED);
   plimsoll(['audit', at('published.md'), '--html', at('audit.html')]);
 }

@@ -102,17 +102,6 @@ pub(crate) fn gate_word(passage: Passage, c: &Comparison) -> &'static str {
     }
 }
 
-/// What both sides are called where there is little room: paths by the names of their files, where these differ.
-pub(crate) fn side_names(c: &Comparison) -> [&str; 2] {
-    let whole = [c.a.name.as_str(), c.b.name.as_str()];
-    let is_path = |name: &str| name.contains('/') && !name.contains(", ");
-    let short = whole.map(|name| match name.trim_end_matches('/').rsplit_once('/') {
-        Some((_, file)) if is_path(name) && !file.is_empty() => file,
-        _ => name,
-    });
-    if short[0] == short[1] { whole } else { short }
-}
-
 /// How it was made, as one line.
 pub(crate) fn footing(c: &Comparison) -> String {
     use crate::format::{count, counted, ratio};

@@ -1,7 +1,7 @@
 //! The comparison on a terminal: the sentence, a line for each figure, the doubts.
 
 use super::picture::{NARROWEST, WIDEST, picture, reach};
-use super::{footing, gate_word, interval, long_word, maybe_change, overall, peaks, side_names, value, word};
+use super::{footing, gate_word, interval, long_word, maybe_change, overall, peaks, value, word};
 use crate::format::ratio;
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
@@ -67,8 +67,8 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     let names = |short: bool| {
         cells("", &|row| text(if short { row.figure.replace("_time ", " ") } else { row.figure.clone() }))
     };
-    let a = with(short(side_names(c)[0]), cells("", &|row| text(value(row.a, row.a_at_least, row.unit))));
-    let b = with(short(side_names(c)[1]), cells("", &|row| text(value(row.b, row.b_at_least, row.unit))));
+    let a = with(short(c.short_names()[0]), cells("", &|row| text(value(row.a, row.a_at_least, row.unit))));
+    let b = with(short(c.short_names()[1]), cells("", &|row| text(value(row.b, row.b_at_least, row.unit))));
     let shift = cells("change", &|row| Line::of(ink(c, row.verdict), &maybe_change(row, row.difference)));
     let ends = cells(&format!("{} interval", ratio(c.confidence)), &|row| text(interval(row)));
     let brief = cells("verdict", &|row| Line::of(ink(c, row.verdict), word(row.verdict)));
@@ -113,7 +113,11 @@ fn watched(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     }
     let dim = |text: &str| Line::of(Ink::Dim, text);
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Right]);
-    table.row(vec![dim("watched"), dim(side_names(c)[0]).cut(12, look), dim(side_names(c)[1]).cut(12, look)]);
+    table.row(vec![
+        dim("watched"),
+        dim(c.short_names()[0]).cut(12, look),
+        dim(c.short_names()[1]).cut(12, look),
+    ]);
     for row in &c.watched {
         let [a, b] = peaks(row);
         table.row(vec![Line::new().text(&row.what), Line::new().text(&a), Line::new().text(&b)]);

@@ -2,7 +2,7 @@
 
 use super::run::{spectrum_chart, spectrum_line};
 use crate::chart::{Axis, Band, Chart, Form, Panel, Series, Unit};
-use crate::compare::{maybe_change, side_names};
+use crate::compare::maybe_change;
 use crate::format::count;
 use plimsoll_record::analysis::compare::{Compared, Comparison, Scale, Verdict, change};
 use plimsoll_record::picture::Spectrum;
@@ -40,7 +40,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
         format!("{} {}", row.figure.replace("_time", ""), maybe_change(row, row.difference))
     };
     axis.names = rows.iter().map(named).collect();
-    let [a, b] = side_names(c);
+    let [a, b] = c.short_names();
     let mut chart = Chart::new("delta", format!("what changed from {} to {}", a, b), axis);
     chart.subtitle = c.sentence.clone();
     chart.help = "Each point is the change of one figure, with its interval. One that lies wholly inside the ground \
@@ -85,7 +85,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
 }
 
 fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
-    let [name_a, name_b] = side_names(c);
+    let [name_a, name_b] = c.short_names();
     let mut series = Vec::new();
     for (side, spectrum, colour) in [(name_a, a, 0), (name_b, b, 1)] {
         let id = if colour == 0 { "a" } else { "b" };

@@ -7,9 +7,7 @@ use super::piece::{Tone, badge, figure as copied, prose};
 use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::chart::Chart;
-use crate::compare::{
-    footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, side_names, value,
-};
+use crate::compare::{footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, value};
 use crate::format::{count, ratio};
 use crate::words;
 use maud::{Markup, html};
@@ -24,7 +22,9 @@ pub fn page(all: &[Comparison], gates: &[Gated], mut charts: Vec<Chart>, documen
     let is_said = |chart: &Chart| all.iter().any(|one| one.sentence == chart.subtitle);
     charts.iter_mut().filter(|chart| is_said(chart)).for_each(|chart| chart.subtitle.clear());
     let title = match all {
-        [one] => format!("{}: {} against {}", overall(one.verdict), side_names(one)[1], side_names(one)[0]),
+        [one] => {
+            format!("{}: {} against {}", overall(one.verdict), one.short_names()[1], one.short_names()[0])
+        }
         many => format!("{} comparisons", count(many.len() as u64)),
     };
     let sections = match all {
@@ -61,7 +61,7 @@ fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
         div.head.{(worst.map_or(Tone::Doubt, |(_, gated)| gate_tone(gated.passage)).class())} {
             @match all {
                 [one] => {
-                    h1 { (side_names(one)[1]) span.soft { " against " } (side_names(one)[0]) }
+                    h1 { (one.short_names()[1]) span.soft { " against " } (one.short_names()[0]) }
                     div.verdict { (badge(tone(one.verdict), overall(one.verdict))) }
                     p.sentence { (prose(&one.sentence)) }
                 },
@@ -132,7 +132,7 @@ fn overview(all: &[Comparison], gates: &[Gated]) -> Section {
         let gated = gates.get(at).map(|gated| gate_said(one, gated));
         vec![
             Cell::Markup(
-                html! { a href={ "#c" (at + 1) } { (side_names(one)[1]) " against " (side_names(one)[0]) (place) } },
+                html! { a href={ "#c" (at + 1) } { (one.short_names()[1]) " against " (one.short_names()[0]) (place) } },
             ),
             Cell::Markup(said(tone(one.verdict), overall(one.verdict))),
             Cell::Markup(html! { @if let Some(gated) = gated { (gated) } }),
@@ -166,7 +166,7 @@ fn figures(one: &Comparison, at: &At) -> Option<Markup> {
         return None;
     }
     let ends = format!("{} interval", ratio(one.confidence));
-    let [a, b] = side_names(one);
+    let [a, b] = one.short_names();
     let heads = [
         text("figure"),
         number(a),
@@ -241,7 +241,7 @@ fn watched(one: &Comparison, at: &At) -> Option<Markup> {
     if one.watched.is_empty() {
         return None;
     }
-    let [a, b] = side_names(one);
+    let [a, b] = one.short_names();
     let heads = [text("peak of"), number(a), number(b)];
     let row = |row: &Peaks| {
         let [of_a, of_b] = peaks(row);

@@ -1,7 +1,7 @@
 //! Why two sides may not be comparable, or less than they look: each doubt from the figures that show it.
 
 use super::Pair;
-use super::types::{Asked, Basis, Compared, Doubt, Side};
+use super::types::{Asked, Basis, Compared, Doubt, Side, short_names};
 use crate::analysis::digest::{Digest, Level};
 use crate::phrase::{counted, duration_ns, quantity, rate_per_s, ratio};
 use crate::summary::Weight;
@@ -70,19 +70,20 @@ pub fn order(a: &[Digest], b: &[Digest]) -> Order {
     if last_a < first_b || last_b < first_a { Order::Apart } else { Order::Interleaved }
 }
 
-/// The sides of which something holds for a run, by name.
+/// The sides of which something holds, by their short names.
+fn sides(a: &Side, b: &Side, holds: impl Fn(&Side) -> bool) -> Vec<String> {
+    let named = [a, b].into_iter().zip(short_names(&a.name, &b.name));
+    named.filter(|(side, _)| holds(side)).map(|(_, name)| format!("`{name}`")).collect()
+}
+
+/// The sides of which something holds for a run.
 fn who(a: &Side, b: &Side, holds: impl Fn(&Digest) -> bool) -> Vec<String> {
-    [a, b]
-        .into_iter()
-        .filter(|side| side.runs.iter().any(&holds))
-        .map(|side| format!("`{}`", side.name))
-        .collect()
+    sides(a, b, |side| side.runs.iter().any(&holds))
 }
 
 fn nothing(a: &Side, b: &Side) -> Option<Doubt> {
-    let is_empty = |side: &&Side| !side.runs.iter().any(|run| run.blocks.iter().any(|b| b.requests > 0));
-    let empty: Vec<String> =
-        [a, b].into_iter().filter(is_empty).map(|side| format!("`{}`", side.name)).collect();
+    let is_empty = |side: &Side| !side.runs.iter().any(|run| run.blocks.iter().any(|b| b.requests > 0));
+    let empty = sides(a, b, is_empty);
     if empty.is_empty() {
         return None;
     }
@@ -207,6 +208,7 @@ fn link(a: &Side, b: &Side, asked: &Asked) -> Option<Doubt> {
         return None;
     }
     let per = |s: (f64, f64, f64)| format!("{} B", quantity(s.1 / s.0));
+    let names = short_names(&a.name, &b.name);
     let text = format!(
         "both sides moved the same bytes per second ({} and {} MB/s) in answers of {} and {}: a link or a proxy is the \
          limit, and this pair cannot rank `{}` and `{}`",
@@ -214,8 +216,8 @@ fn link(a: &Side, b: &Side, asked: &Asked) -> Option<Doubt> {
         quantity(b_sums.1 / b_sums.2 / 1e6),
         per(a_sums),
         per(b_sums),
-        a.name,
-        b.name
+        names[0],
+        names[1]
     );
     doubt("link_bound", Weight::Inconclusive, text)
 }
@@ -283,11 +285,7 @@ fn failing(a: &Side, b: &Side) -> Option<Doubt> {
 }
 
 fn one_run(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
-    let single: Vec<String> = [a, b]
-        .into_iter()
-        .filter(|side| side.runs.len() == 1)
-        .map(|side| format!("`{}`", side.name))
-        .collect();
+    let single = sides(a, b, |side| side.runs.len() == 1);
     if single.is_empty() {
         return None;
     }
@@ -309,11 +307,11 @@ fn apart(a: &Side, b: &Side) -> Option<Doubt> {
         return None;
     }
     let starts = |side: &Side| side.runs.iter().map(|run| run.started_unix_ns).min().unwrap_or(0);
-    let (first, second) = if starts(a) < starts(b) { (a, b) } else { (b, a) };
+    let [a_name, b_name] = short_names(&a.name, &b.name);
+    let (first, second) = if starts(a) < starts(b) { (a_name, b_name) } else { (b_name, a_name) };
     let text = format!(
-        "all runs of `{}` came before all of `{}`: a drift of the machine cannot be told from the \
-         change; run them in turns",
-        first.name, second.name
+        "all runs of `{first}` came before all of `{second}`: a drift of the machine cannot be told from the \
+         change; run them in turns"
     );
     doubt("not_interleaved", Weight::Warning, text)
 }

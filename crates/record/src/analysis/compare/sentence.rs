@@ -60,7 +60,7 @@ pub fn evidence(row: &Compared, confidence: f64) -> String {
 }
 
 pub fn sentence(c: &Comparison) -> String {
-    let (a, b) = (&c.a.name, &c.b.name);
+    let [a, b] = c.short_names();
     let place = if c.cell.is_empty() { String::new() } else { format!("at {}: ", cell_name(&c.cell)) };
     let told = |test: fn(Verdict) -> bool| headline(c, |row| test(row.verdict));
     let because = |row: Option<&Compared>| {
@@ -121,7 +121,7 @@ fn largest(c: &Comparison) -> Option<String> {
 }
 
 fn cannot_tell(c: &Comparison) -> String {
-    let (a, b) = (&c.a.name, &c.b.name);
+    let [a, b] = c.short_names();
     if let Some(doubt) = c.doubts.iter().find(|doubt| doubt.weight == Weight::Inconclusive) {
         return format!("cannot compare `{a}` and `{b}`: {}", doubt.sentence);
     }

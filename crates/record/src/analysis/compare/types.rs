@@ -209,8 +209,23 @@ impl Comparison {
         self.figures.iter().find(|row| row.figure == name)
     }
 
+    /// What both sides are called in sentences and where there is little room.
+    pub fn short_names(&self) -> [&str; 2] {
+        short_names(&self.a.name, &self.b.name)
+    }
+
     /// The first doubt that forbids any conclusion.
     pub fn blocking(&self) -> Option<&Doubt> {
         self.doubts.iter().find(|doubt| doubt.weight == Weight::Inconclusive)
     }
+}
+
+/// Paths by the names of their files, where these differ; everything else whole.
+pub(super) fn short_names<'a>(a: &'a str, b: &'a str) -> [&'a str; 2] {
+    let is_path = |name: &str| name.contains('/') && !name.contains(", ");
+    let short = [a, b].map(|name| match name.trim_end_matches('/').rsplit_once('/') {
+        Some((_, file)) if is_path(name) && !file.is_empty() => file,
+        _ => name,
+    });
+    if short[0] == short[1] { [a, b] } else { short }
 }
