@@ -70,7 +70,7 @@ impl Page {
         let data = self.data()?;
         let page = html! {
             (DOCTYPE)
-            html lang="en" data-theme="auto" data-kind=(self.kind) {
+            html lang="en" data-theme="auto" data-kind=(self.kind) data-moves[script.is_some()] {
                 head {
                     meta charset="utf-8";
                     meta http-equiv="Content-Security-Policy" content=(policy(script));

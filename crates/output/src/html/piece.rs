@@ -125,9 +125,13 @@ pub fn findings(all: &[Finding]) -> Markup {
                             @if !f.code.is_empty() { " " code { (f.code) } }
                         }
                         @if !f.evidence.is_empty() { p { (prose(&f.evidence)) } }
-                        @if !f.advice.is_empty() { p.advice { span.word { "To do: " } (prose(&f.advice)) } }
-                        @if let Some((anchor, name)) = &f.shown {
-                            p { a href={ "#" (anchor) } { "See " (name) } }
+                        @if !f.advice.is_empty() || f.shown.is_some() {
+                            p.advice {
+                                @if !f.advice.is_empty() { span.word { "To do: " } (prose(&f.advice)) " " }
+                                @if let Some((anchor, name)) = &f.shown {
+                                    a href={ "#" (anchor) } { "See " (name) }
+                                }
+                            }
                         }
                     }
                 }

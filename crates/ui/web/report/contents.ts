@@ -5,18 +5,25 @@ export function contents(): void {
   const targets = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   if (links.length === 0) return;
   const mark = () => {
-    // The last heading above the upper third; at the very end of the page the last one.
-    const line = innerHeight / 3;
+    // The last one whose beginning the reader has come to, be it by a link or by scrolling; at the very end of the
+    // page the last of all.
+    const line = Math.min(innerHeight / 3, 140);
     const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
     let current = 0;
     targets.forEach((target, at) => {
-      if (target && target.getBoundingClientRect().top <= line) current = at;
+      if (target && target.getBoundingClientRect().top <= line && scrollY > 0) current = at;
     });
     if (isEnd && scrollY > 0) current = links.length - 1;
     links.forEach((link, at) => {
       if (at === current) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     });
+    // Where the contents are one line, the present part of it stays in sight.
+    const list = links[current]?.closest("ol");
+    const item = links[current]?.parentElement;
+    if (list && item && list.scrollWidth > list.clientWidth) {
+      list.scrollLeft = item.offsetLeft - (list.clientWidth - item.offsetWidth) / 2;
+    }
   };
   let frame = 0;
   const later = () => {

@@ -27,7 +27,7 @@ export function tools(figure: HTMLElement, drawn: Drawn, link: () => string): vo
   });
   button("Link", "copy the address of what is shown", () => copyText(link(), "the link"));
   button("All", "show the whole chart again (Escape, or a double click)", () => drawn.setRange(null));
-  const caption = figure.querySelector("figcaption");
-  if (caption) caption.after(bar);
-  else figure.prepend(bar);
+  const plot = figure.querySelector(".plot");
+  if (plot) plot.after(bar);
+  else figure.append(bar);
 }

@@ -15,7 +15,7 @@ export interface Colours {
 }
 
 /** Where a page has no such variable: Okabe & Ito (2008), as crates/output/src/figure has them. */
-const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#56b4e9", "#333333", "#8a8a8a"];
+const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#755200", "#4295c8", "#333333", "#8a8a8a"];
 const HEAT = [
   "#e8eef6", "#c9dcee", "#a3c5e3", "#78a9d3", "#4f8bc0", "#326ea8", "#1f528b", "#123a6b", "#08244a",
 ];

@@ -42,8 +42,10 @@ export function heightOf(chart: Chart, panel: Panel): number {
   if (panel.heat) return 240;
   if (chart.panels.some((other) => other.heat)) return 64;
   if (chart.panels.length === 1) return 260;
-  if (chart.panels.length <= 3) return 150;
-  return chart.panels.indexOf(panel) < 2 ? 130 : 82;
+  const at = chart.panels.indexOf(panel);
+  if (chart.panels.length === 2) return at === 0 ? 190 : 110;
+  if (chart.panels.length === 3) return 150;
+  return at < 2 ? 150 : 66;
 }
 
 export function drawChart(element: HTMLElement, chart: Chart, options: DrawOptions = {}): Drawn {

@@ -103,6 +103,8 @@ export function paintOver(
   ctx.textBaseline = "alphabetic";
   paintMarks(ctx, chart, isFirst, colours, way, box);
   const taken: number[] = [];
+  // All lines, then all words: none is crossed out by the line of another.
+  for (const limit of panel.limits ?? []) paintLimit(ctx, limit, null, colours, way, box);
   for (const limit of panel.limits ?? []) paintLimit(ctx, limit, taken, colours, way, box);
   ctx.textAlign = "left";
   ctx.lineWidth = 3 * px;
@@ -122,11 +124,14 @@ export function paintOver(
   }
 }
 
-/** One above everything that was measured is told at the edge instead of pressing the values flat. */
+/**
+ * The line of a limit, or with `taken`, the heights of words so far, its word. One above everything that was measured
+ * is told at the edge instead of pressing the values flat.
+ */
 function paintLimit(
   ctx: CanvasRenderingContext2D,
   limit: Limit,
-  taken: number[],
+  taken: number[] | null,
   colours: Colours,
   way: Way,
   box: Box,
@@ -136,18 +141,21 @@ function paintLimit(
   if (place === null) return;
   const colour = limit.met === null ? colours.soft : limit.met ? colours.pass : colours.fail;
   const isInside = place >= box.top - 1 && place <= box.top + box.height + 1;
-  let text = limit.word;
-  let y = place;
-  if (isInside) {
+  if (taken === null) {
+    if (!isInside) return;
     ctx.strokeStyle = colour;
     ctx.lineWidth = 1.2 * px;
     ctx.setLineDash([7 * px, 3 * px]);
     ctx.beginPath();
-    ctx.moveTo(box.left, y);
-    ctx.lineTo(box.left + box.width, y);
+    ctx.moveTo(box.left, place);
+    ctx.lineTo(box.left + box.width, place);
     ctx.stroke();
     ctx.setLineDash([]);
-  } else {
+    return;
+  }
+  let text = limit.word;
+  let y = place;
+  if (!isInside) {
     text = `${place < box.top ? "\u2191" : "\u2193"} ${text}`;
     y = place < box.top ? box.top + 16 * px : box.top + box.height;
   }
@@ -155,9 +163,16 @@ function paintLimit(
   let at = y - box.top < 14 * px ? y + 12 * px : y - 4 * px;
   while (taken.some((other) => Math.abs(other - at) < 11.5 * px)) at += 12 * px;
   taken.push(at);
+  const end = box.left + box.width - 4 * px;
+  const wide = ctx.measureText(text).width;
+  // Dots and lines behind it would be read as letters.
+  ctx.globalAlpha = 0.88;
+  ctx.fillStyle = colours.ground;
+  ctx.fillRect(end - wide - 2 * px, at - 10 * px, wide + 4 * px, 13 * px);
+  ctx.globalAlpha = 1;
   ctx.textAlign = "right";
   ctx.lineWidth = 3 * px;
-  word(ctx, text, box.left + box.width - 4 * px, at, colour, colours);
+  word(ctx, text, end, at, colour, colours);
 }
 
 /** The words of marks stand at the top of the first panel where they have room; hovering says all of them. */

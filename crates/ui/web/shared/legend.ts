@@ -45,6 +45,8 @@ export function keys(
   toggle: (id: string, alone: boolean) => void,
 ): HTMLElement[] {
   const named = panel.series.filter((series) => series.name !== "");
+  const [only] = named;
+  if (named.length === 1 && only && only.name === panel.y.label && only.form !== "bars") return [];
   return named.map((series) => {
     const key = document.createElement("button");
     key.type = "button";

@@ -91,3 +91,11 @@ test("names below an axis stay within their lines", () => {
     expect(line.length).toBeLessThanOrEqual(9);
   }
 });
+
+test("what is counted and seconds have whole marks, unless all of it is less than one", () => {
+  expect(marks(axis("seconds"), [0, 3], 12).texts).toEqual(["0", "1", "2", "3"]);
+  expect(marks(axis("count"), [0, 2], 9).texts).toEqual(["0", "1", "2"]);
+  expect(extent(axis("count"), 0, 1.6, 8)).toEqual([0, 2]);
+  expect(extent(axis("count"), 0, 0.06, 4)[1]).toBeLessThan(0.1);
+  expect(marks(axis("cores"), [0, 1], 5).texts).toContain("0.2");
+});

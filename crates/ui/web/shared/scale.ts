@@ -104,7 +104,7 @@ export function marks(axis: Axis, [from, to]: Range, room: number): Marks {
   const round = () => {
     if (axis.scale === "nines") return nines(to);
     if (!isLinear) return decades(from, to, room);
-    return multiples(roundStep((to - from) / by / Math.max(1, room)) * by, from, to);
+    return multiples(stepOf(axis.unit, from, to, room, by), from, to);
   };
   const ticks = axis.ticks ?? [];
   const values = ticks.length > 0 ? ticks : round();
@@ -120,6 +120,13 @@ export function marks(axis: Axis, [from, to]: Range, room: number): Marks {
     out.texts.push((ticks.length > 0 ? axis.names?.[index] : undefined) ?? text(value, axis, by));
   });
   return out;
+}
+
+/** What is counted, and seconds that are told one by one, has no marks between two whole ones. */
+function stepOf(unit: Unit, from: number, to: number, room: number, by: number): number {
+  const step = roundStep((to - from) / by / Math.max(1, room)) * by;
+  const isWhole = (unit === "count" || unit === "seconds") && to - from >= 1;
+  return isWhole ? Math.max(1, step) : step;
 }
 
 /** A name in lines of so many letters; what is longer than all its lines ends with a sign. */
@@ -191,6 +198,6 @@ export function extent(axis: Axis, least: Value, most: Value, room: number): Ran
   const wanted = axis.to ?? most ?? low;
   const high = wanted > low ? wanted : low + fallback(axis.unit);
   const by = shown(axis.unit, Math.max(Math.abs(high), Math.abs(low))).by;
-  const step = roundStep((high - low) / by / Math.max(1, room)) * by;
+  const step = stepOf(axis.unit, low, high, room, by);
   return [axis.from ?? Math.floor(low / step + 1e-9) * step, axis.to ?? Math.ceil(high / step - 1e-9) * step];
 }

@@ -172,8 +172,8 @@ fn height(chart: &Chart, panel: &Panel) -> f64 {
         2 if first => 190.0,
         2 => 110.0,
         3 => 150.0,
-        _ if first => 130.0,
-        _ => 76.0,
+        _ if first => 150.0,
+        _ => 66.0,
     }
 }
 
