@@ -22,7 +22,13 @@ struct State {
     is_heard: bool,
     /// The generators that share the run instead of this process: they obey, each on its own.
     crew: Option<Crew>,
+    /// Of one of several generators, until its load begins: commands that came before. The others may have begun, and
+    /// obeyed them.
+    early: Option<Vec<String>>,
 }
+
+/// More commands than this are not kept; somebody writes them without end.
+const EARLY_MAX: usize = 1_000;
 
 /// Where each of several processes reads its commands.
 type Crew = Arc<Mutex<Vec<ChildStdin>>>;
@@ -66,6 +72,28 @@ impl Interrupts {
     /// From now on a first interrupt ends this run; those that came before were for another one, which they ended.
     pub fn steer_anew(&self, helm: Helm) {
         self.lock().helm = Some(helm);
+    }
+
+    /// From now on a first interrupt ends this load, and commands are for it. Those that came too early, and were kept,
+    /// are obeyed first.
+    pub fn begin(&self, helm: Helm, obey: impl Fn(&Helm, &str)) {
+        self.steer(helm.clone());
+        let mut state = self.lock();
+        // Under the lock, so that no later one overtakes them.
+        state.early.take().into_iter().flatten().for_each(|line| obey(&helm, &line));
+    }
+
+    /// Commands that come before the load are kept until it begins.
+    pub fn keep_early(&self) {
+        self.lock().early = Some(Vec::new());
+    }
+
+    /// True: the load has not begun, and the line is kept for it.
+    pub fn is_kept(&self, line: &str) -> bool {
+        let mut state = self.lock();
+        let Some(early) = state.early.as_mut().filter(|early| early.len() < EARLY_MAX) else { return false };
+        early.push(line.to_owned());
+        true
     }
 
     /// From now on commands are for these processes; none: for the run of this one again.

@@ -7,11 +7,22 @@
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::say;
+use plimsoll_control::Helm;
 use serde_json::Value;
 use std::io::BufRead;
 
 /// How the sentence begins that says why a line was not obeyed.
 pub const REFUSED: &str = "not obeyed: ";
+
+/// Who listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Before its load there is nothing to steer, and whoever tries is told so.
+    Alone,
+    /// All are told the same, and they do not begin at the same instant: what comes before the own load is kept for it,
+    /// so that none does what another does not.
+    OneOfSeveral,
+}
 
 /// What a line asks for.
 enum Wish {
@@ -26,9 +37,12 @@ enum Wish {
 ///
 /// # Errors
 /// When the kernel refuses the thread.
-pub fn listen(interrupts: &Interrupts) -> Result<(), Failure> {
+pub fn listen(interrupts: &Interrupts, who: Who) -> Result<(), Failure> {
     if !interrupts.is_first_to_listen() {
         return Ok(());
+    }
+    if who == Who::OneOfSeveral {
+        interrupts.keep_early();
     }
     let interrupts = interrupts.clone();
     let body = move || {
@@ -39,9 +53,7 @@ pub fn listen(interrupts: &Interrupts) -> Result<(), Failure> {
             if text.is_empty() {
                 continue;
             }
-            if let Err(sentence) = wish(text).and_then(|wish| obey(wish, text, &interrupts)) {
-                say::talk(&format!("{REFUSED}{sentence}\n"));
-            }
+            refused(wish(text).and_then(|wish| obey(wish, text, &interrupts)));
         }
     };
     let spawned = std::thread::Builder::new().name("steering".into()).spawn(body);
@@ -58,7 +70,25 @@ fn obey(wish: Wish, line: &str, interrupts: &Interrupts) -> Result<(), String> {
     if interrupts.pass_on(line) {
         return Ok(());
     }
+    if interrupts.is_kept(line) {
+        return Ok(());
+    }
     let helm = interrupts.helm().ok_or("no load is going on")?;
+    steer(&helm, wish)
+}
+
+/// The load begins: commands are for it, those first that one of several generators was told before.
+pub fn begin(interrupts: &Interrupts, helm: Helm) {
+    interrupts.begin(helm, |helm, line| refused(wish(line).and_then(|wish| steer(helm, wish))));
+}
+
+fn refused(obeyed: Result<(), String>) {
+    if let Err(sentence) = obeyed {
+        say::talk(&format!("{REFUSED}{sentence}\n"));
+    }
+}
+
+fn steer(helm: &Helm, wish: Wish) -> Result<(), String> {
     match wish {
         Wish::Note(text) => helm.note(&text),
         Wish::Pause => helm.pause(),

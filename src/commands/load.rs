@@ -6,7 +6,8 @@ use super::report::questioned;
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
-use crate::{home, say, steer, wall};
+use crate::steer::{self, Who};
+use crate::{home, say, wall};
 use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit};
 use plimsoll_control::{Aside, Options, dns, environment, place};
 use plimsoll_engine::Scene;
@@ -140,7 +141,8 @@ fn run_once(
         }
     };
     if manner.steered {
-        steer::listen(interrupts)?;
+        let who = if outline.share.of > 1 { Who::OneOfSeveral } else { Who::Alone };
+        steer::listen(interrupts, who)?;
     }
     let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
     let aside = Asides { plan: &plan, scene: &scene, stage: stage.as_ref(), interrupts };
@@ -172,7 +174,7 @@ fn run_once(
         sinks.push(view.as_mut());
     }
     let options = Options { breaker: !manner.keep_pushing };
-    let helm_out = |helm| interrupts.steer(helm);
+    let helm_out = |helm| steer::begin(interrupts, helm);
     let loaded = Scene { maker, ..scene.clone() };
     let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, helm_out);
     // Whatever the view has on the screen goes before anything else is said.

@@ -52,11 +52,12 @@ fn what_changes_something_is_never_a_link() {
     // A form of another page: no JSON, no origin of ours; and no leave to ask with more than that.
     let origin = format!("http://{}", console.address);
     let cookie = ("Cookie", console.cookie());
+    let key = ("X-Plimsoll-Key", console.key());
     for kind in ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain", ""] {
-        let headers = [cookie, ("Origin", origin.as_str()), ("Content-Type", kind)];
+        let headers = [cookie, key, ("Origin", origin.as_str()), ("Content-Type", kind)];
         assert_eq!(console.send("POST", "/api/start", &headers, "{}").status, 403, "{kind}");
     }
-    let headers = [cookie, ("Origin", "http://127.0.0.1:1"), ("Access-Control-Request-Method", "POST")];
+    let headers = [cookie, key, ("Origin", "http://127.0.0.1:1"), ("Access-Control-Request-Method", "POST")];
     let reply = console.send("OPTIONS", "/api/start", &headers, "");
     assert_eq!(reply.status, 403);
     assert_eq!(reply.header("access-control-allow-origin"), None);
@@ -85,13 +86,57 @@ fn a_server_on_another_port_reads_nothing_although_the_cookie_comes_along() {
     assert!(page.header("content-security-policy").unwrap().contains("frame-ancestors 'none'"));
 }
 
+/// A server on another port of this host is sent the cookie, and can put into a request whatever it likes.
+#[test]
+fn a_cookie_alone_starts_nothing_and_changes_nothing() {
+    let (state, file) = with_a_run();
+    let console = Console::with(state);
+    let entry = console.entries().remove(0);
+    let origin = format!("http://{}", console.address);
+    let (_, other) = console.enter();
+    let remarks = json!({ "tags": ["x"], "note": "", "version": entry["remarks_version"] });
+    let order = json!({ "kind": "form", "url": "http://127.0.0.1:1/", "load": "maintained", "clients": 1,
+                        "seconds": 1 });
+    let changes = [
+        ("PUT", format!("/api/runs/{}/remarks", entry["id"].as_str().unwrap()), remarks),
+        ("POST", "/api/start".to_owned(), order),
+        ("POST", "/api/check".to_owned(), json!({ "text": "" })),
+        ("POST", "/api/jobs/job-1/stop".to_owned(), json!({})),
+    ];
+    let cookie = console.cookie().split_once('=').unwrap().1;
+    let send = |key: Option<&str>, (method, path, body): &(&str, String, Value)| {
+        let mut headers = vec![("Cookie", console.cookie()), ("Origin", &origin)];
+        headers.push(("Content-Type", "application/json"));
+        headers.extend(key.map(|key| ("X-Plimsoll-Key", key)));
+        console.send(method, path, &headers, &body.to_string())
+    };
+    // None, the cookie itself, that of another session, a part of the own one.
+    for key in [None, Some(""), Some(cookie), Some(other.as_str()), Some(&console.key()[1..])] {
+        for change in &changes {
+            let reply = send(key, change);
+            assert_eq!(reply.status, 403, "{key:?} {}", change.1);
+            assert!(reply.text().contains("key of the session"), "{}", reply.text());
+        }
+    }
+    assert!(console.json("/api/jobs")["jobs"].as_array().unwrap().is_empty());
+    assert!(!file.with_file_name("a.plim.remarks.json").exists());
+    // Nor does anything that the cookie opens tell the key.
+    for path in ["/", "/index.html", "/api/state", "/api/runs", "/api/jobs", "/?token=0"] {
+        let reply = console.get(path);
+        assert!(!reply.text().contains(console.key()) && !reply.head.contains(console.key()), "{path}");
+    }
+    assert_eq!(send(Some(console.key()), &changes[0]).status, 200);
+}
+
 #[test]
 fn the_token_stays_in_no_address() {
     let console = Console::start();
     let printed = format!("/?token={}", console.token);
     let again = console.get(&printed);
     for reply in [console.send("GET", &printed, &[], ""), again] {
-        assert_eq!((reply.status, reply.header("location")), (303, Some("/")), "{}", reply.head);
+        assert_eq!(reply.status, 303, "{}", reply.head);
+        let to = reply.header("location").expect("it leads on");
+        assert!(to.starts_with("/#key=") && !to.contains(&console.token), "{to}");
         assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
         assert_eq!(reply.header("cache-control"), Some("no-store"));
     }
@@ -147,8 +192,7 @@ fn links_in_a_folder_of_runs_give_nothing_else_away() {
         assert!(!reply.text().contains("root:"), "{name}");
     }
     // Remarks behind a link are nobody's, and are left alone.
-    let remarks = json!({ "tags": ["x"], "note": "" });
-    let put = || console.change("PUT", &format!("/api/runs/{own}/remarks"), &remarks);
+    let put = || console.remark(own, &json!(["x"]), "");
     assert_eq!(put().status, 409);
     let beside = |ending: &str| file.with_file_name(format!("a.plim.remarks.json{ending}"));
     std::fs::remove_file(beside("")).unwrap();

@@ -1,7 +1,7 @@
 //! `plimsoll serve` as a child, and a browser reduced to what HTTP needs of it.
 
 use crate::support::{BINARY, Scratch};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ pub struct Console {
     pub address: String,
     pub token: String,
     cookie: String,
+    key: String,
     pub state: Scratch,
 }
 
@@ -33,8 +34,14 @@ impl Console {
     }
 
     pub fn with(state: Scratch) -> Self {
+        Self::of(state, &[])
+    }
+
+    /// Serves these folders, or its own.
+    pub fn of(state: Scratch, folders: &[&str]) -> Self {
         let mut child = Command::new(BINARY)
             .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(folders)
             .env("XDG_STATE_HOME", state.folder())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -47,12 +54,19 @@ impl Console {
         let rest = line.trim().strip_prefix("http://").expect("an address is printed");
         let (address, token) = rest.split_once("/?token=").expect("with a token");
         let (address, token) = (address.to_owned(), token.to_owned());
-        let mut console = Self { child, address, token, cookie: String::new(), state };
-        let reply = console.send("GET", &format!("/?token={}", console.token), &[], "");
+        let (cookie, key) = Default::default();
+        let mut console = Self { child, address, token, cookie, key, state };
+        (console.cookie, console.key) = console.enter();
+        console
+    }
+
+    /// Opens the printed address, as one more browser: its cookie and its key.
+    pub fn enter(&self) -> (String, String) {
+        let reply = self.send("GET", &format!("/?token={}", self.token), &[], "");
         assert_eq!(reply.status, 303, "{}", reply.head);
         let cookie = reply.header("set-cookie").expect("a cookie comes with it");
-        console.cookie = cookie.split(';').next().unwrap_or_default().to_owned();
-        console
+        let key = reply.header("location").and_then(|to| to.strip_prefix("/#key=")).expect("a key, too");
+        (cookie.split(';').next().unwrap_or_default().to_owned(), key.to_owned())
     }
 
     /// As it is written here, and nothing else but a `Host`, unless one is given.
@@ -67,9 +81,15 @@ impl Console {
         Reply { status, head, body }
     }
 
-    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).expect("the console listens");
+    /// A connection that has said nothing yet.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).expect("the console listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
+        stream
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+        let mut stream = self.connect();
         let mut text =
             format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -105,11 +125,27 @@ impl Console {
         self.get(path).json()
     }
 
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// As a page of the console does it.
     pub fn change(&self, method: &str, path: &str, body: &Value) -> Reply {
         let origin = format!("http://{}", self.address);
-        let headers = [("Cookie", self.cookie()), ("Origin", &origin), ("Content-Type", "application/json")];
+        let headers = [
+            ("Cookie", self.cookie()),
+            ("X-Plimsoll-Key", self.key()),
+            ("Origin", &origin),
+            ("Content-Type", "application/json"),
+        ];
         self.send(method, path, &headers, &body.to_string())
+    }
+
+    /// Tags and a note instead of those that are in the list now.
+    pub fn remark(&self, id: &str, tags: &Value, note: &str) -> Reply {
+        let entry = self.entries().into_iter().find(|entry| entry["id"] == id).expect("it is listed");
+        let body = json!({ "tags": tags, "note": note, "version": entry["remarks_version"] });
+        self.change("PUT", &format!("/api/runs/{id}/remarks"), &body)
     }
 
     pub fn entries(&self) -> Vec<Value> {

@@ -19,7 +19,7 @@ fn the_printed_token_opens_and_nothing_else_does() {
     assert_eq!(reply.status, 200);
     assert_eq!(reply.json()["version"], env!("CARGO_PKG_VERSION"));
     let entered = console.send("GET", &format!("/?token={}", console.token), &[], "");
-    assert_eq!(entered.header("location"), Some("/"));
+    assert!(entered.header("location").is_some_and(|to| to.starts_with("/#key=")), "{}", entered.head);
     let cookie = entered.header("set-cookie").unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
 }
@@ -57,20 +57,24 @@ fn other_pages_and_other_kinds_of_content_change_nothing() {
     let origin = format!("http://{}", console.address);
     let cookie = ("Cookie", console.cookie());
     let json = ("Content-Type", "application/json");
+    let key = ("X-Plimsoll-Key", console.key());
     let body = "{\"text\":\"a: 1\"}";
     for headers in [
-        vec![cookie, json],
-        vec![cookie, json, ("Origin", "http://evil.example")],
-        vec![cookie, json, ("Origin", "null")],
-        vec![cookie, ("Content-Type", "text/plain"), ("Origin", origin.as_str())],
+        vec![cookie, key, json],
+        vec![cookie, key, json, ("Origin", "http://evil.example")],
+        vec![cookie, key, json, ("Origin", "null")],
+        vec![cookie, key, ("Content-Type", "text/plain"), ("Origin", origin.as_str())],
     ] {
         assert_eq!(console.send("POST", "/api/check", &headers, body).status, 403, "{headers:?}");
     }
-    assert_eq!(console.send("POST", "/api/check", &[json, ("Origin", &origin)], body).status, 401);
-    let reply = console.send("POST", "/api/check", &[cookie, json, ("Origin", &origin)], body);
+    assert_eq!(console.send("POST", "/api/check", &[key, json, ("Origin", &origin)], body).status, 401);
+    let reply = console.send("POST", "/api/check", &[cookie, key, json, ("Origin", &origin)], body);
     assert_eq!((reply.status, reply.json()["ok"].as_bool()), (200, Some(false)));
     let large = format!("{{\"text\":\"{}\"}}", "a".repeat(1 << 20));
-    assert_eq!(console.send("POST", "/api/check", &[cookie, json, ("Origin", &origin)], &large).status, 413);
+    assert_eq!(
+        console.send("POST", "/api/check", &[cookie, key, json, ("Origin", &origin)], &large).status,
+        413
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::client::Console;
 use crate::support::{Ruler, Scratch, Tool, alone};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -49,8 +49,7 @@ fn a_run_is_listed_searched_tagged_and_shown() {
     assert_eq!((&entry["p99_ns"], &entry["p99_at_least"]), (&json!(null), &json!(false)));
     assert_eq!(entry["going_on"], false);
 
-    let tags = json!({ "tags": [" before ", "before", "<i>x</i>"], "note": "with the old\nversion" });
-    let reply = console.change("PUT", &format!("/api/runs/{id}/remarks"), &tags);
+    let reply = console.remark(id, &json!([" before ", "before", "<i>x</i>"]), "with the old\nversion");
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(reply.json()["tags"], json!(["before", "<i>x</i>"]));
     let count =
@@ -89,7 +88,7 @@ fn damaged_files_are_sentences_and_the_index_comes_back() {
     assert!(whys.contains("is no run file") && whys.contains("holds no remarks"), "{whys}");
     let id = listing["entries"][0]["id"].as_str().unwrap().to_owned();
     // What is not ours is not written over.
-    let reply = console.change("PUT", &format!("/api/runs/{id}/remarks"), &json!({ "tags": [], "note": "" }));
+    let reply = console.remark(&id, &json!([]), "");
     assert_eq!(reply.status, 409);
     let (code, _, state) = console.interrupt();
     assert_eq!(code, Some(0));
@@ -125,4 +124,43 @@ fn the_second_look_at_many_runs_reads_none_of_them() {
     assert_eq!((first.0, second.0), (RUNS, RUNS));
     assert!(second.1 < 1.0 && second.1 < first.1 / 2.0, "{} s, then {} s", first.1, second.1);
     assert!(Path::new(&console.state.path("plimsoll/index.json")).is_file());
+}
+
+#[test]
+fn of_two_who_write_at_once_the_second_is_told_what_the_first_wrote() {
+    let ruler = Ruler::start(&[]);
+    let (state, file) = one_run(&ruler);
+    let console = Console::with(state);
+    let entry = console.entries().remove(0);
+    let address = format!("/api/runs/{}/remarks", entry["id"].as_str().expect("an id"));
+    let put = |tags: Value, note: &str, version: &Value| {
+        let body = json!({ "tags": tags, "note": note, "version": version });
+        console.change("PUT", &address, &body)
+    };
+    // Both have seen the list as it was.
+    let seen = &entry["remarks_version"];
+    let first = put(json!(["first"]), "by the first", seen);
+    assert_eq!(first.status, 200, "{}", first.text());
+    let second = put(json!(["second"]), "by the second", seen);
+    assert_eq!(second.status, 409, "{}", second.text());
+    let told = second.json();
+    let sentence = told["error"].as_str().expect("a sentence");
+    assert!(sentence.contains("`first`") && sentence.contains("`by the first`"), "{sentence}");
+    let kept = |text: &str| {
+        let remarks = std::fs::read_to_string(file.with_file_name("a.plim.remarks.json")).expect("a file");
+        remarks.contains(text)
+    };
+    assert!(kept("by the first") && !kept("second"));
+    assert_eq!(told["version"], first.json()["remarks_version"]);
+    assert_eq!(told["version"], console.entries()[0]["remarks_version"]);
+    // Who has read that may decide.
+    assert_eq!(put(json!(["second"]), "by the second", &told["version"]).status, 200);
+    assert!(kept("by the second") && !kept("first"));
+    // Also what was written beside the console counts, and nobody writes without having looked.
+    std::fs::write(file.with_file_name("a.plim.remarks.json"), r#"{"version":1,"tags":[],"note":"by hand"}"#)
+        .expect("the folder is ours");
+    let late = put(json!([]), "", &told["version"]);
+    assert!(late.status == 409 && late.text().contains("by hand"), "{}", late.text());
+    let blind = console.change("PUT", &address, &json!({ "tags": [], "note": "" }));
+    assert_eq!(blind.status, 400, "{}", blind.text());
 }

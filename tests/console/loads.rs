@@ -149,6 +149,34 @@ fn the_plan_is_known_although_nobody_watches() {
     assert_eq!(known["state"], "running");
 }
 
+/// Of each run of an experiment, and for whoever comes late what it is for whoever came first.
+#[test]
+fn the_plan_of_the_run_that_goes_on_is_known_although_nobody_watches() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let text = format!(
+        "target: {}\nscenarios: {{ one: [ get: / ] }}\nload: {{ users: [1, 2], duration: 4s }}\n",
+        ruler.url("")
+    );
+    let id = started(&console, &json!({ "kind": "text", "text": text }));
+    let mut seen: Vec<Value> = Vec::new();
+    for turn in [1, 2] {
+        let known = job(&console, &id, |job| job["turn"] == turn || is_over(job));
+        assert_eq!((&known["turn"], &known["turns"]), (&json!(turn), &json!(2)), "{known}");
+        assert_eq!(known["planned_s"], 4.0, "{known}");
+        seen.push(known["stages"][0]["word"].clone());
+    }
+    seen.sort_by_key(Value::to_string);
+    assert_eq!(seen, [json!("1 users"), json!("2 users")]);
+    let mut late = console.watch(&id);
+    let (event, told) = late.next().expect("it goes on");
+    let listed = job(&console, &id, |_| true);
+    assert_eq!((event.as_str(), &told["stages"], &told["turn"]), ("job", &listed["stages"], &json!(2)));
+    drop(late);
+    assert_eq!(job(&console, &id, is_over)["state"], "ended");
+}
+
 #[test]
 fn secrets_of_an_address_are_in_no_list_and_no_file_name() {
     let _alone = alone();

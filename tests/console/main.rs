@@ -4,8 +4,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod apart;
 mod attack;
 mod client;
+mod crowded;
 mod door;
 mod list;
 mod loads;

@@ -2,7 +2,9 @@
 
 use crate::support::{BINARY, Scratch, Tool};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Instant;
 
 #[test]
 fn an_address_that_others_reach_needs_all_of_its_protection() {
@@ -45,79 +47,146 @@ fn a_taken_port_is_a_sentence() {
     );
 }
 
-/// openssl makes the certificate, and is the browser: a client that shares no code with the server.
-#[test]
-fn with_certificate_and_password_it_is_https_with_a_login() {
-    let scratch = Scratch::new();
-    let (cert, key) = (scratch.path("cert.pem"), scratch.path("key.pem"));
-    let made = Command::new("openssl")
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "1",
-        ])
-        .args([
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=IP:127.0.0.1",
-            "-keyout",
-            &key,
-            "-out",
-            &cert,
-        ])
-        .stderr(Stdio::null())
-        .status()
-        .expect("openssl is there");
-    assert!(made.success());
-    let password = scratch.file("password", "correct horse battery\n");
-    let mut child = Command::new(BINARY)
-        .args(["serve", "--listen", "127.0.0.1:0", "--tls-cert", &cert, "--tls-key", &key])
-        .args(["--password-file", &password])
-        .env("XDG_STATE_HOME", scratch.folder())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary under test can be started");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim().strip_prefix("https://").expect("an address").trim_end_matches('/').to_owned();
-    let ask = |request: &str| {
+/// A console with HTTPS and a password. openssl makes the certificate, and is the browser: a client that shares no code
+/// with the server.
+struct Https {
+    child: Child,
+    address: String,
+    token: String,
+    cert: String,
+    _scratch: Scratch,
+}
+
+impl Https {
+    fn start() -> Self {
+        let scratch = Scratch::new();
+        let (cert, key) = (scratch.path("cert.pem"), scratch.path("key.pem"));
+        let curve = "ec_paramgen_curve:prime256v1";
+        let made = Command::new("openssl")
+            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", curve, "-nodes", "-days", "1"])
+            .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"])
+            .args(["-keyout", &key, "-out", &cert])
+            .stderr(Stdio::null())
+            .status()
+            .expect("openssl is there");
+        assert!(made.success());
+        let password = scratch.file("password", "correct horse battery\n");
+        let mut child = Command::new(BINARY)
+            .args(["serve", "--listen", "127.0.0.1:0", "--tls-cert", &cert, "--tls-key", &key])
+            .args(["--password-file", &password])
+            .env("XDG_STATE_HOME", scratch.folder())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary under test can be started");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let (address, token) = line.trim().strip_prefix("https://").unwrap().split_once("/?token=").unwrap();
+        let (address, token) = (address.to_owned(), token.to_owned());
+        Self { child, address, token, cert, _scratch: scratch }
+    }
+
+    /// One request, from an address of this machine, and its answer.
+    fn ask(&self, from: &str, first: &str, more: &str) -> String {
         let mut client = Command::new("openssl")
-            .args(["s_client", "-quiet", "-verify_return_error", "-CAfile", &cert, "-connect", &address])
+            .args(["s_client", "-quiet", "-verify_return_error", "-CAfile", &self.cert])
+            .args(["-bind", &format!("{from}:0"), "-connect", &self.address])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("openssl is there");
-        client.stdin.as_mut().unwrap().write_all(request.as_bytes()).unwrap();
+        let head = format!("{first} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
+        client.stdin.as_mut().unwrap().write_all(format!("{head}{more}").as_bytes()).unwrap();
         let mut answer = String::new();
         client.stdout.as_mut().unwrap().read_to_string(&mut answer).unwrap();
         let _ = client.wait();
         answer
-    };
-    let head = format!("HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
-    let first = ask(&format!("GET / {head}\r\n"));
-    assert!(first.contains(" 303 ") && first.contains("location: /login"), "{first}");
-    let login = |password: &str| {
+    }
+
+    fn get(&self, path: &str, cookie: &str) -> String {
+        self.ask("127.0.0.1", &format!("GET {path}"), &format!("Cookie: {cookie}\r\n\r\n"))
+    }
+
+    fn login(&self, from: &str, password: &str) -> String {
         let body = format!("password={}", password.replace(' ', "+"));
-        ask(&format!(
-            "POST /login {head}Origin: https://{address}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+        let more = format!(
+            "Origin: https://{}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
              Content-Length: {}\r\n\r\n{body}",
+            self.address,
             body.len()
-        ))
-    };
-    assert!(login("correct horse batterx").contains(" 401 "));
-    let answer = login("correct horse battery");
+        );
+        self.ask(from, "POST /login", &more)
+    }
+}
+
+impl Drop for Https {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn cookie_of(answer: &str) -> &str {
     let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a cookie");
-    assert!(cookie.contains("; Secure"), "{cookie}");
-    let pair = cookie.split(';').next().unwrap();
-    assert!(ask(&format!("GET /api/state {head}Cookie: {pair}\r\n\r\n")).contains(" 200 "));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    cookie.split(';').next().unwrap()
+}
+
+#[test]
+fn with_certificate_and_password_it_is_https_with_a_login() {
+    let console = Https::start();
+    let first = console.get("/", "");
+    assert!(first.contains(" 303 ") && first.contains("location: /login"), "{first}");
+    assert!(console.login("127.0.0.1", "correct horse batterx").contains(" 401 "));
+    let answer = console.login("127.0.0.1", "correct horse battery");
+    assert!(answer.contains("; Secure") && answer.contains("set-cookie: __Host-plimsoll-"), "{answer}");
+    assert!(answer.contains("location: /#key="), "{answer}");
+    assert!(console.get("/api/state", cookie_of(&answer)).contains(" 200 "));
+}
+
+#[test]
+fn the_owner_comes_in_while_somebody_guesses() {
+    const RIGHT: &str = "correct horse battery";
+    let console = Https::start();
+    let session = console.login("127.0.0.1", RIGHT);
+    let is_over = AtomicBool::new(false);
+    let (looked_at, sent_away) = (AtomicU32::new(0), AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        for guesser in 0..3 {
+            let (console, is_over, looked_at, sent_away) = (&console, &is_over, &looked_at, &sent_away);
+            scope.spawn(move || {
+                for number in 0.. {
+                    let answer = console.login("127.0.0.1", &format!("{guesser} {number}"));
+                    if is_over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let counter = if answer.contains(" 401 ") { looked_at } else { sent_away };
+                    assert!(answer.contains(" 401 ") || answer.contains(" 429 "), "{answer}");
+                    counter.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        while sent_away.load(Ordering::Relaxed) < 20 {
+            std::thread::yield_now();
+        }
+        let begin = Instant::now();
+        let answers = [
+            // Who is in, who comes from elsewhere, and who opens the printed address.
+            (console.get("/api/state", cookie_of(&session)), " 200 "),
+            (console.login("127.0.0.3", RIGHT), "location: /#key="),
+            (console.get(&format!("/?token={}", console.token), ""), "location: /#key="),
+        ];
+        let took = begin.elapsed();
+        // From the address of the guessers the right one is not looked at either: else guessing would go on.
+        let held_up = console.login("127.0.0.1", RIGHT);
+        is_over.store(true, Ordering::Relaxed);
+        for (answer, expected) in answers {
+            assert!(answer.contains(expected), "{expected}: {answer}");
+        }
+        assert!(took.as_secs_f64() < 5.0, "{took:?}");
+        assert!(held_up.contains(" 429 ") && held_up.contains("retry-after: "), "{held_up}");
+        assert!(held_up.contains("plimsoll serve"), "it says what to do: {held_up}");
+    });
+    // Three are free; then a wait that doubles from half a second.
+    let looked_at = looked_at.load(Ordering::Relaxed);
+    assert!((3..=12).contains(&looked_at), "{looked_at} were looked at");
 }

@@ -13,13 +13,15 @@ pub struct Wrong {
     pub hint: String,
     /// What `plimsoll check` printed, where that is what is wrong.
     pub diagnostics: Option<String>,
+    /// Of what is there instead of what was to be changed.
+    pub version: Option<String>,
 }
 
 pub type Answer<T> = Result<T, Wrong>;
 
 impl Wrong {
     pub fn new(status: StatusCode, sentence: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { status, sentence: sentence.into(), hint: hint.into(), diagnostics: None }
+        Self { status, sentence: sentence.into(), hint: hint.into(), diagnostics: None, version: None }
     }
 
     /// The request makes no sense.
@@ -48,6 +50,9 @@ impl IntoResponse for Wrong {
         let mut body = json!({ "error": self.sentence, "hint": self.hint });
         if let Some(diagnostics) = self.diagnostics {
             body["diagnostics"] = diagnostics.into();
+        }
+        if let Some(version) = self.version {
+            body["version"] = version.into();
         }
         (self.status, Json(body)).into_response()
     }

@@ -8,7 +8,7 @@ use crate::jobs::order::{Check, Order};
 use crate::jobs::{Job, Jobs};
 use crate::live::Hubs;
 use crate::login::Doorman;
-use crate::remarks::{self, Remarks};
+use crate::remarks::{self, Remarks, Unwritten};
 use crate::{Config, login, pages};
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What all requests share.
 pub struct App {
@@ -31,7 +31,9 @@ pub struct App {
     pub names: Names,
     pub auth: Auth,
     pub doorman: Doorman,
-    pub index: Mutex<Index>,
+    pub index: Arc<Index>,
+    /// Held while remarks are written: two browsers write one after the other.
+    pub remarking: Arc<Mutex<()>>,
     pub jobs: Arc<Jobs>,
     pub hubs: Hubs,
 }
@@ -59,16 +61,12 @@ pub fn router(app: Arc<App>) -> Router {
 }
 
 impl App {
-    /// A thread that panicked while holding the lock left an index that the next listing mends.
-    fn index(&self) -> MutexGuard<'_, Index> {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The file or folder behind an id.
-    pub async fn path(self: &Arc<Self>, id: String) -> Answer<PathBuf> {
-        let app = self.clone();
-        let found = aside(move || app.index().path(&id)).await?;
-        found.ok_or_else(|| Wrong::missing("there is no such run"))
+    pub async fn path(self: &Arc<Self>, id: &str) -> Answer<PathBuf> {
+        let found = self.index.path(id).await.ok_or_else(|| Wrong::missing("there is no such run"))?;
+        let (app, path) = (self.clone(), found.clone());
+        aside(move || app.index.check(&path)).await?.map_err(Wrong::missing)?;
+        Ok(found)
     }
 }
 
@@ -91,7 +89,7 @@ struct Wanted {
 }
 
 async fn runs(State(app): Shared, Query(wanted): Query<Wanted>) -> Answer<Json<Listing>> {
-    let mut listing = aside(move || app.index().list()).await?;
+    let mut listing = app.index.list().await;
     let has_tag = |entry: &Entry| wanted.tag.is_empty() || entry.tags.contains(&wanted.tag);
     listing.entries.retain(|entry| has_tag(entry) && matches(entry, &wanted.search));
     Ok(Json(listing))
@@ -101,26 +99,37 @@ async fn runs(State(app): Shared, Query(wanted): Query<Wanted>) -> Answer<Json<L
 struct NewRemarks {
     tags: Vec<String>,
     note: String,
+    /// `remarks_version` of the entry as it was when somebody began to change it.
+    version: String,
 }
 
 async fn remark(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Answer<Json<Entry>> {
-    let new: NewRemarks = body(&bytes)?;
-    let new =
-        remarks::checked(Remarks { tags: new.tags, note: new.note }).map_err(|e| Wrong::request(e, ""))?;
-    let path = app.path(id.clone()).await?;
-    aside(move || {
-        // Under the lock of the index: two browsers write one after the other.
-        let mut index = app.index();
-        remarks::write(&path, &new)
-            .map_err(|e| Wrong::conflict(e, "move that file away, or make room for it"))?;
-        index.entry(&id).ok_or_else(|| Wrong::missing("the run is not there any more"))
-    })
-    .await?
-    .map(Json)
+    let NewRemarks { tags, note, version } = body(&bytes)?;
+    let new = remarks::checked(Remarks { tags, note }).map_err(|e| Wrong::request(e, ""))?;
+    let path = app.path(&id).await?;
+    let (lock, written) = (app.remarking.clone(), new.clone());
+    let done = aside(move || {
+        let _one = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        remarks::write(&path, &version, &written)
+    });
+    match done.await? {
+        Ok(()) => {}
+        Err(Unwritten::Failed(why)) => {
+            return Err(Wrong::conflict(why, "move that file away, or make room for it"));
+        }
+        Err(Unwritten::Changed(now)) => {
+            let hint = "save again to replace that by yours";
+            let wrong = Wrong::conflict(format!("meanwhile somebody else has written {}", now.said()), hint);
+            app.index.remark(&id, now.clone());
+            return Err(Wrong { version: Some(now.version()), ..wrong });
+        }
+    }
+    app.index.remark(&id, new);
+    app.index.entry(&id).ok_or_else(|| Wrong::missing("the run is not there any more")).map(Json)
 }
 
 async fn run(State(app): Shared, Path(id): Path<String>) -> Response {
-    let page = match app.path(id).await {
+    let page = match app.path(&id).await {
         Ok(path) => aside(move || pages::of_path(&app.config.tool, &path)).await,
         Err(wrong) => Err(wrong),
     };
@@ -140,7 +149,7 @@ async fn compare(State(app): Shared, two: Result<Query<Two>, QueryRejection>) ->
             "choose them in the list: `?a=ID&b=ID`",
         ));
     };
-    let page = match (app.path(two.a).await, app.path(two.b).await) {
+    let page = match (app.path(&two.a).await, app.path(&two.b).await) {
         (Ok(a), Ok(b)) => aside(move || pages::of_two(&app.config.tool, &a, &b)).await,
         (Err(wrong), _) | (_, Err(wrong)) => Err(wrong),
     };
@@ -151,7 +160,7 @@ async fn compare(State(app): Shared, two: Result<Query<Two>, QueryRejection>) ->
 async fn file(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
     /// Parts in which it is read.
     const PART_BYTES: usize = 256 * 1024;
-    let path = app.path(id).await?;
+    let path = app.path(&id).await?;
     if path.is_dir() {
         return Err(Wrong::missing("an experiment is a folder, and no one file"));
     }

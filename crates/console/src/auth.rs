@@ -1,4 +1,9 @@
-//! Who may come in: whoever has the token of the printed address, or the password, gets a session as a cookie.
+//! Who may come in: whoever has the token of the printed address, or the password, gets a session.
+//!
+//! A session has two halves. The cookie comes with every request by itself, also with those to other ports of the same
+//! host, where somebody else may listen: it is good for looking. The key is in no cookie: it goes to the page behind
+//! the `#` of the address, which browsers send to nobody, and comes back as a header from pages of our own alone.
+//! Whatever changes something needs both.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -9,17 +14,40 @@ const SESSIONS_MAX: usize = 1_000;
 
 /// Secrets of this process; all are gone when it ends.
 pub struct Auth {
-    /// In the address that is printed; none where a password is asked for.
-    token: Option<String>,
+    /// In the address that is printed.
+    token: String,
     password: Option<String>,
     cookie: String,
+    is_secure: bool,
     /// The one that was used last stands last.
-    sessions: Mutex<VecDeque<String>>,
+    sessions: Mutex<VecDeque<Session>>,
     random: fn() -> Result<[u8; 32], String>,
 }
 
+struct Session {
+    cookie: String,
+    key: String,
+}
+
+/// What a browser is given that has come in.
+pub struct Opened {
+    /// The value of `Set-Cookie`.
+    pub cookie: String,
+    /// Where it is sent: the list, with the key behind the `#`.
+    pub location: String,
+}
+
+/// The key of a session whose cookie came.
+pub struct Key(String);
+
+impl Key {
+    pub fn is(&self, given: &str) -> bool {
+        same(&self.0, given)
+    }
+}
+
 impl Auth {
-    /// With a password, or with a new token.
+    /// With a new token, and maybe a password, for which the connection must be secure.
     ///
     /// # Errors
     /// When there is no randomness to be had.
@@ -28,17 +56,16 @@ impl Auth {
         port: u16,
         random: fn() -> Result<[u8; 32], String>,
     ) -> Result<Self, String> {
-        let token = match password {
-            Some(_) => None,
-            None => Some(hex(&random()?)),
-        };
-        // Cookies know no ports: without the port in its name, a second console would throw out the first.
-        let cookie = format!("plimsoll-{port}");
-        Ok(Self { token, password, cookie, sessions: Mutex::default(), random })
+        let is_secure = password.is_some();
+        // Cookies know no ports: without the port in its name, a second console would throw out the first. The prefix
+        // keeps servers of names below or above this one from setting it (RFC 6265bis, 4.1.3.2); it needs HTTPS.
+        let prefix = if is_secure { "__Host-" } else { "" };
+        let cookie = format!("{prefix}plimsoll-{port}");
+        Ok(Self { token: hex(&random()?), password, cookie, is_secure, sessions: Mutex::default(), random })
     }
 
-    pub fn token(&self) -> Option<&str> {
-        self.token.as_deref()
+    pub fn token(&self) -> &str {
+        &self.token
     }
 
     pub fn has_password(&self) -> bool {
@@ -46,47 +73,50 @@ impl Auth {
     }
 
     pub fn is_token(&self, given: &str) -> bool {
-        self.token.as_deref().is_some_and(|token| same(token, given))
+        same(&self.token, given)
     }
 
     pub fn is_password(&self, given: &str) -> bool {
         self.password.as_deref().is_some_and(|password| same(password, given))
     }
 
-    /// A new session as the value of `Set-Cookie`.
+    /// A new session.
     ///
     /// # Errors
     /// When there is no randomness to be had.
-    pub fn open(&self, is_secure: bool) -> Result<String, String> {
-        let session = hex(&(self.random)()?);
+    pub fn open(&self) -> Result<Opened, String> {
+        let session = Session { cookie: hex(&(self.random)()?), key: hex(&(self.random)()?) };
         let mut sessions = self.sessions();
         if sessions.len() >= SESSIONS_MAX {
             // Somebody new comes in; the one who has not been seen for the longest time opens the address again.
             sessions.pop_front();
         }
-        let secure = if is_secure { "; Secure" } else { "" };
-        let cookie = format!("{}={session}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie);
+        let secure = if self.is_secure { "; Secure" } else { "" };
+        let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie, session.cookie);
+        let location = format!("/#key={}", session.key);
         sessions.push_back(session);
-        Ok(cookie)
+        Ok(Opened { cookie, location })
     }
 
-    /// Whether one of the cookies is a session.
-    pub fn is_in(&self, cookies: &str) -> bool {
+    /// The key of the session that one of the cookies is, if one of them is.
+    pub fn session(&self, cookies: &str) -> Option<Key> {
         let mine = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
         let mut sessions = self.sessions();
         // All of them are looked at, so that the time tells nothing of which one is near.
         let found = mine.filter(|(name, _)| *name == self.cookie).find_map(|(_, value)| {
-            let look = |found, (at, one): (usize, &String)| if same(one, value) { Some(at) } else { found };
+            let look = |found, (at, one): (usize, &Session)| {
+                if same(&one.cookie, value) { Some(at) } else { found }
+            };
             sessions.iter().enumerate().fold(None, look)
         });
-        let used = found.and_then(|at| sessions.remove(at));
-        let is_in = used.is_some();
-        sessions.extend(used);
-        is_in
+        let used = found.and_then(|at| sessions.remove(at))?;
+        let key = Key(used.key.clone());
+        sessions.push_back(used);
+        Some(key)
     }
 
     /// A thread that panicked while holding the lock left nothing half-done in it.
-    fn sessions(&self) -> MutexGuard<'_, VecDeque<String>> {
+    fn sessions(&self) -> MutexGuard<'_, VecDeque<Session>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,39 +141,57 @@ pub fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    /// Other bytes each time.
+    fn random() -> Result<[u8; 32], String> {
+        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let mut bytes = [0; 32];
+        bytes[..4].copy_from_slice(&NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_be_bytes());
+        Ok(bytes)
+    }
+
+    fn pair(opened: &Opened) -> &str {
+        opened.cookie.split(';').next().unwrap()
+    }
+
     #[test]
     fn one_more_browser_comes_in_for_the_one_unused_longest() {
-        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let random = || {
-            let mut bytes = [0; 32];
-            bytes[..4]
-                .copy_from_slice(&NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_be_bytes());
-            Ok(bytes)
-        };
         let auth = Auth::new(None, 7, random).unwrap();
-        let [first, second] = [(); 2].map(|()| auth.open(false).unwrap());
+        let [first, second] = [(); 2].map(|()| auth.open().unwrap());
         for _ in 2..SESSIONS_MAX {
-            auth.open(false).unwrap();
+            auth.open().unwrap();
         }
-        assert!(auth.is_in(&first));
-        auth.open(false).unwrap();
-        assert!(auth.is_in(&first) && !auth.is_in(&second));
+        assert!(auth.session(pair(&first)).is_some());
+        auth.open().unwrap();
+        assert!(auth.session(pair(&first)).is_some() && auth.session(pair(&second)).is_none());
     }
 
     #[test]
     fn only_the_whole_token_and_the_own_cookie_open_the_door() {
         let auth = Auth::new(None, 7, || Ok([7; 32])).unwrap();
-        let token = auth.token().unwrap().to_owned();
+        let token = auth.token().to_owned();
         assert!(auth.is_token(&token));
         for wrong in ["", &token[1..], &format!("{token}0"), &token.replace('7', "8")] {
             assert!(!auth.is_token(wrong), "{wrong}");
         }
-        assert!(!auth.is_password(""));
-        assert!(!auth.is_in("plimsoll-7="));
-        let cookie = auth.open(false).unwrap();
-        let pair = cookie.split(';').next().unwrap();
-        assert!(auth.is_in(pair) && auth.is_in(&format!("a=b; {pair}")));
-        assert!(!auth.is_in(&pair.replace("plimsoll-7", "plimsoll-8")));
-        assert!(!auth.is_in(&pair[..pair.len() - 1]));
+        let is_in = |cookies: &str| auth.session(cookies).is_some();
+        assert!(!auth.is_password("") && !is_in("plimsoll-7="));
+        let opened = auth.open().unwrap();
+        let pair = pair(&opened);
+        assert!(is_in(pair) && is_in(&format!("a=b; {pair}")));
+        assert!(!is_in(&pair.replace("plimsoll-7", "plimsoll-8")) && !is_in(&pair[..pair.len() - 1]));
+    }
+
+    #[test]
+    fn each_session_has_a_key_of_its_own_which_is_not_its_cookie() {
+        let auth = Auth::new(Some("a".into()), 7, random).unwrap();
+        let [one, other] = [(); 2].map(|()| auth.open().unwrap());
+        let key = |opened: &Opened| opened.location.strip_prefix("/#key=").unwrap().to_owned();
+        let held = auth.session(pair(&one)).unwrap();
+        assert!(held.is(&key(&one)));
+        for wrong in [key(&other), pair(&one).split_once('=').unwrap().1.to_owned(), String::new()] {
+            assert!(!held.is(&wrong), "{wrong}");
+        }
+        assert!(one.cookie.starts_with("__Host-plimsoll-7=") && one.cookie.contains("; Secure"));
+        assert!(!one.cookie.contains(&key(&one)));
     }
 }

@@ -3,6 +3,8 @@
 
 use crate::answer::Wrong;
 use crate::api::App;
+use crate::auth::Opened;
+use crate::crowd::Place;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -61,21 +63,23 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
     if !is_own && (path.starts_with("/api/") || path.ends_with("/file")) {
         return Err(refused(StatusCode::FORBIDDEN, "the request comes from another page", USE_PRINTED));
     }
-    let is_in = request
-        .headers()
-        .get_all(header::COOKIE)
-        .iter()
-        .any(|cookies| cookies.to_str().is_ok_and(|cookies| app.auth.is_in(cookies)));
+    let mut cookies = request.headers().get_all(header::COOKIE).iter();
+    let session = cookies.find_map(|cookies| app.auth.session(cookies.to_str().ok()?));
+    if let (Some(_), Some(place)) = (&session, request.extensions().get::<Arc<Place>>()) {
+        place.know();
+    }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
-    if !is_in && !OPEN.contains(&path) {
-        return Err(Box::new(match token_of(request.uri()) {
-            Some(token) if path == "/" && !changes => enter(app, &token),
-            _ => outside(app, path, changes),
-        }));
+    let token = token_of(request.uri()).filter(|_| path == "/" && !changes);
+    // Also for who is in: a browser that has lost its key gets a new one.
+    if token.as_deref().is_some_and(|token| app.auth.is_token(token)) {
+        return Err(Box::new(enter(app)));
+    }
+    if session.is_none() && !OPEN.contains(&path) {
+        return Err(Box::new(outside(app, path, changes)));
     }
     if !changes {
-        // A session that opens the printed address again: the token shall not stay in the address here either.
-        if path == "/" && token_of(request.uri()).is_some() {
+        // Not even a wrong token shall stay in the address.
+        if token.is_some() {
             return Err(Box::new((StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response()));
         }
         return Ok(request);
@@ -92,9 +96,20 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
         let sentence = format!("`{kind}` is no kind of content that is read here");
         return Err(refused(StatusCode::FORBIDDEN, &sentence, &format!("send `{expected}`")));
     }
+    // The cookie alone may have been sent to another port of this host, and be in strange hands.
+    let key = text(headers, HeaderName::from_static(KEY)).unwrap_or_default();
+    if path != "/login" && !session.is_some_and(|session| session.is(&key)) {
+        return Err(refused(
+            StatusCode::FORBIDDEN,
+            "the key of the session is missing or wrong",
+            USE_PRINTED,
+        ));
+    }
     whole(request).await
 }
 
+/// Carries the half of a session that is in no cookie.
+const KEY: &str = "x-plimsoll-key";
 const USE_PRINTED: &str = "use the address that `plimsoll serve` has printed";
 
 /// With its body read: what comes slower or is larger goes no further.
@@ -114,14 +129,14 @@ fn refused(status: StatusCode, sentence: &str, hint: &str) -> Box<Response> {
     Box::new(Wrong::new(status, sentence, hint).into_response())
 }
 
-/// The printed address was opened: from now on a cookie does. Sent on, so that the token does not stay in the address.
-fn enter(app: &App, token: &str) -> Response {
-    if !app.auth.is_token(token) {
-        return outside(app, "/", false);
-    }
-    match app.auth.open(app.names.is_secure) {
-        Ok(cookie) => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
-            .into_response(),
+/// The token or the password was right: from now on a session does. Sent on, so that the token does not stay in the
+/// address.
+pub fn enter(app: &App) -> Response {
+    match app.auth.open() {
+        Ok(Opened { cookie, location }) => {
+            (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, location)])
+                .into_response()
+        }
         Err(sentence) => Wrong::machine(sentence).into_response(),
     }
 }

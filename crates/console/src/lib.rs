@@ -8,6 +8,7 @@
 mod answer;
 mod api;
 mod auth;
+mod crowd;
 mod guard;
 mod index;
 mod jobs;

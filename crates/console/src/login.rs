@@ -1,33 +1,89 @@
-//! The way in with a password. Each wrong one makes the next answer come later, for everybody: guessing in parallel
-//! does not help.
+//! The way in with a password. Whoever guesses is answered at once and made to wait: for some time after a wrong
+//! password none of the same address is looked at. Nobody else waits for that, nothing is kept open meanwhile, and the
+//! printed address lets its owner in whatever goes on here: its token is too long to be guessed.
 
 use crate::answer::Wrong;
 use crate::api::App;
-use axum::Form;
+use crate::crowd::Place;
+use crate::guard::enter as let_in;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use axum::{Extension, Form};
 use maud::{DOCTYPE, html};
 use serde::Deserialize;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{Mutex, Semaphore};
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// After the first wrong password; doubled by each further one.
-const FIRST_DELAY: Duration = Duration::from_millis(250);
-const DOUBLED_AT_MOST: u32 = 5;
-/// More than so many who wait are sent away.
-const WAITING_MAX: usize = 8;
+/// So many in a row may be wrong without a wait: people mistype.
+const FREE: u32 = 3;
+/// After one more, ns; doubled by each further one.
+const FIRST_WAIT_NS: u64 = 500_000_000;
+/// 32 s: a password of a list of 10,000 takes days.
+const DOUBLED_AT_MOST: u32 = 6;
+/// Addresses that are remembered. Of more the one that was seen longest ago is forgotten.
+const PEERS_MAX: usize = 4_096;
+/// An address that was silent for so long is forgiven, ns.
+const FORGIVEN_NS: u64 = 3_600_000_000_000;
 
-/// How often in a row the password was wrong.
+/// Who has guessed.
+#[derive(Default)]
 pub struct Doorman {
-    failures: Mutex<u32>,
-    waiting: Semaphore,
+    peers: Mutex<HashMap<IpAddr, Guesses>>,
 }
 
-impl Default for Doorman {
-    fn default() -> Self {
-        Self { failures: Mutex::default(), waiting: Semaphore::new(WAITING_MAX) }
+/// Of one address.
+#[derive(Clone, Copy, Default)]
+struct Guesses {
+    /// In a row.
+    wrong: u32,
+    last_ns: u64,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Judged {
+    Right,
+    Wrong,
+    /// It was not looked at: the next one will be after so many ns.
+    TooSoon(u64),
+}
+
+impl Guesses {
+    /// How long none is looked at after the last one, ns.
+    fn wait_ns(self) -> u64 {
+        match self.wrong.checked_sub(FREE) {
+            Some(more @ 1..) => FIRST_WAIT_NS << (more - 1).min(DOUBLED_AT_MOST),
+            _ => 0,
+        }
+    }
+}
+
+impl Doorman {
+    fn judge(&self, peer: IpAddr, now_ns: u64, is_right: impl FnOnce() -> bool) -> Judged {
+        // A thread that panicked while holding the lock left nothing half-done in it.
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guesses = peers.get(&peer).copied().unwrap_or_default();
+        // A clock that was set back must lock out nobody for the difference.
+        let since_ns = now_ns.saturating_sub(guesses.last_ns.min(now_ns));
+        if since_ns > FORGIVEN_NS {
+            guesses = Guesses::default();
+        }
+        if since_ns < guesses.wait_ns() {
+            guesses.last_ns = guesses.last_ns.min(now_ns);
+            peers.insert(peer, guesses);
+            return Judged::TooSoon(guesses.wait_ns() - since_ns);
+        }
+        if is_right() {
+            peers.remove(&peer);
+            return Judged::Right;
+        }
+        if peers.len() >= PEERS_MAX && !peers.contains_key(&peer) {
+            let oldest = peers.iter().min_by_key(|(_, one)| one.last_ns).map(|(peer, _)| *peer);
+            oldest.and_then(|oldest| peers.remove(&oldest));
+        }
+        peers.insert(peer, Guesses { wrong: guesses.wrong.saturating_add(1), last_ns: now_ns });
+        Judged::Wrong
     }
 }
 
@@ -43,24 +99,25 @@ pub async fn page(State(app): State<Arc<App>>) -> Response {
     form(StatusCode::OK, "")
 }
 
-pub async fn enter(State(app): State<Arc<App>>, Form(given): Form<Given>) -> Response {
-    let Ok(_place) = app.doorman.waiting.try_acquire() else {
-        return form(StatusCode::TOO_MANY_REQUESTS, "Too many try at once.");
-    };
-    // One after the other: held while it waits.
-    let mut failures = app.doorman.failures.lock().await;
-    if *failures > 0 {
-        tokio::time::sleep(FIRST_DELAY * 2u32.pow((*failures - 1).min(DOUBLED_AT_MOST))).await;
-    }
-    if !app.auth.is_password(&given.password) {
-        *failures = failures.saturating_add(1);
-        return form(StatusCode::UNAUTHORIZED, "This is not the password.");
-    }
-    *failures = 0;
-    match app.auth.open(app.names.is_secure) {
-        Ok(cookie) => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
-            .into_response(),
-        Err(sentence) => Wrong::machine(sentence).into_response(),
+pub async fn enter(
+    State(app): State<Arc<App>>,
+    Extension(place): Extension<Arc<Place>>,
+    Form(given): Form<Given>,
+) -> Response {
+    let now_ns = (app.config.tool.now_unix_ns)();
+    match app.doorman.judge(place.peer(), now_ns, || app.auth.is_password(&given.password)) {
+        Judged::Right => let_in(&app),
+        Judged::Wrong => form(StatusCode::UNAUTHORIZED, "This is not the password."),
+        Judged::TooSoon(wait_ns) => {
+            let wait_s = wait_ns.div_ceil(1_000_000_000);
+            let said = format!(
+                "Too many wrong passwords from this address: this one was not looked at. Try again in {wait_s} s, or \
+                 open the address that `plimsoll serve` has printed."
+            );
+            let mut answer = form(StatusCode::TOO_MANY_REQUESTS, &said);
+            answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait_s));
+            answer
+        }
     }
 }
 
@@ -87,4 +144,52 @@ fn form(status: StatusCode, said: &str) -> Response {
         }
     };
     (status, Html(page.into_string())).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    fn peer(n: u32) -> IpAddr {
+        IpAddr::from(n.to_be_bytes())
+    }
+
+    #[test]
+    fn guesses_come_ever_more_rarely_and_hold_up_nobody_else() {
+        let doorman = Doorman::default();
+        let mut looked_at = 0;
+        // A thousand each second for an hour.
+        for at in 0..3_600_000 {
+            let judged = doorman.judge(peer(1), 1_000 * S + at * S / 1_000, || false);
+            looked_at += u32::from(judged == Judged::Wrong);
+            assert_ne!(judged, Judged::Right);
+        }
+        assert!((100..130).contains(&looked_at), "{looked_at}");
+        assert_eq!(doorman.judge(peer(2), 4_600 * S, || true), Judged::Right);
+        assert!(matches!(doorman.judge(peer(1), 4_600 * S, || true), Judged::TooSoon(1..)), "not looked at");
+        assert_eq!(doorman.judge(peer(1), 4_640 * S, || true), Judged::Right);
+        assert_eq!(doorman.judge(peer(1), 4_640 * S, || false), Judged::Wrong, "and it begins anew");
+    }
+
+    #[test]
+    fn people_mistype_and_clocks_are_set_back() {
+        let doorman = Doorman::default();
+        for _ in 0..=FREE {
+            assert_eq!(doorman.judge(peer(1), 100_000 * S, || false), Judged::Wrong);
+        }
+        let Judged::TooSoon(wait_ns) = doorman.judge(peer(1), 100 * S, || true) else { panic!("too soon") };
+        assert_eq!(wait_ns, FIRST_WAIT_NS);
+        assert_eq!(doorman.judge(peer(1), 101 * S, || true), Judged::Right);
+    }
+
+    #[test]
+    fn guessing_from_everywhere_fills_no_memory() {
+        let doorman = Doorman::default();
+        for n in 0..2 * PEERS_MAX as u32 {
+            doorman.judge(peer(n), u64::from(n), || false);
+        }
+        assert_eq!(doorman.peers.lock().unwrap().len(), PEERS_MAX);
+    }
 }

@@ -1,6 +1,7 @@
 //! What people write about a run: tags and a note, in a small file beside it, so that they travel with it and the run
 //! file itself is never touched.
 
+use crate::index::hash;
 use serde::{Deserialize, Serialize};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -14,11 +15,38 @@ const BYTES_MAX: u64 = 65_536;
 const TAGS_MAX: usize = 32;
 const TAG_CHARS_MAX: usize = 64;
 const NOTE_CHARS_MAX: usize = 8_000;
+/// So much of a text fits into a sentence.
+const SAID_CHARS: usize = 200;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remarks {
     pub tags: Vec<String>,
     pub note: String,
+}
+
+impl Remarks {
+    /// Another one for other remarks: FNV-1a of both (which one they are, not who may write them: no secret).
+    pub fn version(&self) -> String {
+        let text = self.tags.iter().chain([&self.note]).map(|text| format!("{}:{text}", text.len()));
+        hash(text.collect::<String>().as_bytes())
+    }
+
+    /// In a sentence.
+    pub fn said(&self) -> String {
+        let cut = |text: &str| match text.char_indices().nth(SAID_CHARS) {
+            Some((end, _)) => format!("{} …", &text[..end]),
+            None => text.to_owned(),
+        };
+        let tags = match self.tags.is_empty() {
+            true => "no tags".to_owned(),
+            false => format!("the tags `{}`", cut(&self.tags.join(", "))),
+        };
+        let note = match self.note.is_empty() {
+            true => "no note".to_owned(),
+            false => format!("the note `{}`", cut(&self.note)),
+        };
+        format!("{tags} and {note}")
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,7 +73,10 @@ pub fn read(path: &Path) -> Result<Remarks, String> {
     let wrong = |why: &dyn std::fmt::Display| format!("`{}` holds no remarks: {why}", file.display());
     // A link is no file of ours: it would lead what is read and written to somewhere else.
     match std::fs::symlink_metadata(&file) {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Remarks::default()),
+        // Beside a name that is as long as names can be nothing can lie.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => {
+            return Ok(Remarks::default());
+        }
         Err(e) => return Err(wrong(&e)),
         Ok(meta) if !meta.is_file() || meta.len() > BYTES_MAX => {
             return Err(wrong(&format!("it is no file of at most {BYTES_MAX} bytes")));
@@ -60,13 +91,28 @@ pub fn read(path: &Path) -> Result<Remarks, String> {
     checked(Remarks { tags: stored.tags, note: stored.note }).map_err(|e| wrong(&e))
 }
 
-/// Replaces them as a whole: a kill leaves the old ones or the new ones.
+/// Why remarks were not written.
+pub enum Unwritten {
+    /// These were written meanwhile.
+    Changed(Remarks),
+    /// What is there is no file of ours, or the disk refuses.
+    Failed(String),
+}
+
+/// Replaces them as a whole, if they are still those of this version: a kill leaves the old ones or the new ones.
 ///
 /// # Errors
-/// A sentence when what is there is no file of ours, or the disk refuses.
-pub fn write(path: &Path, remarks: &Remarks) -> Result<(), String> {
+/// See [`Unwritten`].
+pub fn write(path: &Path, was: &str, remarks: &Remarks) -> Result<(), Unwritten> {
     // What cannot be read is somebody else's, and is not written over.
-    read(path)?;
+    let now = read(path).map_err(Unwritten::Failed)?;
+    match now.version() == was {
+        true => put(path, remarks).map_err(Unwritten::Failed),
+        false => Err(Unwritten::Changed(now)),
+    }
+}
+
+fn put(path: &Path, remarks: &Remarks) -> Result<(), String> {
     let file = file_of(path);
     let stored = Stored { version: VERSION, tags: remarks.tags.clone(), note: remarks.note.clone() };
     let failed = |why: &dyn std::fmt::Display| format!("cannot write `{}`: {why}", file.display());

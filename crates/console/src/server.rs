@@ -2,6 +2,7 @@
 
 use crate::api::{App, router};
 use crate::auth::Auth;
+use crate::crowd::{Crowd, Place};
 use crate::guard::Names;
 use crate::index::Index;
 use crate::jobs::Jobs;
@@ -10,26 +11,26 @@ use crate::login::Doorman;
 use crate::patient::Patient;
 use crate::{Config, tls};
 use axum::Router;
+use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio_rustls::TlsAcceptor;
 
-/// A browser has six connections to a server, and a live view takes one of them.
-const CONNECTIONS_MAX: usize = 256;
 /// Line and headers of a request.
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// Until the head of a request, or the handshake of TLS, has come. Also how long an idle connection is kept.
-const HEAD_PATIENCE: Duration = Duration::from_secs(30);
+const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 /// After a connection could not be taken (no descriptors left), so that the loop does not spin.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -105,17 +106,17 @@ impl Server {
             .map_err(|source| Error::Listen { address, source })?;
         let password = config.secure.as_ref().map(|secure| secure.password.clone());
         let auth = Auth::new(password, address.port(), config.tool.random).map_err(Error::Other)?;
-        let url = match auth.token() {
-            Some(token) => format!("http://{address}/?token={token}"),
-            None => format!("https://{address}/"),
-        };
+        let scheme = if acceptor.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{address}/?token={}", auth.token());
         let index =
             Index::new(config.folders.clone(), config.state.join("index.json"), config.tool.now_unix_ns);
+        let index = Arc::new(index);
         let app = Arc::new(App {
             names: Names { address, is_secure: acceptor.is_some() },
             auth,
             doorman: Doorman::default(),
-            index: Mutex::new(index),
+            index,
+            remarking: Arc::default(),
             jobs: Arc::new(Jobs::new(
                 config.tool.clone(),
                 config.folders.first().cloned(),
@@ -175,28 +176,32 @@ async fn serve(
     let Ok(listener) = TcpListener::from_std(listener) else { return };
     let router = router(app.clone());
     let accepting = async {
-        let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let crowd = Arc::new(Crowd::default());
         loop {
-            let Ok(place) = room.clone().acquire_owned().await else { return };
-            let Ok((stream, _)) = listener.accept().await else {
+            let Ok((stream, peer)) = listener.accept().await else {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
             // Rows of a live view are small and must not wait for each other.
             let _ = stream.set_nodelay(true);
             let (router, acceptor) = (router.clone(), acceptor.clone());
+            let (place, dismissed) = crowd.enter(peer.ip());
             tokio::spawn(async move {
-                match acceptor {
-                    None => connection(stream, router).await,
-                    Some(acceptor) => {
-                        if let Ok(Ok(stream)) =
-                            tokio::time::timeout(HEAD_PATIENCE, acceptor.accept(stream)).await
-                        {
-                            connection(stream, router).await;
+                let served = async {
+                    match acceptor {
+                        None => connection(stream, router, place).await,
+                        Some(acceptor) => {
+                            let shaken = tokio::time::timeout(HEAD_PATIENCE, acceptor.accept(stream)).await;
+                            if let Ok(Ok(stream)) = shaken {
+                                connection(stream, router, place).await;
+                            }
                         }
                     }
+                };
+                tokio::select! {
+                    () = served => {}
+                    _ = dismissed => {}
                 }
-                drop(place);
             });
         }
     };
@@ -207,10 +212,14 @@ async fn serve(
     }
 }
 
-async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin, router: Router) {
+async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin, router: Router, place: Arc<Place>) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE).max_buf_size(HEAD_BYTES_MAX);
-    let service = TowerToHyperService::new(router.into_service::<Incoming>());
+    let router = TowerToHyperService::new(router.into_service::<Incoming>());
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(place.clone());
+        router.call(request)
+    });
     // A browser that goes away, or speaks no HTTP, is its own affair.
     let _ = builder.serve_connection(TokioIo::new(Patient::new(stream)), service).await;
 }

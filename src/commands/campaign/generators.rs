@@ -8,7 +8,7 @@ use crate::commands::load::{Measured, Shared};
 use crate::exit::Failure;
 use crate::flags::load::LoadFlags;
 use crate::say;
-use crate::steer::{self, REFUSED};
+use crate::steer::{self, REFUSED, Who};
 use plimsoll_engine::signals::interrupt;
 use plimsoll_plan::Outline;
 use plimsoll_record::RunRecord;
@@ -79,7 +79,7 @@ pub fn measure(
     std::fs::create_dir_all(&folder).map_err(|e| failed("made", &e))?;
     let run_of = |part: u32| folder.join(format!("{part}.plim"));
     if crew.is_steered {
-        steer::listen(&shared.interrupts)?;
+        steer::listen(&shared.interrupts, Who::Alone)?;
     }
     let ran = together(crew.of, shared, |part| command(again, part, crew, outline, &run_of(part)));
     shared.interrupts.lead(Vec::new());

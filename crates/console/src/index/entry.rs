@@ -1,6 +1,7 @@
 //! A line of the list: what is worth knowing of a run or an experiment before its page is opened.
 
-use super::walk::{Found, Shape, id_of};
+use super::walk::{Found, Shape, id_of, sound};
+use crate::remarks::Remarks;
 use plimsoll_record::analysis::{Digest, summarise};
 use plimsoll_record::experiment::{Conclusion, conclude};
 use plimsoll_record::folder::{self, parts};
@@ -59,9 +60,20 @@ pub struct Entry {
     pub tags: Vec<String>,
     #[serde(default)]
     pub note: String,
+    /// Of tags and note: whoever changes them says which ones he has seen.
+    #[serde(default)]
+    pub remarks_version: String,
     /// Of an experiment: how many runs there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<usize>,
+}
+
+impl Entry {
+    /// With these remarks instead of those that it has.
+    pub fn remark(&mut self, remarks: &Remarks) {
+        self.remarks_version = remarks.version();
+        (self.tags, self.note) = (remarks.tags.clone(), remarks.note.clone());
+    }
 }
 
 /// Reads what was found.
@@ -121,6 +133,7 @@ fn of_parts(path: &Path) -> Result<Entry, String> {
     // One that has no runs yet proves nothing, and so does one that cannot be read.
     let mut results = [0u64; 3];
     for part in &list.parts {
+        sound(path, &part.folder)?;
         let outcome = match concluded(&path.join(&part.folder)) {
             Ok((digests, conclusion)) => {
                 all.extend(digests);
@@ -192,6 +205,7 @@ fn blank(kind: Kind, path: &Path) -> Entry {
         going_on: false,
         tags: Vec::new(),
         note: String::new(),
+        remarks_version: Remarks::default().version(),
         runs: None,
     }
 }

@@ -5,23 +5,29 @@ mod entry;
 mod walk;
 
 pub use entry::Entry;
-pub use walk::{id_of, is_being_written};
+pub use walk::{hash, id_of, is_being_written};
 
-use crate::remarks;
+use crate::remarks::{self, Remarks};
 use entry::read;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::timeout;
 use walk::{Found, walk};
 
 /// Version of the file; another one is made anew.
 const VERSION: u32 = 2;
 
-/// One listing reads no longer than this, ns: the rest is read by the next one.
-const READING_NS: u64 = 3_000_000_000;
+/// A list waits so long for a look at the folders, and is then what was found so far.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// While there is much to read, what was read is kept this often, ns.
+const KEPT_NS: u64 = 3_000_000_000;
 
 /// What there is, newest first.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Listing {
     pub entries: Vec<Entry>,
     pub unreadable: Vec<Unreadable>,
@@ -50,15 +56,39 @@ struct Stored {
     known: BTreeMap<String, Known>,
 }
 
+/// Looks at the folders on a thread of its own, one look after the other. Requests are answered from what it has
+/// shown: no lock is held while a file is read, so a slow or huge one holds up nothing but its own line of the list.
 pub struct Index {
     folders: Vec<PathBuf>,
     file: PathBuf,
     now_unix_ns: fn() -> u64,
+    seen: Mutex<Seen>,
+    /// Of whoever looks.
+    memory: Mutex<Memory>,
+    /// The number of the last look that has ended.
+    done: watch::Sender<u64>,
+}
+
+/// What the last look has shown so far.
+#[derive(Default)]
+struct Seen {
+    listing: Listing,
+    /// Every run and folder that may be asked for, by id: nothing else on the disk can be.
+    paths: HashMap<String, PathBuf>,
+    /// Remarks that were written here, with the number of the look that cannot have seen them.
+    remarked: HashMap<String, (u64, Remarks)>,
+    /// Numbers of looks: the last one that was asked for, and that has begun.
+    wanted: u64,
+    begun: u64,
+    begun_ns: u64,
+    is_looking: bool,
+}
+
+#[derive(Default)]
+struct Memory {
     known: BTreeMap<String, Known>,
     /// Runs that are being written, as they were when they were first seen: their files change every second.
     going_on: HashMap<String, Entry>,
-    /// Every run and folder that may be asked for, by id: nothing else on the disk can be.
-    paths: HashMap<String, PathBuf>,
 }
 
 impl Index {
@@ -68,61 +98,20 @@ impl Index {
         let stored = std::fs::read_to_string(&file).ok();
         let stored: Option<Stored> = stored.and_then(|text| serde_json::from_str(&text).ok());
         let known = stored.filter(|stored| stored.version == VERSION).map(|stored| stored.known);
-        let known = known.unwrap_or_default();
-        Self { folders, file, now_unix_ns, known, going_on: HashMap::new(), paths: HashMap::new() }
+        let mut known = known.unwrap_or_default();
+        // What could not be read may have been the disk's fault.
+        known.retain(|_, known| known.entry.is_some());
+        let memory = Mutex::new(Memory { known, going_on: HashMap::new() });
+        // Before the first look has shown anything nobody may take the list for empty.
+        let listing = Listing { unread: 1, ..Listing::default() };
+        let seen = Mutex::new(Seen { listing, ..Seen::default() });
+        Self { folders, file, now_unix_ns, seen, memory, done: watch::Sender::new(0) }
     }
 
-    /// Looks at the folders, and reads what it has not read before.
-    pub fn list(&mut self) -> Listing {
-        let begun_ns = (self.now_unix_ns)();
-        let looked = walk(&self.folders, begun_ns);
-        let mut listing = Listing { entries: Vec::new(), unreadable: looked.unreadable, unread: 0 };
-        self.paths = looked.cells.into_iter().map(|path| (id_of(&path), path)).collect();
-        let mut now_known = BTreeMap::new();
-        let mut has_changed = false;
-        for found in looked.found {
-            let id = id_of(&found.path);
-            self.paths.insert(id.clone(), found.path.clone());
-            if found.is_going_on {
-                listing.entries.extend(self.one_going_on(&id, &found));
-                continue;
-            }
-            self.going_on.remove(&id);
-            let known = match self.known.remove(&id).filter(|known| known.stamp == found.stamp) {
-                Some(known) => known,
-                None if (self.now_unix_ns)().saturating_sub(begun_ns) > READING_NS => {
-                    listing.unread += 1;
-                    continue;
-                }
-                None => {
-                    has_changed = true;
-                    freshly_read(&found)
-                }
-            };
-            // What cannot be read is nothing to be shown or given away.
-            if known.entry.is_none() {
-                self.paths.remove(&id);
-            }
-            listing.entries.extend(known.entry.clone());
-            listing.unreadable.extend(known.unreadable.clone());
-            now_known.insert(id, known);
-        }
-        has_changed |= !self.known.is_empty();
-        self.known = now_known;
-        if has_changed && let Err(e) = self.store() {
-            let why = format!("the index cannot be kept, so every start reads all files: {e}");
-            listing.unreadable.push(Unreadable { path: self.file.display().to_string(), why });
-        }
-        for entry in &mut listing.entries {
-            let Some(path) = self.paths.get(&entry.id) else { continue };
-            match remarks::read(path) {
-                Ok(remarks) => (entry.tags, entry.note) = (remarks.tags, remarks.note),
-                Err(why) => {
-                    let path = remarks::file_of(path).display().to_string();
-                    listing.unreadable.push(Unreadable { path, why });
-                }
-            }
-        }
+    /// What is in the folders; where a look takes long, what was found so far.
+    pub async fn list(self: &Arc<Self>) -> Listing {
+        self.look_again().await;
+        let mut listing = self.seen().listing.clone();
         listing.entries.sort_by(|a, b| {
             (b.going_on, b.started_unix_ns, &b.id).cmp(&(a.going_on, a.started_unix_ns, &a.id))
         });
@@ -130,45 +119,234 @@ impl Index {
     }
 
     /// The path behind an id: only what a walk has found has one.
-    pub fn path(&mut self, id: &str) -> Option<PathBuf> {
-        if !self.paths.contains_key(id) {
-            self.list();
+    pub async fn path(self: &Arc<Self>, id: &str) -> Option<PathBuf> {
+        let known = self.seen().paths.get(id).cloned();
+        if known.is_some() {
+            return known;
         }
-        self.paths.get(id).cloned()
+        self.look_again().await;
+        self.seen().paths.get(id).cloned()
     }
 
-    /// One of the list.
-    pub fn entry(&mut self, id: &str) -> Option<Entry> {
-        self.list().entries.into_iter().find(|entry| entry.id == id)
+    /// One of the list as it was last shown.
+    pub fn entry(&self, id: &str) -> Option<Entry> {
+        self.seen().listing.entries.iter().find(|entry| entry.id == id).cloned()
     }
 
-    /// Read when it is first seen; `None` while there is nothing in it yet.
-    fn one_going_on(&mut self, id: &str, found: &Found) -> Option<Entry> {
-        if !self.going_on.contains_key(id) {
-            let entry = read(found).ok()?;
-            self.going_on.insert(id.to_owned(), Entry { going_on: true, ..entry });
+    /// Remarks were written: they are shown from now on, also by a look that has passed by already.
+    pub fn remark(&self, id: &str, remarks: Remarks) {
+        let mut seen = self.seen();
+        if let Some(entry) = seen.listing.entries.iter_mut().find(|entry| entry.id == id) {
+            entry.remark(&remarks);
         }
-        self.going_on.get(id).cloned()
+        let begun = seen.begun;
+        seen.remarked.insert(id.to_owned(), (begun, remarks));
     }
 
-    fn store(&mut self) -> std::io::Result<()> {
+    /// Whether what is behind a path now is still what may be shown: a link may have been laid there meanwhile.
+    ///
+    /// # Errors
+    /// Why it is not.
+    pub fn check(&self, path: &Path) -> Result<(), String> {
+        walk::check(&self.folders, path)
+    }
+
+    /// Until a look has ended that has begun behind this moment; not if it, or the one before it, takes too long.
+    async fn look_again(self: &Arc<Self>) {
+        let mut done = self.done.subscribe();
+        let Some(number) = self.want() else { return };
+        // The sender lives as long as `self`.
+        let _ = timeout(PATIENCE, done.wait_for(|done| *done >= number)).await;
+    }
+
+    /// The number of the look that is wanted; `None`: the present one takes so long that nobody should wait.
+    fn want(self: &Arc<Self>) -> Option<u64> {
+        let now_ns = (self.now_unix_ns)();
+        let mut seen = self.seen();
+        // One that is under way may have passed by what has changed since.
+        seen.wanted = seen.begun + 1;
+        if seen.is_looking {
+            let is_slow = u128::from(now_ns.saturating_sub(seen.begun_ns)) > PATIENCE.as_nanos();
+            return (!is_slow).then_some(seen.wanted);
+        }
+        let (index, number) = (self.clone(), seen.wanted);
+        // Not one of the threads for work aside: they are few, and this one may take long.
+        let looks = std::thread::Builder::new().name("console-index".into()).spawn(move || index.look_on());
+        seen.is_looking = looks.is_ok();
+        looks.is_ok().then_some(number)
+    }
+
+    /// Looks as long as looks are wanted.
+    fn look_on(self: Arc<Self>) {
+        let looking = Looking(&self);
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let number = {
+                let mut seen = self.seen();
+                if seen.begun >= seen.wanted {
+                    // Under the same lock: whoever wants one from now on starts another thread.
+                    seen.is_looking = false;
+                    std::mem::forget(looking);
+                    return;
+                }
+                seen.begun = seen.wanted;
+                seen.begun_ns = (self.now_unix_ns)();
+                seen.begun
+            };
+            self.look(&mut memory, number);
+            self.done.send_replace(number);
+        }
+    }
+
+    /// Looks at the folders, and reads what was not read before, the smallest first.
+    fn look(&self, memory: &mut Memory, number: u64) {
+        let mut looked = walk(&self.folders, (self.now_unix_ns)());
+        let mut paths: HashMap<String, PathBuf> =
+            looked.cells.drain(..).map(|path| (id_of(&path), path)).collect();
+        let mut shown = Listing { unreadable: std::mem::take(&mut looked.unreadable), ..Listing::default() };
+        let (mut known, mut before) = (BTreeMap::new(), std::mem::take(&mut memory.known));
+        let mut unread: Vec<(String, Found)> = Vec::new();
+        for found in looked.found {
+            let id = id_of(&found.path);
+            paths.insert(id.clone(), found.path.clone());
+            if found.is_going_on {
+                match memory.going_on.get(&id) {
+                    Some(entry) => shown.add(entry, &found.path),
+                    None => unread.push((id, found)),
+                }
+                continue;
+            }
+            memory.going_on.remove(&id);
+            match before.remove(&id).filter(|known| known.stamp == found.stamp) {
+                Some(one) => {
+                    one.shown(&id, &found.path, &mut shown, &mut paths);
+                    known.insert(id, one);
+                }
+                None => unread.push((id, found)),
+            }
+        }
+        // What was only begun to be written is kept in no file.
+        let has_changed = !before.is_empty() || unread.iter().any(|(_, found)| !found.is_going_on);
+        memory.known = known;
+        shown.unread = unread.len();
+        self.show(shown, paths, number);
+        unread.sort_by_key(|(_, found)| found.bytes);
+        let mut kept_ns = (self.now_unix_ns)();
+        for (id, found) in unread {
+            let now_ns = (self.now_unix_ns)();
+            if now_ns.saturating_sub(kept_ns) > KEPT_NS {
+                // What goes wrong with it is told at the end.
+                let _ = self.keep(memory);
+                kept_ns = now_ns;
+            }
+            let mut more = Listing::default();
+            let mut paths = HashMap::from([(id.clone(), found.path.clone())]);
+            if !found.is_going_on {
+                let one = freshly_read(&found, &self.folders);
+                one.shown(&id, &found.path, &mut more, &mut paths);
+                memory.known.insert(id.clone(), one);
+            } else if let Ok(entry) = read(&found) {
+                // `Err`: there is nothing in it yet.
+                let entry = Entry { going_on: true, ..entry };
+                more.add(&entry, &found.path);
+                memory.going_on.insert(id.clone(), entry);
+            }
+            let mut seen = self.seen();
+            if paths.is_empty() {
+                seen.paths.remove(&id);
+            }
+            seen.add(more);
+            seen.listing.unread -= 1;
+        }
+        if has_changed && let Err(e) = self.keep(memory) {
+            let why = format!("the index cannot be kept, so every start reads all files: {e}");
+            let path = self.file.display().to_string();
+            self.seen().listing.unreadable.push(Unreadable { path, why });
+        }
+    }
+
+    /// From now on requests are answered from this, and from what is added to it.
+    fn show(&self, shown: Listing, paths: HashMap<String, PathBuf>, number: u64) {
+        let mut seen = self.seen();
+        // This look has begun behind them, and has seen them.
+        seen.remarked.retain(|_, (written, _)| *written >= number);
+        (seen.listing, seen.paths) = (Listing { unread: shown.unread, ..Listing::default() }, paths);
+        seen.add(shown);
+    }
+
+    fn keep(&self, memory: &mut Memory) -> std::io::Result<()> {
         if let Some(folder) = self.file.parent() {
             remarks::own_folder(folder)?;
         }
-        let stored = Stored { version: VERSION, known: std::mem::take(&mut self.known) };
+        let stored = Stored { version: VERSION, known: std::mem::take(&mut memory.known) };
         let text = serde_json::to_string(&stored).map_err(std::io::Error::other);
-        self.known = stored.known;
+        memory.known = stored.known;
         remarks::replace(&self.file, &text?)
+    }
+
+    /// A thread that panicked while holding the lock left a list that the next look mends.
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn freshly_read(found: &Found) -> Known {
+impl Seen {
+    /// Shows more, with the remarks that were written meanwhile.
+    fn add(&mut self, mut more: Listing) {
+        for entry in &mut more.entries {
+            if let Some((_, remarks)) = self.remarked.get(&entry.id) {
+                entry.remark(remarks);
+            }
+        }
+        self.listing.entries.append(&mut more.entries);
+        self.listing.unreadable.append(&mut more.unreadable);
+    }
+}
+
+/// A look that breaks down must not be the last one.
+struct Looking<'a>(&'a Index);
+
+impl Drop for Looking<'_> {
+    fn drop(&mut self) {
+        self.0.seen().is_looking = false;
+    }
+}
+
+impl Listing {
+    /// With what people have written about it.
+    fn add(&mut self, entry: &Entry, path: &Path) {
+        let mut entry = entry.clone();
+        match remarks::read(path) {
+            Ok(remarks) => entry.remark(&remarks),
+            Err(why) => {
+                let path = remarks::file_of(path).display().to_string();
+                self.unreadable.push(Unreadable { path, why });
+            }
+        }
+        self.entries.push(entry);
+    }
+}
+
+impl Known {
+    fn shown(&self, id: &str, path: &Path, listing: &mut Listing, paths: &mut HashMap<String, PathBuf>) {
+        match &self.entry {
+            Some(entry) => listing.add(entry, path),
+            // What cannot be read is nothing to be shown or given away.
+            None => {
+                paths.remove(id);
+            }
+        }
+        listing.unreadable.extend(self.unreadable.clone());
+    }
+}
+
+fn freshly_read(found: &Found, folders: &[PathBuf]) -> Known {
     let (entry, unreadable) = match read(found) {
         Ok(entry) => (Some(entry), None),
         Err(why) => (None, Some(Unreadable { path: found.path.display().to_string(), why })),
     };
     // Reading makes one file of what a kill left in two: that is how it looks from now on.
-    let stamp = walk::stamp_now(found).unwrap_or_else(|| found.stamp.clone());
+    let stamp = walk::stamp_now(found, folders).unwrap_or_else(|| found.stamp.clone());
     Known { stamp, entry, unreadable }
 }
 

@@ -1,8 +1,10 @@
 //! Finds run files and folders of experiments, without reading any.
 
 use super::Unreadable;
+use plimsoll_record::folder::INDEX;
+use plimsoll_record::folder::parts::PARTS;
 use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// Folders in folders, at most.
@@ -26,6 +28,8 @@ pub struct Found {
     pub shape: Shape,
     /// Changes whenever the files do.
     pub stamp: String,
+    /// Size of the run files.
+    pub bytes: u64,
     pub is_going_on: bool,
 }
 
@@ -38,10 +42,14 @@ pub struct Looked {
     pub unreadable: Vec<Unreadable>,
 }
 
-/// A number of 64 bits from the path's bytes, as text: FNV-1a, which is the same in every process and version.
+/// From the path's bytes, and so the same in every process and version.
 pub fn id_of(path: &Path) -> String {
-    let hash = fnv(path.as_os_str().as_encoded_bytes(), OFFSET);
-    format!("{hash:016x}")
+    hash(path.as_os_str().as_encoded_bytes())
+}
+
+/// FNV-1a of 64 bits as text.
+pub fn hash(bytes: &[u8]) -> String {
+    format!("{:016x}", fnv(bytes, OFFSET))
 }
 
 /// Offset basis and prime of FNV-1a for 64 bits (Fowler, Noll, Vo).
@@ -55,8 +63,9 @@ fn fnv(bytes: &[u8], from: u64) -> u64 {
 /// Each folder that is there, and those below it. A folder that is not there yet is empty.
 pub fn walk(folders: &[PathBuf], now_unix_ns: u64) -> Looked {
     let mut looked = Looked::default();
+    let roots = roots(folders);
     for folder in folders {
-        look(folder, 0, now_unix_ns, &mut looked);
+        look(folder, &roots, 0, now_unix_ns, &mut looked);
     }
     // Folders may lie in each other.
     looked.found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -64,9 +73,59 @@ pub fn walk(folders: &[PathBuf], now_unix_ns: u64) -> Looked {
     looked
 }
 
-fn look(folder: &Path, depth: usize, now_unix_ns: u64, looked: &mut Looked) {
-    let entries = match list(folder) {
-        Ok(entries) => entries,
+/// Where the folders really are.
+fn roots(folders: &[PathBuf]) -> Vec<PathBuf> {
+    folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect()
+}
+
+/// Whether what is at `path` is still something to be shown: a file or a folder within the folders, not a link that
+/// leads out of them, nor a pipe.
+///
+/// # Errors
+/// Why it is not.
+pub fn check(folders: &[PathBuf], path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    let real = path.canonicalize().map_err(|e| format!("`{shown}` is not there any more: {e}"))?;
+    if !roots(folders).iter().any(|root| real.starts_with(root)) {
+        return Err(format!("`{shown}`: {LEADS_OUT}"));
+    }
+    match real.is_file() || real.is_dir() {
+        true => Ok(()),
+        false => Err(format!("`{shown}`: {IRREGULAR}")),
+    }
+}
+
+/// Whether the folder of a part is one below the folder of the parts, with a list that is a file: the name comes from a
+/// file that anybody may have written.
+///
+/// # Errors
+/// Why it is not.
+pub fn sound(parts: &Path, name: &str) -> Result<(), String> {
+    let mut components = Path::new(name).components();
+    let is_plain = matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
+    if !is_plain {
+        return Err(format!("`{}` names the part `{name}`, which is no folder below it", parts.display()));
+    }
+    let folder = parts.join(name);
+    for path in [folder.clone(), folder.join(INDEX)] {
+        match path.symlink_metadata() {
+            Ok(meta) if meta.is_symlink() => return Err(format!("`{}`: {LEADS_OUT}", path.display())),
+            Ok(meta) if !meta.is_file() && path != folder => {
+                return Err(format!("`{}`: {IRREGULAR}", path.display()));
+            }
+            // A part that has not been run has none.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+const LEADS_OUT: &str = "it is a link that leads out of the folders that are shown";
+const IRREGULAR: &str = "it is no file but a pipe, a device or the like";
+
+fn look(folder: &Path, roots: &[PathBuf], depth: usize, now_unix_ns: u64, looked: &mut Looked) {
+    let (entries, mut refused) = match list(folder, roots) {
+        Ok(listed) => listed,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
         Err(e) => {
             let path = folder.display().to_string();
@@ -75,51 +134,65 @@ fn look(folder: &Path, depth: usize, now_unix_ns: u64, looked: &mut Looked) {
         }
     };
     let has = |name: &str| entries.iter().any(|entry| entry.is_named(name));
-    let shape = if has(plimsoll_record::folder::parts::PARTS) {
+    let shape = if has(PARTS) {
         Some(Shape::Parts)
-    } else if has(plimsoll_record::folder::INDEX) {
+    } else if has(INDEX) {
         Some(Shape::Experiment)
     } else {
         None
     };
-    if let Some(shape) = shape {
-        let mut all = entries;
-        if shape == Shape::Parts {
-            add_below(&mut all);
+    let Some(shape) = shape else {
+        looked.unreadable.append(&mut refused);
+        for entry in entries {
+            if entry.is_run() {
+                let is_going_on = is_being_written(&entry.path, now_unix_ns);
+                let (stamp, bytes) = (entry.stamp(), entry.meta.len());
+                looked.found.push(Found { path: entry.path, shape: Shape::Run, stamp, bytes, is_going_on });
+            } else if entry.meta.is_dir() && depth < DEPTH_MAX {
+                look(&entry.path, roots, depth + 1, now_unix_ns, looked);
+            }
         }
-        let runs = || all.iter().filter(|entry| entry.is_run());
-        let is_going_on = runs().any(|entry| is_being_written(&entry.path, now_unix_ns));
-        looked.cells.extend(runs().map(|entry| entry.path.clone()));
-        let stamp = stamp_of_all(&all);
-        looked.found.push(Found { path: folder.to_path_buf(), shape, stamp, is_going_on });
+        return;
+    };
+    let mut all = entries;
+    if shape == Shape::Parts {
+        refused.append(&mut add_below(&mut all, roots));
+    }
+    // The page of a folder reads all that is in it.
+    if !refused.is_empty() {
+        looked.unreadable.append(&mut refused);
         return;
     }
-    for entry in entries {
-        if entry.is_run() {
-            let is_going_on = is_being_written(&entry.path, now_unix_ns);
-            let stamp = entry.stamp();
-            looked.found.push(Found { path: entry.path, shape: Shape::Run, stamp, is_going_on });
-        } else if entry.meta.is_dir() && depth < DEPTH_MAX {
-            look(&entry.path, depth + 1, now_unix_ns, looked);
-        }
+    let runs = || all.iter().filter(|entry| entry.is_run());
+    let is_going_on = runs().any(|entry| is_being_written(&entry.path, now_unix_ns));
+    looked.cells.extend(runs().map(|entry| entry.path.clone()));
+    let (stamp, bytes) = (stamp_of_all(&all), runs().map(|entry| entry.meta.len()).sum());
+    looked.found.push(Found { path: folder.to_path_buf(), shape, stamp, bytes, is_going_on });
+}
+
+/// What lies in the folders among `all`, too: the runs of parts. A folder that went meanwhile has nothing. Returns
+/// what may not be read.
+fn add_below(all: &mut Vec<Item>, roots: &[PathBuf]) -> Vec<Unreadable> {
+    let folders: Vec<PathBuf> =
+        all.iter().filter(|entry| entry.meta.is_dir()).map(|entry| entry.path.clone()).collect();
+    let mut refused = Vec::new();
+    for folder in folders {
+        let (mut below, mut not) = list(&folder, roots).unwrap_or_default();
+        all.append(&mut below);
+        refused.append(&mut not);
     }
+    refused
 }
 
-/// What lies in the folders among `all`, too: the runs of parts. A folder that went meanwhile has nothing.
-fn add_below(all: &mut Vec<Item>) {
-    let folders = all.iter().filter(|entry| entry.meta.is_dir());
-    let below: Vec<Item> = folders.flat_map(|entry| list(&entry.path).unwrap_or_default()).collect();
-    all.extend(below);
-}
-
-/// How a file looks now.
-pub fn stamp_now(found: &Found) -> Option<String> {
+/// How a file in one of the folders looks now.
+pub fn stamp_now(found: &Found, folders: &[PathBuf]) -> Option<String> {
+    let roots = roots(folders);
     match found.shape {
         Shape::Run => Item::at(found.path.clone()).ok().map(|item| item.stamp()),
-        Shape::Experiment => list(&found.path).ok().map(|all| stamp_of_all(&all)),
+        Shape::Experiment => list(&found.path, &roots).ok().map(|(all, _)| stamp_of_all(&all)),
         Shape::Parts => {
-            let mut all = list(&found.path).ok()?;
-            add_below(&mut all);
+            let (mut all, _) = list(&found.path, &roots).ok()?;
+            add_below(&mut all, &roots);
             Some(stamp_of_all(&all))
         }
     }
@@ -146,7 +219,7 @@ impl Item {
         let mut meta = path.symlink_metadata()?;
         if meta.is_symlink() {
             let target = path.metadata()?;
-            if target.is_file() {
+            if !target.is_dir() {
                 meta = target;
             }
         }
@@ -154,11 +227,33 @@ impl Item {
     }
 
     fn is_named(&self, name: &str) -> bool {
-        self.meta.is_file() && self.path.file_name().is_some_and(|own| own == name)
+        self.meta.is_file() && self.is_called(name)
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.path.file_name().is_some_and(|own| own == name)
     }
 
     fn is_run(&self) -> bool {
-        self.meta.is_file() && self.path.extension().is_some_and(|e| e == "plim")
+        self.meta.is_file() && self.is_called_run()
+    }
+
+    fn is_called_run(&self) -> bool {
+        self.path.extension().is_some_and(|e| e == "plim")
+    }
+
+    /// Why something that is called like a run or a list is none to be read.
+    fn refused(&self, roots: &[PathBuf]) -> Option<&'static str> {
+        let is_ours = self.is_called_run() || self.is_called(INDEX) || self.is_called(PARTS);
+        if !is_ours || self.meta.is_dir() || self.meta.is_symlink() {
+            return None;
+        }
+        let is_link = self.path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+        let is_inside = |real: PathBuf| roots.iter().any(|root| real.starts_with(root));
+        if is_link && !self.path.canonicalize().is_ok_and(is_inside) {
+            return Some(LEADS_OUT);
+        }
+        (!self.meta.is_file()).then_some(IRREGULAR)
     }
 
     fn stamp(&self) -> String {
@@ -166,19 +261,26 @@ impl Item {
     }
 }
 
-/// The folder's content by name. What vanishes meanwhile was not there.
-fn list(folder: &Path) -> std::io::Result<Vec<Item>> {
-    let mut items: Vec<Item> = Vec::new();
+/// The folder's content by name, and what of it may not be read. What vanishes meanwhile was not there.
+fn list(folder: &Path, roots: &[PathBuf]) -> std::io::Result<(Vec<Item>, Vec<Unreadable>)> {
+    let (mut items, mut refused): (Vec<Item>, Vec<Unreadable>) = Default::default();
     for entry in std::fs::read_dir(folder)? {
-        items.extend(Item::at(entry?.path()).ok());
+        let Ok(item) = Item::at(entry?.path()) else { continue };
+        match item.refused(roots) {
+            Some(why) => {
+                refused.push(Unreadable { path: item.path.display().to_string(), why: why.to_owned() });
+            }
+            None => items.push(item),
+        }
     }
     items.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(items)
+    refused.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((items, refused))
 }
 
 /// Of the run files and lists, not of the remarks.
 fn stamp_of_all(items: &[Item]) -> String {
-    let names = [plimsoll_record::folder::INDEX, plimsoll_record::folder::parts::PARTS];
+    let names = [INDEX, PARTS];
     let mut hash = OFFSET;
     for item in items.iter().filter(|item| item.is_run() || names.iter().any(|name| item.is_named(name))) {
         hash = fnv(item.path.as_os_str().as_encoded_bytes(), hash);

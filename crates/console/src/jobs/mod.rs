@@ -2,6 +2,7 @@
 //! are steered by lines on their stdin, and what becomes of them is read from their files; nothing here slows a send.
 
 mod check;
+pub mod latest;
 pub mod order;
 pub mod stages;
 
@@ -9,12 +10,12 @@ use crate::Tool;
 use crate::answer::{Answer, Wrong, aside};
 use crate::index::id_of;
 use check::{experiment, remove};
+use latest::planned;
 use order::{Order, What, given};
 use plimsoll_plan::request::redacted_url;
-use plimsoll_record::run_file::Tail;
 use serde::Serialize;
 use serde_json::{Value, json};
-use stages::{Course, Stage, course};
+use stages::{Course, Stage};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,8 +59,12 @@ pub struct Job {
     /// Last words on stderr.
     pub said: String,
     pub elapsed_s: f64,
+    /// Of the run that goes on, or was the last one.
     pub planned_s: Option<f64>,
     pub stages: Vec<Stage>,
+    /// Which run of an experiment that is, from 1, and of how many, if that is known.
+    pub turn: Option<u32>,
+    pub turns: Option<usize>,
 }
 
 struct Inner {
@@ -127,10 +132,14 @@ impl Jobs {
 
     /// Told what is planned, by whoever has read it from the run file.
     pub fn plan(&self, id: &str, course: Course) {
-        if let Some(inner) = self.lock().iter_mut().find(|inner| inner.id == id) {
+        let mut is_news = false;
+        self.with(id, |inner| {
+            is_news = inner.course.as_ref() != Some(&course);
             inner.course = Some(course);
+        });
+        if is_news {
+            self.changed();
         }
-        self.changed();
     }
 
     pub fn changes(&self) -> watch::Receiver<u64> {
@@ -262,28 +271,29 @@ impl Jobs {
     }
 
     /// Finds out what is planned, also when nobody watches. Of several runs one after the other each has a plan of its
-    /// own, which is told to those who watch it.
+    /// own.
     async fn learn(self: Arc<Self>, id: String) {
+        let mut known: Option<PathBuf> = None;
         loop {
             tokio::time::sleep(LOOK).await;
             let out = {
                 let all = self.lock();
-                let open = |inner: &&Inner| inner.ended_unix_ns.is_none() && inner.course.is_none();
-                all.iter().find(|inner| inner.id == id).filter(open).map(|inner| inner.out.clone())
+                let open = |inner: &&Inner| inner.id == id && inner.ended_unix_ns.is_none();
+                all.iter().find(open).map(|inner| inner.out.clone())
             };
-            // It has ended, or somebody has told it.
             let Some(out) = out else { return };
-            let read = aside(move || match out.is_dir() {
-                true => Err(()),
-                // Not there yet, or nothing in it: the next look will tell.
-                false => {
-                    Ok(Tail::open(&out).and_then(|mut tail| tail.more()).ok().and_then(|new| new.opening))
+            let (last, now_ns) = (known.clone(), (self.tool.now_unix_ns)());
+            let Ok((found, is_one)) =
+                aside(move || (planned(&out, last.as_deref(), now_ns), !out.is_dir())).await
+            else {
+                return;
+            };
+            if let Some((run, course)) = found {
+                self.plan(&id, course);
+                if is_one {
+                    return;
                 }
-            });
-            match read.await {
-                Ok(Ok(Some(opening))) => return self.plan(&id, course(&opening.outline)),
-                Ok(Ok(None)) => {}
-                Ok(Err(())) | Err(_) => return,
+                known = Some(run);
             }
         }
     }
@@ -424,6 +434,8 @@ impl Inner {
             elapsed_s: until_ns.saturating_sub(self.started_unix_ns) as f64 / 1e9,
             planned_s: self.course.as_ref().and_then(|course| course.planned_s),
             stages: self.course.as_ref().map(|course| course.stages.clone()).unwrap_or_default(),
+            turn: self.course.as_ref().and_then(|course| course.turn),
+            turns: self.course.as_ref().and_then(|course| course.turns),
         }
     }
 

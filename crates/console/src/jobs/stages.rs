@@ -19,9 +19,14 @@ pub struct Course {
     /// `None`: it ends when its requests are done.
     pub planned_s: Option<f64>,
     pub stages: Vec<Stage>,
+    /// Which run of its experiment it is, from 1.
+    pub turn: Option<u32>,
+    /// Of how many, if that is known.
+    pub turns: Option<usize>,
 }
 
-pub fn course(outline: &Outline) -> Course {
+/// Of a run that is one of so many, if that is known.
+pub fn course(outline: &Outline, turns: Option<usize>) -> Course {
     let word = |level: f64| match outline.load {
         Load::Open { .. } => format!("{} arrivals", format::rate_per_s(level)),
         Load::Closed { .. } => format!("{} users", format::count(level.round() as u64)),
@@ -43,5 +48,7 @@ pub fn course(outline: &Outline) -> Course {
     if let Some(end_ns) = end_ns.filter(|end_ns| *end_ns > begin_ns) {
         stages.push(Stage { from_s: begin_ns as f64 / 1e9, to_s: end_ns as f64 / 1e9, word: word(level) });
     }
-    Course { planned_s: end_ns.map(|ns| ns as f64 / 1e9), stages }
+    let turn = outline.cell.as_ref().map(|cell| cell.turn + 1);
+    let turns = turns.filter(|_| turn.is_some());
+    Course { planned_s: end_ns.map(|ns| ns as f64 / 1e9), stages, turn, turns }
 }

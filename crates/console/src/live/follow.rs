@@ -5,8 +5,8 @@ use super::{Frame, Hub, Target, ended};
 use crate::api::App;
 use crate::index::{id_of, is_being_written};
 use crate::jobs::State;
+use crate::jobs::latest::{newest, turns};
 use crate::jobs::stages::course;
-use plimsoll_record::folder::{INDEX, Index};
 use plimsoll_record::run_file::{Fresh, Tail};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
         let turns = look.turns;
         if let Some(fresh) = look.fresh {
             if let (Some(job), Some(opening)) = (&target.job, &fresh.opening) {
-                app.jobs.plan(job, course(&opening.outline));
+                app.jobs.plan(job, course(&opening.outline, turns));
             }
             hub.tell(|seen| {
                 if look.is_another {
@@ -148,28 +148,4 @@ impl Reader {
         let is_alive = is_being_written(&run, now_ns);
         Look { fresh, is_another, turns, is_alive }
     }
-}
-
-/// How many runs the experiment in this folder asks for; of a search nobody knows.
-fn turns(folder: &Path) -> Option<usize> {
-    let text = std::fs::read_to_string(folder.join(INDEX)).ok()?;
-    let index: Index = serde_json::from_str(&text).ok()?;
-    let experiment = &index.experiment;
-    experiment.find.is_none().then(|| index.cells.len() * experiment.repeat as usize)
-}
-
-/// The run of a folder that is being written.
-fn newest(folder: &Path, now_ns: u64) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let mut runs: Vec<PathBuf> = Vec::new();
-    for path in entries {
-        if path.is_dir() {
-            // Parts lie one folder below.
-            runs.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
-        } else {
-            runs.push(path);
-        }
-    }
-    runs.retain(|path| path.extension().is_some_and(|e| e == "plim") && is_being_written(path, now_ns));
-    runs.into_iter().max_by_key(|path| path.metadata().and_then(|meta| meta.modified()).ok())
 }

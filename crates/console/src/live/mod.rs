@@ -120,7 +120,7 @@ pub async fn watch(app: Arc<App>, id: String) -> Answer<Response> {
     let target = match app.jobs.out(&id) {
         Some(out) => Target { out, job: Some(id) },
         None => {
-            let out = app.path(id).await?;
+            let out = app.path(&id).await?;
             let job = app.jobs.of_out(&out);
             Target { out, job }
         }

@@ -1,5 +1,6 @@
 // The one place that talks to the server. What goes wrong becomes one sentence with its mend.
 import type { Checked, Entry, Job, List, Start, State } from "./contract";
+import { key } from "./key";
 
 /** The server said no, or said nothing. */
 export class Refused extends Error {
@@ -8,6 +9,8 @@ export class Refused extends Error {
     readonly hint: string,
     /** 0: there was no answer. */
     readonly status: number,
+    /** Of what is there instead of what was to be changed. */
+    readonly version: string | null = null,
   ) {
     super(message);
   }
@@ -27,7 +30,8 @@ export function refusal(status: number, body: string): Refused {
     const said: unknown = JSON.parse(body);
     if (typeof said === "object" && said !== null && "error" in said) {
       const hint = "hint" in said && typeof said.hint === "string" ? said.hint : "";
-      return new Refused(String(said.error), hint, status);
+      const version = "version" in said && typeof said.version === "string" ? said.version : null;
+      return new Refused(String(said.error), hint, status, version);
     }
   } catch {
     // Not JSON: a proxy or an older server; the status has to do.
@@ -38,7 +42,7 @@ export function refusal(status: number, body: string): Refused {
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const init: RequestInit = { method, credentials: "same-origin", cache: "no-store" };
   if (body !== undefined || method !== "GET") {
-    init.headers = { "Content-Type": "application/json" };
+    init.headers = { "Content-Type": "application/json", "X-Plimsoll-Key": key() };
     init.body = JSON.stringify(body ?? {});
   }
   let answer: Response;
@@ -67,8 +71,9 @@ const id = encodeURIComponent;
 export const state = () => ask<State>("GET", "/api/state");
 export const runs = () => ask<List>("GET", "/api/runs");
 export const jobs = async () => (await ask<{ jobs: Job[] }>("GET", "/api/jobs")).jobs;
-export const remark = (run: string, tags: string[], note: string) =>
-  ask<Entry>("PUT", `/api/runs/${id(run)}/remarks`, { tags, note });
+/** `version`: of those remarks that were on the screen when somebody began to change them. */
+export const remark = (run: string, tags: string[], note: string, version: string) =>
+  ask<Entry>("PUT", `/api/runs/${id(run)}/remarks`, { tags, note, version });
 export const check = (what: { file: string } | { text: string }) => ask<Checked>("POST", "/api/check", what);
 export const start = async (what: Start) => (await ask<{ job: string }>("POST", "/api/start", what)).job;
 export const steer = (job: string, verb: "stop" | "pause" | "resume") =>

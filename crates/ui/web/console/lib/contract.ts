@@ -26,6 +26,8 @@ export interface Entry {
   going_on: boolean;
   tags: string[];
   note: string;
+  /** Of tags and note: the server refuses to replace others than those that were seen. */
+  remarks_version: string;
   /** Of an experiment. */
   runs?: number;
 }
@@ -70,8 +72,12 @@ export interface Job {
   /** The last lines of what it said. */
   said: string;
   elapsed_s: number;
+  /** Of the run that goes on. */
   planned_s: number | null;
   stages: Stage[];
+  /** Which run of an experiment that is, from 1, and of how many, if that is known. */
+  turn: number | null;
+  turns: number | null;
 }
 
 export interface Tiles {

@@ -27,6 +27,7 @@ const entry = (id: string, more: Partial<Entry> = {}): Entry => ({
   requests: 1,
   going_on: false,
   tags: [],
+  remarks_version: "0",
   note: "",
   ...more,
 });
@@ -42,6 +43,8 @@ const job = (more: Partial<Job> = {}): Job => ({
   elapsed_s: 0,
   planned_s: null,
   stages: [],
+  turn: null,
+  turns: null,
   ...more,
 });
 
@@ -385,6 +388,7 @@ describe("a refusal", () => {
   });
 
   test("without them is what the status says", () => {
+    expect(refusal(409, '{"error":"meanwhile","hint":"","version":"a1"}').version).toBe("a1");
     expect(refusal(500, "<html>").message).toBe("the server refused this (HTTP 500)");
     expect(refusal(500, "null").message).toBe("the server refused this (HTTP 500)");
     expect(refusal(401, "<html>").hint).toContain("printed");

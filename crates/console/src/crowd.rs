@@ -1,0 +1,178 @@
+//! Who is connected, and who has to go when there are too many: strangers, so that nobody can shut out a browser that
+//! has come in.
+//!
+//! A connection is a stranger's until a request on it has carried a session. When the strangers' places are taken, a
+//! new one gets the place of the oldest one of the address that holds the most of them: whoever opens many shuts out
+//! himself. Whoever comes with a session sends it at once, long before that many others can have come behind him.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// A browser has six connections to a server, and a live view takes one of them.
+const KNOWN_MAX: usize = 192;
+/// Those who have not come in need a page and a stylesheet.
+const STRANGERS_MAX: usize = 64;
+
+#[derive(Default)]
+pub struct Crowd {
+    all: Mutex<All>,
+}
+
+#[derive(Default)]
+struct All {
+    next: u64,
+    /// By number, and so by age.
+    places: BTreeMap<u64, One>,
+}
+
+struct One {
+    peer: IpAddr,
+    is_known: bool,
+    /// Its end is the end of the connection.
+    _stay: oneshot::Sender<()>,
+}
+
+/// Where a connection stands; given back when it is dropped.
+pub struct Place {
+    crowd: Arc<Crowd>,
+    number: u64,
+    peer: IpAddr,
+}
+
+/// Resolves when the connection has to go.
+pub type Dismissed = oneshot::Receiver<()>;
+
+impl Crowd {
+    /// A place for a new connection, for which another one may have to go.
+    pub fn enter(self: &Arc<Self>, address: IpAddr) -> (Arc<Place>, Dismissed) {
+        let peer = neighbourhood(address);
+        let (stay, dismissed) = oneshot::channel();
+        let mut all = self.lock();
+        if let Some(number) = all.too_many() {
+            all.places.remove(&number);
+        }
+        all.next += 1;
+        let number = all.next;
+        all.places.insert(number, One { peer, is_known: false, _stay: stay });
+        (Arc::new(Place { crowd: self.clone(), number, peer }), dismissed)
+    }
+
+    /// A thread that panicked while holding the lock left nothing half-done in it.
+    fn lock(&self) -> MutexGuard<'_, All> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl All {
+    /// The one that must go before another stranger can come.
+    fn too_many(&self) -> Option<u64> {
+        let strangers = || self.places.iter().filter(|(_, one)| !one.is_known);
+        let mut held: HashMap<IpAddr, usize> = HashMap::new();
+        for (_, one) in strangers() {
+            *held.entry(one.peer).or_default() += 1;
+        }
+        let most = *held.values().max()?;
+        let mut oldest = strangers().filter(|(_, one)| held.get(&one.peer) == Some(&most));
+        (held.values().sum::<usize>() >= STRANGERS_MAX).then(|| oldest.next().map(|(number, _)| *number))?
+    }
+}
+
+impl Place {
+    /// A request on it has carried a session. When there is no room among those that are known it stays a stranger,
+    /// and is served all the same.
+    pub fn know(&self) {
+        let mut all = self.crowd.lock();
+        let known = all.places.values().filter(|one| one.is_known).count();
+        if known < KNOWN_MAX
+            && let Some(one) = all.places.get_mut(&self.number)
+        {
+            one.is_known = true;
+        }
+    }
+
+    /// Whose connection it is, as far as that can be told: see [`neighbourhood`].
+    pub fn peer(&self) -> IpAddr {
+        self.peer
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.crowd.lock().places.remove(&self.number);
+    }
+}
+
+/// Of IPv6 the network of 64 bits, which is what one subscriber has at least (RFC 6177): its addresses are free.
+fn neighbourhood(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
+        v4 => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_there(place: &mut Dismissed) -> bool {
+        matches!(place.try_recv(), Err(oneshot::error::TryRecvError::Empty))
+    }
+
+    #[test]
+    fn whoever_opens_many_shuts_out_himself() {
+        let crowd = Arc::new(Crowd::default());
+        let [owner, other] = ["10.203.0.1", "10.203.0.2"].map(|text| text.parse().unwrap());
+        let (known, mut known_stays) = crowd.enter(owner);
+        known.know();
+        let (_stranger, mut stranger_stays) = crowd.enter(owner);
+        let mut flood: Vec<_> = (0..1_000).map(|_| crowd.enter(other)).collect();
+        assert!(is_there(&mut known_stays) && is_there(&mut stranger_stays));
+        let left = flood.iter_mut().filter_map(|(_, stays)| is_there(stays).then_some(())).count();
+        assert_eq!(left, STRANGERS_MAX - 1);
+        assert!(is_there(&mut flood.last_mut().unwrap().1), "the newest one stays");
+    }
+
+    #[test]
+    fn a_session_holds_its_place_also_among_strangers_of_its_own_address() {
+        let crowd = Arc::new(Crowd::default());
+        let here: IpAddr = "127.0.0.1".parse().unwrap();
+        let (known, mut stays) = crowd.enter(here);
+        known.know();
+        let _flood: Vec<_> = (0..1_000).map(|_| crowd.enter(here)).collect();
+        assert!(is_there(&mut stays));
+        let (late, mut late_stays) = crowd.enter(here);
+        let _some: Vec<_> = (1..STRANGERS_MAX).map(|_| crowd.enter(here)).collect();
+        assert!(is_there(&mut late_stays), "it has the time in which all other places change hands");
+        late.know();
+        let _flood: Vec<_> = (0..1_000).map(|_| crowd.enter(here)).collect();
+        assert!(is_there(&mut late_stays));
+    }
+
+    #[test]
+    fn places_come_back_and_known_ones_have_an_end() {
+        let crowd = Arc::new(Crowd::default());
+        let here: IpAddr = "::1".parse().unwrap();
+        let all: Vec<_> = (0..KNOWN_MAX + STRANGERS_MAX)
+            .map(|_| {
+                let entered = crowd.enter(here);
+                entered.0.know();
+                entered
+            })
+            .collect();
+        assert_eq!(crowd.lock().places.len(), KNOWN_MAX + STRANGERS_MAX);
+        let (_one_more, _) = crowd.enter(here);
+        assert_eq!(crowd.lock().places.len(), KNOWN_MAX + STRANGERS_MAX);
+        drop(all);
+        assert_eq!(crowd.lock().places.len(), 1);
+    }
+
+    #[test]
+    fn addresses_of_one_network_are_one_peer() {
+        let of = |text: &str| neighbourhood(text.parse().unwrap());
+        assert_eq!(of("2001:db8:1:2:3::4"), of("2001:db8:1:2:ffff::1"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:10.203.0.1"), of("10.203.0.1"));
+    }
+}

@@ -1,0 +1,47 @@
+//! The run of a job that is going on now, and what is planned for it, from the files alone: known to whoever asks,
+//! whether somebody watches or not.
+
+use super::stages::{Course, course};
+use crate::index::is_being_written;
+use plimsoll_record::folder::{INDEX, Index};
+use plimsoll_record::run_file::Tail;
+use std::path::{Path, PathBuf};
+
+/// What is planned for the run that goes on in `out` now, with its file; `None`: it is the one that is known already,
+/// or there is nothing to be read yet.
+pub fn planned(out: &Path, known: Option<&Path>, now_ns: u64) -> Option<(PathBuf, Course)> {
+    let run = match out.is_dir() {
+        true => newest(out, now_ns)?,
+        false => out.to_path_buf(),
+    };
+    if known == Some(&run) {
+        return None;
+    }
+    let opening = Tail::open(&run).and_then(|mut tail| tail.more()).ok()?.opening?;
+    let course = course(&opening.outline, run.parent().and_then(turns));
+    Some((run, course))
+}
+
+/// How many runs the experiment in this folder asks for; of a search nobody knows.
+pub fn turns(folder: &Path) -> Option<usize> {
+    let text = std::fs::read_to_string(folder.join(INDEX)).ok()?;
+    let index: Index = serde_json::from_str(&text).ok()?;
+    let experiment = &index.experiment;
+    experiment.find.is_none().then(|| index.cells.len() * experiment.repeat.max(1) as usize)
+}
+
+/// The run of a folder that is being written.
+pub fn newest(folder: &Path, now_ns: u64) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut runs: Vec<PathBuf> = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            // Parts lie one folder below.
+            runs.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else {
+            runs.push(path);
+        }
+    }
+    runs.retain(|path| path.extension().is_some_and(|e| e == "plim") && is_being_written(path, now_ns));
+    runs.into_iter().max_by_key(|path| path.metadata().and_then(|meta| meta.modified()).ok())
+}

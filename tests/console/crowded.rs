@@ -1,0 +1,123 @@
+//! Others who keep the console busy: connections that never ask, and files that are never read to their end. Whoever
+//! has come in is answered all the same.
+
+use crate::client::{Console, PATIENCE};
+use crate::support::{Ruler, Scratch, Tool, alone};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// An answer comes in a moment, on a busy machine, too; what is shut out waits for ten seconds and more.
+const MOMENT: Duration = Duration::from_secs(5);
+
+/// One request on a connection that stays open, and the status of its answer.
+fn asked(stream: &mut TcpStream, console: &Console) -> u16 {
+    let (address, cookie) = (&console.address, console.cookie());
+    write!(stream, "GET /api/state HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n")
+        .expect("the connection stands");
+    let mut answer = Vec::new();
+    let mut byte = [0];
+    while !answer.ends_with(b"}") {
+        assert_eq!(stream.read(&mut byte).expect("the connection stands"), 1, "it was closed");
+        answer.extend(byte);
+    }
+    String::from_utf8_lossy(&answer).split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status")
+}
+
+#[test]
+fn connections_that_never_ask_shut_out_nobody() {
+    let console = Console::start();
+    let mut kept = console.connect();
+    assert_eq!(asked(&mut kept, &console), 200);
+    // More than there are places, some with half a request, and all from the address of the owner.
+    let mut idle: Vec<TcpStream> = Vec::new();
+    for number in 0..600 {
+        let mut stream = console.connect();
+        if number % 2 == 0 {
+            // It may have been sent away already.
+            let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: ");
+        }
+        idle.push(stream);
+    }
+    let begin = Instant::now();
+    assert_eq!(console.get("/api/state").status, 200);
+    assert_eq!(asked(&mut kept, &console), 200, "who is in stays");
+    let (cookie, _) = console.enter();
+    assert_eq!(console.send("GET", "/api/state", &[("Cookie", &cookie)], "").status, 200);
+    assert!(begin.elapsed() < MOMENT, "{:?}", begin.elapsed());
+    let mut rest = Vec::new();
+    // Reset, where half a request lay unread.
+    let _ = idle[0].read_to_end(&mut rest);
+    assert!(begin.elapsed() < MOMENT, "the oldest goes, {:?}", begin.elapsed());
+}
+
+/// A state folder with one run in it.
+fn with_a_run() -> (Scratch, PathBuf) {
+    let state = Scratch::new();
+    let runs = state.folder().join("plimsoll/runs");
+    std::fs::create_dir_all(&runs).expect("the folder for temporary files is writable");
+    let file = runs.join("a.plim");
+    let ruler = Ruler::start(&[]);
+    let _alone = alone();
+    Tool::run(&[&ruler.url("/"), "-n", "20", "-q", "-o", file.to_str().expect("a plain path")])
+        .expect_code(0);
+    (state, file)
+}
+
+fn pipe(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status().expect("`mkfifo` can be started");
+    assert!(made.success());
+}
+
+/// SQLite looks whether a journal beside a file is one that it must roll back; where that is a pipe, the look ends when
+/// somebody writes to it.
+#[test]
+fn a_file_that_is_never_read_to_its_end_holds_up_only_itself() {
+    let (state, file) = with_a_run();
+    let slow = file.with_file_name("slow.plim");
+    std::fs::copy(&file, &slow).expect("a copy");
+    let journal = file.with_file_name("slow.plim-journal");
+    pipe(&journal);
+    let console = Console::with(state);
+    let begin = Instant::now();
+    let listing = console.json("/api/runs");
+    assert_eq!(listing["unread"], 1, "{listing}");
+    let entries = listing["entries"].as_array().expect("a list");
+    assert_eq!(entries.len(), 1, "{listing}");
+    let id = entries[0]["id"].as_str().expect("an id");
+    // Nobody waits for it a second time, and all the rest can be done.
+    for _ in 0..20 {
+        assert_eq!(console.json("/api/runs")["entries"].as_array().expect("a list").len(), 1);
+    }
+    assert_eq!(console.get(&format!("/runs/{id}")).status, 200);
+    assert_eq!(console.remark(id, &serde_json::json!(["kept"]), "").status, 200);
+    let listing = console.json("/api/runs?tag=kept");
+    assert_eq!(listing["entries"][0]["tags"], serde_json::json!(["kept"]), "{listing}");
+    assert!(begin.elapsed() < 2 * MOMENT, "{:?}", begin.elapsed());
+    // It cannot be read at last, and the rest is as it was.
+    drop(std::fs::File::options().write(true).open(&journal).expect("the console reads"));
+    let listing = console.until("/api/runs", |listing| listing["unread"] == 0);
+    assert!(listing["unreadable"].to_string().contains("slow.plim"), "{listing}");
+    assert_eq!(listing["entries"].to_string().matches("\"kept\"").count(), 1, "{listing}");
+    assert!(begin.elapsed() < PATIENCE);
+}
+
+#[test]
+fn pipes_and_devices_are_no_runs() {
+    let (state, file) = with_a_run();
+    pipe(&file.with_file_name("pipe.plim"));
+    std::os::unix::fs::symlink("/dev/zero", file.with_file_name("zero.plim")).expect("a link");
+    let parts = file.with_file_name("parts");
+    std::fs::create_dir_all(parts.join("01-a")).expect("a folder");
+    let list = r#"{"version":1,"name":"x","parts":[{"name":"a","folder":"01-a"}]}"#;
+    std::fs::write(parts.join("parts.json"), list).expect("a file");
+    pipe(&parts.join("01-a").join(plimsoll_record::folder::INDEX));
+    let console = Console::with(state);
+    let listing = console.json("/api/runs");
+    assert_eq!(listing["entries"].as_array().expect("a list").len(), 1, "{listing}");
+    let told = listing["unreadable"].to_string();
+    assert_eq!(told.matches("but a pipe").count(), 2, "{told}");
+    assert!(told.contains("zero.plim") && told.contains("leads out"), "{told}");
+}
