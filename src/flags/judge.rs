@@ -98,7 +98,11 @@ pub struct Compare {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
     /// Keep these runs as a baseline under this name
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["baseline", "gate", "junit", "json", "markdown", "github", "template"])]
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["baseline", "gate", "junit", "json", "markdown", "github", "template"]
+    )]
     pub save: Option<String>,
     /// Where baselines lie
     #[arg(long, value_name = "FOLDER", default_value = "baselines")]

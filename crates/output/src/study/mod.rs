@@ -106,7 +106,8 @@ pub(crate) fn extent(study: &Study) -> String {
 }
 
 /// What a table or a picture without intervals says.
-pub(crate) const NO_INTERVALS: &str = "no intervals: one short run of each cell tells none; repeat each three times (`repeat: 3`) or run longer";
+pub(crate) const NO_INTERVALS: &str =
+    "no intervals: one short run of a cell tells none; repeat each three times (`repeat: 3`)";
 
 /// What the intervals are, for the line below the name.
 pub(crate) fn intervals(study: &Study) -> &'static str {

@@ -50,8 +50,9 @@ pub struct Place {
     pub excerpt: String,
 }
 
-/// Fills in `source`. `name` is that of its file: how texts are escaped follows from its end. `kind` is the word for what
-/// the result is of (`run`, `sweep`), `document` is what `--json` prints; `load` gives the text of another file that the template includes, `None` where there is none.
+/// Fills in `source`. `name` is that of its file: how texts are escaped follows from its end. `kind` is the word for
+/// what the result is of (`run`, `search`), `document` is what `--json` prints; `load` gives the text of another
+/// file that the template includes, `None` where there is none.
 ///
 /// # Errors
 /// When the template is none, names what is not there, or does not end.

@@ -38,8 +38,8 @@ fn capacity(page: &Page) -> Chart {
     let is_one = page.curves.len() == 1;
     let law = match (has_law, is_one) {
         (true, true) => {
-            "; the dashed line is the universal scalability law fitted to them, in its 95 % band. The panel below is what \
-             the law leaves over: points on both sides of 0, each near it, say that it fits"
+            "; the dashed line is the universal scalability law fitted to them, in its 95 % band. The panel below is \
+             what the law leaves over: points on both sides of 0, each near it, say that it fits"
         }
         (true, false) => "; the dashed line is the universal scalability law fitted to them",
         (false, _) => "",

@@ -77,7 +77,7 @@ fn next(one: &Comparison) -> String {
             counted(repeats as u64, "run")
         ),
         (Overall::Slower | Overall::MoreErrors | Overall::Mixed, _) => format!(
-            "look where the time goes: `plimsoll report {b} --html report.html` shows phases, requests and errors of a run."
+            "look where the time goes: `plimsoll report {b} --html report.html` shows phases, requests and errors."
         ),
         (Overall::Faster | Overall::FewerErrors | Overall::NoDifference, _) => {
             format!("keep it as what the next change is held against: `plimsoll compare {b} --save NAME`.")

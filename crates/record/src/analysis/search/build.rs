@@ -172,8 +172,8 @@ fn ended(quest: &Quest, last: &Trial, is_judged: bool) -> String {
     }
 }
 
-/// One sentence that holds when it is quoted alone, and says of no level more than was seen there. `ended`: how the last
-/// step of a ladder ended it.
+/// One sentence that holds when it is quoted alone, and says of no level more than was seen there. `ended`: how the
+/// last step of a ladder ended it.
 fn sentence(answer: &Answer, ended: Option<String>) -> String {
     let show = |level: f64| match answer.users {
         true => counted(level.max(0.0) as u64, "user"),

@@ -125,8 +125,8 @@ fn grains(runs: &[&Digest], values: &Figures) -> [f64; 7] {
     [of(0, 1.0 / fewest), 1.0 / fewest, 0.0, of(3, BUCKET), of(4, BUCKET), of(5, BUCKET), of(6, BUCKET)]
 }
 
-/// Student's t over the runs' own figures, around the pooled value. `few`: the runs, where they are so few that rounding
-/// counts; a figure in steps of d scatters by d / sqrt(12) by that alone (Sheppard 1898).
+/// Student's t over the runs' own figures, around the pooled value. `few`: the runs, where they are so few that
+/// rounding counts; a figure in steps of d scatters by d / sqrt(12) by that alone (Sheppard 1898).
 fn between_runs(each: &[Figures], values: &Figures, few: Option<&[&Digest]>) -> Option<[[f64; 2]; 7]> {
     let grains = few.map_or([0.0; 7], |runs| grains(runs, values));
     Some(std::array::from_fn(|at| {

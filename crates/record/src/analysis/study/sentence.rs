@@ -1,6 +1,6 @@
-//! What a sweep found, in one sentence: the highest rate and where, where it bends and stays flat, what gives way first,
-//! and from which cell on a threshold is missed. Clauses stand in the order in which somebody who plans a capacity asks
-//! for them; what the runs have nothing for is left out.
+//! What a sweep found, in one sentence: the highest rate and where, where it bends and stays flat, what gives way
+//! first, and from which cell on a threshold is missed. Clauses stand in the order in which somebody who plans a
+//! capacity asks for them; what the runs have nothing for is left out.
 
 use super::{AxisKind, CellRow, Curve, CurvePoint, Scaling, knee, level_text, settings_text};
 use crate::phrase::{count, counted, quantity, rate_per_s, ratio as percent};
