@@ -1,10 +1,12 @@
 //! `plimsoll audit FILE ...`: what cannot be true in results that others published.
 
 use super::page::Wanted;
+use super::template;
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Audit;
 use crate::say;
 use plimsoll_output::audit as render;
+use plimsoll_output::figure;
 use plimsoll_output::html::audit::page;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -22,7 +24,8 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
         )
         .into());
     }
-    let forms = [(flags.json, "--json"), (flags.markdown, "--markdown")];
+    let forms =
+        [(flags.json, "--json"), (flags.markdown, "--markdown"), (flags.template.is_some(), "--template")];
     let wanted = Wanted::of(&flags.page, forms.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag))?;
     let mut documents = Vec::new();
     for file in &flags.files {
@@ -32,6 +35,9 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
     let found = audit::audit(&documents);
     let text = if flags.json {
         render::json(&found)?
+    } else if let Some(own) = &flags.template {
+        let charts = figure::audit::charts(&found, &documents);
+        template::rendered(own, "audit", &render::json(&found)?, &charts)?
     } else if flags.markdown {
         render::markdown(&found)
     } else {

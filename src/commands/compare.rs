@@ -2,6 +2,7 @@
 
 use super::find::share;
 use super::page::Wanted;
+use super::template;
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Compare;
 use crate::{say, wall};
@@ -23,7 +24,12 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     if let Some(name) = &flags.save {
         return save(flags, name);
     }
-    let forms = [(flags.json, "--json"), (flags.markdown, "--markdown"), (flags.github, "--github")];
+    let forms = [
+        (flags.json, "--json"),
+        (flags.markdown, "--markdown"),
+        (flags.github, "--github"),
+        (flags.template.is_some(), "--template"),
+    ];
     let wanted = Wanted::of(&flags.page, forms.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag))?;
     let comparisons = match (flags.runs.as_slice(), &flags.baseline) {
         ([b], Some(name)) => {
@@ -86,6 +92,11 @@ fn page(all: &[Comparison], rules: &Gate) -> Result<Page, Failure> {
     let gated: Vec<Gated> = all.iter().map(|one| gate(one, rules)).collect();
     let wrong = |e: serde_json::Error| Failure::machine(format!("the comparison is no JSON: {e}"), None);
     let document = serde_json::from_str(&json::comparisons(all, &gated)?).map_err(wrong)?;
+    Ok(comparison::page(all, &gated, charts(all), document))
+}
+
+/// Of several comparisons with the number of each behind its id.
+fn charts(all: &[Comparison]) -> Vec<Chart> {
     let mut charts: Vec<Chart> = Vec::new();
     for (at, one) in all.iter().enumerate() {
         let mut own = figure::of_comparison(one);
@@ -94,7 +105,7 @@ fn page(all: &[Comparison], rules: &Gate) -> Result<Page, Failure> {
         }
         charts.extend(own);
     }
-    Ok(comparison::page(all, &gated, charts, document))
+    charts
 }
 
 /// The page of two runs or folders, by the usual limits: what the console shows of them.
@@ -131,9 +142,14 @@ fn gate_of(comparison: &Comparison, rules: &Gate) -> Passage {
 }
 
 fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<(), Failure> {
-    let text = if flags.json {
+    let document = || -> Result<String, Failure> {
         let gated: Vec<Gated> = comparisons.iter().map(|one| gate(one, rules)).collect();
-        json::comparisons(comparisons, &gated)?
+        Ok(json::comparisons(comparisons, &gated)?)
+    };
+    let text = if flags.json {
+        document()?
+    } else if let Some(own) = &flags.template {
+        template::rendered(own, "comparison", &document()?, &charts(comparisons))?
     } else if flags.markdown {
         render::markdown(comparisons)
     } else if flags.github {

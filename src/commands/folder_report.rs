@@ -105,11 +105,13 @@ pub fn concluded(path: &Path) -> Result<Conclusion, Failure> {
 /// When the folder or the template cannot be read, or the template names what is not there.
 pub fn fill_in(path: &Path, own: &str, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
     let (text, exit) = match parts_report::document_of(path)? {
-        Some((document, exit)) => (template::rendered(own, &document, &[])?, exit),
+        Some((document, charts, exit)) => (template::rendered(own, "parts", &document, &charts)?, exit),
         None => {
             let conclusion = concluded(path)?;
             let charts = figure::of_conclusion(&conclusion);
-            (template::rendered(own, &document(&conclusion)?, &charts)?, conclusion.result.into())
+            // Several searches, and one that was stopped, have the document of an experiment.
+            let kind = if single(&conclusion).is_some() { "search" } else { "experiment" };
+            (template::rendered(own, kind, &document(&conclusion)?, &charts)?, conclusion.result.into())
         }
     };
     say::result(&text)?;

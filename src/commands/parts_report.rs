@@ -3,6 +3,7 @@
 use super::folder_report::{self, Form};
 use crate::exit::{Exit, Failure};
 use crate::say;
+use plimsoll_output::chart::Chart;
 use plimsoll_output::experiment::parts::{Row, heading, markdown, table};
 use plimsoll_output::figure;
 use plimsoll_output::html::Page;
@@ -74,6 +75,7 @@ impl Told {
             name: self.name.clone(),
             result,
             begun: self.conclusion.is_some(),
+            judged: self.conclusion.as_ref().is_none_or(Conclusion::is_judged),
             sentence: self.sentence.clone(),
         }
     }
@@ -127,14 +129,20 @@ pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
     Ok(Some(worst(&told)))
 }
 
-/// The document of all parts, and how a command over them ends; `None`: it is no such folder.
+/// The document of all parts, their pictures (`p1-capacity-users`), and how a command over them ends; `None`: it is no
+/// such folder.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn document_of(path: &Path) -> Result<Option<(String, Exit)>, Failure> {
+pub fn document_of(path: &Path) -> Result<Option<(String, Vec<Chart>, Exit)>, Failure> {
     let Some(parts) = list::read(path)? else { return Ok(None) };
     let told = all(path, &parts);
-    Ok(Some((document(&parts.name, &told)?, worst(&told))))
+    let of_part = |(number, one): (usize, &Told)| -> Vec<Chart> {
+        let charts = one.conclusion.iter().flat_map(figure::of_conclusion);
+        charts.map(|chart| Chart { id: format!("p{number}-{}", chart.id), ..chart }).collect()
+    };
+    let charts = (1..).zip(&told).flat_map(of_part).collect();
+    Ok(Some((document(&parts.name, &told)?, charts, worst(&told))))
 }
 
 /// Every part in its order, with what its runs say.

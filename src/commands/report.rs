@@ -44,7 +44,7 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
     match &flags.template {
         Some(own) => {
             let charts = page::charts_of(&record, &summary, Some(Path::new(file)))?;
-            say::result(&template::rendered(own, &json::to_string(&summary)?, &charts)?)?;
+            say::result(&template::rendered(own, "run", &json::to_string(&summary)?, &charts)?)?;
         }
         None if wanted.as_ref().is_some_and(Wanted::is_result) => {}
         None => print(&summary, &flags.form, Some(file))?,

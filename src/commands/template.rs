@@ -20,11 +20,12 @@ const MEMORY_MAX: u64 = 512_000_000;
 /// so comes first and has a sentence. The kernel gives only what is touched.
 const STACK_BYTES: usize = 1 << 30;
 
-/// The text that the template in `file` makes of a result. `document` is what `--json` prints of it.
+/// The text that the template in `file` makes of a result. `kind` is the word for what it is the result of (`run`,
+/// `search`), `document` what `--json` prints of it.
 ///
 /// # Errors
 /// When the template cannot be read, is none, or names what is not there.
-pub fn rendered(file: &str, document: &str, charts: &[Chart]) -> Result<String, Failure> {
+pub fn rendered(file: &str, kind: &str, document: &str, charts: &[Chart]) -> Result<String, Failure> {
     let path = Path::new(file);
     let source = read(path).map_err(|why| {
         Failure::machine(
@@ -46,7 +47,7 @@ pub fn rendered(file: &str, document: &str, charts: &[Chart]) -> Result<String, 
         svg: figure::draw(chart, Skin::File),
     };
     let pictures = charts.iter().map(picture).collect();
-    let fill = || template::render(&name, &source, &document, pictures, load);
+    let fill = || template::render(&name, &source, kind, &document, pictures, load);
     memory::bounded(MEMORY_MAX, too_large, || deep(fill))?.map_err(told)
 }
 

@@ -98,7 +98,11 @@ pub struct Compare {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
     /// Keep these runs as a baseline under this name
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["baseline", "gate", "junit", "json", "markdown", "github"])]
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["baseline", "gate", "junit", "json", "markdown", "github", "template"]
+    )]
     pub save: Option<String>,
     /// Where baselines lie
     #[arg(long, value_name = "FOLDER", default_value = "baselines")]
@@ -112,6 +116,9 @@ pub struct Compare {
     /// The same with its details folded, for the summary page of a CI job
     #[arg(long, group = "form")]
     pub github: bool,
+    /// Fill in this text of your own, with `{{ names }}` of the JSON document
+    #[arg(long, value_name = "FILE", group = "form")]
+    pub template: Option<String>,
     #[command(flatten)]
     pub page: PageFlag,
     /// Also write JUnit XML here
@@ -132,7 +139,7 @@ pub struct Compare {
     about = "Reads results that others published and says what cannot be true, what is doubtful and what is missing, \
              with the arithmetic. Reads the output of wrk, ab, k6, loadtest, JMeter, hey, oha and vegeta, and Markdown \
              or CSV with recognisable columns. Ends with 99 when something cannot be true.",
-    override_usage = "plimsoll audit FILE ... [--json | --markdown] [--html FILE]"
+    override_usage = "plimsoll audit FILE ... [--json | --markdown | --template FILE] [--html FILE]"
 )]
 pub struct Audit {
     /// The texts; `-` is standard input. Several are audited together
@@ -144,6 +151,9 @@ pub struct Audit {
     /// Markdown, for a review
     #[arg(long, group = "form")]
     pub markdown: bool,
+    /// Fill in this text of your own, with `{{ names }}` of the JSON document
+    #[arg(long, value_name = "FILE", group = "form")]
+    pub template: Option<String>,
     #[command(flatten)]
     pub page: PageFlag,
     /// No colours (also: the variable NO_COLOR)

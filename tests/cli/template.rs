@@ -221,3 +221,64 @@ fn a_template_is_one_form_of_a_report_and_must_be_readable() {
     let folder = Tool::run(&["report", &seen.file, "--template", &seen.file]).expect_code(1);
     assert!(folder.stderr.contains("no UTF-8 text"), "{}", folder.stderr);
 }
+
+/// Each kind of result has names of its own, an example that uses them, and a refusal for the example of another.
+#[test]
+fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
+    let seen = Seen::new(&["--delay", "1ms"], &[]);
+    let _beside = beside();
+    let ruler = Ruler::start(&["--delay", "1ms"]);
+    let experiment = |name: &str, command: &str, rest: &str| {
+        let address = ruler.url("").trim_end_matches('/').to_owned();
+        let file = seen.scratch.file(
+            &format!("{name}.yaml"),
+            &format!("name: {name}\ntarget: {address}\nscenarios: {{ a: [ get: / ] }}\n{rest}"),
+        );
+        let folder = seen.scratch.path(name);
+        let made = Tool::run(&[command, &file, "--quiet", "--out", &folder]);
+        assert!([0, 3, 99].contains(&made.code), "{}", made.stderr);
+        folder
+    };
+    let sweep = experiment("sweep", "run", "load: { users: [1, 2, 4], duration: 1s }\n");
+    let search = experiment(
+        "search",
+        "find",
+        "thresholds: [ \"errors == 0%\" ]\nfind: { over: rate, step: +50, from: 50/s, to: 100/s, every: 1s }\n",
+    );
+    let published =
+        seen.scratch.file("published.md", "| users | rate |\n|---|---|\n| 10 | 100/s |\n| 10 | 9/s |\n");
+    let own = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/templates");
+        folder.join(name).display().to_string()
+    };
+    let kinds: [(&str, &[&str], &str); 4] = [
+        ("experiment", &["report", &sweep], "experiment.md"),
+        ("search", &["report", &search], "search.md"),
+        ("comparison", &["compare", &seen.file, &seen.file], "comparison.md"),
+        ("audit", &["audit", &published], "audit.md"),
+    ];
+    let kind = seen
+        .scratch
+        .file("kind.txt", "{{ kind }}{% for id in charts %}{{ svg(id) | length > 100 }}{% endfor %}");
+    for (name, command, template) in kinds {
+        let plain = Tool::run(command).code;
+        let filled = Tool::run(&[command, &["--template", &own(template)]].concat()).expect_code(plain);
+        assert!(filled.stdout.starts_with("### ") && filled.stderr.is_empty(), "{name}: {}", filled.stderr);
+        let said = Tool::run(&[command, &["--template", &kind]].concat()).expect_code(plain).stdout;
+        assert!(said.starts_with(name) && !said.contains("false"), "{name}: {said}");
+        // Nothing is printed of a result that the template was not made for.
+        let other = Tool::run(&[command, &["--template", &own("pull-request.md")]].concat()).expect_code(2);
+        assert!(
+            other.stdout.is_empty() && other.stderr.contains("U048") && other.stderr.contains(name),
+            "{name}: {}",
+            other.stderr
+        );
+        let both = Tool::run(&[command, &["--template", &kind, "--json"]].concat()).expect_code(2);
+        assert!(both.stderr.contains("U005"), "{name}: {}", both.stderr);
+    }
+    let text = Tool::run(&["report", &sweep, "--json"]).json();
+    let sentence = text["sentence"].as_str().expect("a sentence");
+    assert!(sentence.contains("highest rate"), "{sentence}");
+    let filled = Tool::run(&["report", &sweep, "--template", &own("experiment.md")]).stdout;
+    assert!(filled.contains(sentence.split(';').next().expect("a clause")), "{filled}");
+}

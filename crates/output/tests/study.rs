@@ -12,7 +12,7 @@ use plimsoll_plan::experiment::{CellOutline, Setting};
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::analysis::Seen;
 use plimsoll_record::analysis::digest::{Block, Digest, Level};
-use plimsoll_record::analysis::study::{Study, StudyAsked, UslFit, UslPeak, study};
+use plimsoll_record::analysis::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
 use plimsoll_record::summary::Pressure;
 use plimsoll_record::summary::{Outcome, Percentile, Times};
 use plimsoll_stats::Hist;
@@ -333,8 +333,18 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
     study.curves.truncate(1);
     let curve = &mut study.curves[0];
     curve.knee.at = Some(8.0);
+    let law = |n: f64| 128.0 * n / (1.0 + 0.035 * (n - 1.0) + 0.0006 * n * (n - 1.0));
+    curve.points.iter_mut().for_each(|point| point.usl_rate_per_s = Some(law(point.x)));
+    let (first, last) = (curve.points[0].x, curve.points[curve.points.len() - 1].x);
+    let line = (0..=60).map(|k| first + (last - first) * f64::from(k) / 60.0).map(|users| UslPoint {
+        users,
+        rate_per_s: law(users),
+        low: 0.94 * law(users),
+        high: 1.06 * law(users),
+    });
     let peak = UslPeak { users: 40.0, users_band: [31.0, 52.0], rate_per_s: 1_180.0, is_extrapolated: false };
     curve.usl = UslFit::Fit {
+        line: line.collect(),
         lambda: 128.0,
         lambda_band: [120.0, 136.0],
         sigma: 0.035,
@@ -351,7 +361,14 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
     let svg = draw(chart, Skin::File);
     assert_is_a_picture(&chart.id, &svg);
     check("figures/capacity-law.svg", &svg);
-    for text in ["knee at 8", "fitted law (USL)", "more load, fewer answers", "95 % band 31.0 to 52.0"] {
+    for text in [
+        "knee at 8",
+        "fitted law (USL)",
+        "95 % band of the law",
+        "beside the law",
+        "more load, fewer answers",
+        "95 % band 31.0 to 52.0",
+    ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
 }

@@ -4,11 +4,11 @@
 use crate::analysis::compare::expect::{self, Answer as Expected, Borne};
 use crate::analysis::compare::{Asked, Comparison, variants};
 use crate::analysis::search::{self, Answer, IntervalIs, Move, Probe, Quest, Trial};
-use crate::analysis::study::{Study, StudyAsked, study};
+use crate::analysis::study::{CellThreshold, Study, StudyAsked, study};
 use crate::analysis::{Digest, digest};
 use crate::event::StoppedBy;
 use crate::folder::{self, Folder, Index, rebuilt};
-use crate::phrase::counted;
+use crate::phrase::{counted, quantity};
 use crate::run_file;
 use crate::schedule::{Done, Schedule, done};
 use crate::summary::{FigureUnit, Outcome};
@@ -46,6 +46,8 @@ pub struct Conclusion {
     pub doubtful_cells: usize,
     /// Run files that do not count, each with the reason.
     pub left_out: Vec<String>,
+    /// What runs were held against; empty: none had a threshold.
+    pub thresholds: Vec<String>,
     pub result: Outcome,
     /// May be quoted.
     pub sentence: String,
@@ -188,6 +190,7 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
         missed_cells,
         doubtful_cells,
         left_out,
+        thresholds: thresholds(&digests),
         result: Outcome::Pass,
         sentence: String::new(),
         study,
@@ -197,6 +200,24 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
     };
     (conclusion.result, conclusion.sentence) = judged(&conclusion);
     Some(conclusion)
+}
+
+impl Conclusion {
+    /// Something was asked that the runs could have failed: thresholds, expectations, a search. Without any of them
+    /// PASS would only say that runs were made.
+    pub fn is_judged(&self) -> bool {
+        !(self.thresholds.is_empty() && self.expectations.is_empty() && self.searches.is_empty())
+    }
+}
+
+fn thresholds(digests: &[Digest]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for judged in digests.iter().flat_map(|digest| &digest.thresholds) {
+        if !out.contains(&judged.text) {
+            out.push(judged.text.clone());
+        }
+    }
+    out
 }
 
 /// What the others are held against: the variant that the file names first.
@@ -288,7 +309,7 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
         let told = answer.capacity.as_ref().is_some_and(|c| {
             // Only enclosed when the time was over: between two ends that are far apart anything may be true.
             let close = c.interval[1] <= c.interval[0] * CLOSE;
-            answer.refusal.is_none() || c.interval_is == IntervalIs::Confidence95 || close
+            answer.refusal.is_none() || c.interval_is == IntervalIs::Confidence95 || (close && !c.at_least)
         });
         told && !stopped
     };
@@ -314,7 +335,9 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
     let mut parts = Vec::new();
     match c.searches.as_slice() {
         [] => {
-            parts.push(format!("{} over {}", counted(c.runs as u64, "run"), counted(c.cells as u64, "cell")))
+            let found = c.study.iter().map(|study| study.sentence.clone());
+            parts.extend(found.filter(|found| !found.is_empty()));
+            parts.push(format!("{} over {}", counted(c.runs as u64, "run"), counted(c.cells as u64, "cell")));
         }
         [one] => match &one.answer {
             Some(answer) => parts.push(answer.sentence.clone()),
@@ -323,13 +346,25 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
             }
         },
         many => {
-            let found =
-                many.iter().filter(|s| s.answer.as_ref().is_some_and(|a| a.capacity.is_some())).count();
-            parts.push(format!("{found} of {} searches found an answer", many.len()));
+            let found: Vec<f64> = many.iter().filter_map(capacity_of).map(|(_, level, _)| level).collect();
+            let [low, high] =
+                [found.iter().copied().reduce(f64::min), found.iter().copied().reduce(f64::max)]
+                    .map(Option::unwrap_or_default);
+            let unit =
+                if many.iter().any(|s| s.answer.as_ref().is_some_and(|a| a.users)) { " users" } else { "/s" };
+            let range = match found.len() {
+                0 => String::new(),
+                1 => format!(": {}{unit}", quantity(high)),
+                _ => format!(": from {} to {}{unit}", quantity(low), quantity(high)),
+            };
+            parts.push(format!("{} of {} searches found an answer{range}", found.len(), many.len()));
         }
     }
+    // Which threshold, and from where on, the study tells, unless no single one was missed by most runs of a cell.
+    let rows = c.study.iter().flat_map(|study| &study.table);
+    let is_told = rows.flat_map(|row| &row.thresholds).any(CellThreshold::is_missed);
     for (n, what) in [(c.missed_cells, "missed the thresholds"), (c.doubtful_cells, "proved nothing")] {
-        if n > 0 {
+        if n > 0 && !(is_told && what.starts_with("missed")) {
             parts.push(format!("{} {what}", counted(n as u64, "cell")));
         }
     }

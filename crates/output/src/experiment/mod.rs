@@ -62,17 +62,24 @@ pub fn terminal(c: &Conclusion, look: &Look, folder: Option<&str>) -> String {
     out
 }
 
+/// The word for the result. PASS is said only where something could have failed.
+pub(crate) fn outcome(c: &Conclusion) -> &'static str {
+    if c.result == Outcome::Pass && !c.is_judged() { MEASURED } else { words::outcome(c.result) }
+}
+
+/// Everything was run, and nothing was asked that could have failed.
+pub(crate) const MEASURED: &str = "MEASURED";
+
 fn head(c: &Conclusion, look: &Look) -> Vec<Line> {
     let badge = match c.result {
+        Outcome::Pass if !c.is_judged() => Ink::Strong,
         Outcome::Pass => Ink::BadgeGood,
         Outcome::Fail => Ink::BadgeBad,
         Outcome::Inconclusive => Ink::BadgeWarn,
     };
     let question = wrap(&c.question, look.columns()).into_iter().filter(|text| !text.is_empty());
     let mut lines: Vec<Line> = question.map(|text| Line::of(Ink::Strong, &text)).collect();
-    lines.push(
-        Line::of(badge, &format!(" {} ", words::outcome(c.result))).text(" ").ink(Ink::Strong, &c.name),
-    );
+    lines.push(Line::of(badge, &format!(" {} ", outcome(c))).text(" ").ink(Ink::Strong, &c.name));
     // A single answer begins with the same sentence.
     if !matches!(c.searches.as_slice(), [one] if one.answer.is_some()) {
         lines.extend(wrap(&c.sentence, look.columns()).iter().map(|text| Line::new().text(text)));
@@ -165,7 +172,7 @@ pub fn markdown(c: &Conclusion) -> String {
     if !c.question.is_empty() {
         let _ = writeln!(out, "> {}\n", prose(&c.question));
     }
-    let _ = writeln!(out, "## {}: {}\n\n{}", words::outcome(c.result), c.name, c.sentence);
+    let _ = writeln!(out, "## {}: {}\n\n{}", outcome(c), c.name, prose(&c.sentence));
     if !c.expectations.is_empty() {
         out.push_str("\n| expectation | answer |\n|---|---|\n");
         for expected in &c.expectations {

@@ -15,6 +15,8 @@ pub struct Row {
     pub result: Option<Outcome>,
     /// There are runs of it.
     pub begun: bool,
+    /// Something could have failed: see [`plimsoll_record::experiment::Conclusion::is_judged`].
+    pub judged: bool,
     /// Of its report, or why there is none.
     pub sentence: String,
 }
@@ -23,6 +25,7 @@ impl Row {
     /// The word for it.
     pub fn result(&self) -> &'static str {
         match (self.result, self.begun) {
+            (Some(Outcome::Pass), _) if !self.judged => super::MEASURED,
             (Some(outcome), _) => words::outcome(outcome),
             (None, true) => "stopped",
             (None, false) => "could not run",
@@ -45,6 +48,7 @@ pub fn table(rows: &[Row], look: &Look) -> String {
     let mut lines = vec![Line::of(Ink::Strong, "all parts")];
     for row in rows {
         let ink = match row.result {
+            Some(Outcome::Pass) if !row.judged => Ink::Strong,
             Some(Outcome::Pass) => Ink::Good,
             Some(Outcome::Inconclusive) => Ink::Warn,
             Some(Outcome::Fail) | None => Ink::Bad,

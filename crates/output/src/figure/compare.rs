@@ -21,7 +21,7 @@ type Class = (&'static str, &'static str, u8, fn(Verdict) -> bool);
 const CLASSES: [Class; 4] = [
     ("better", "B is better", 2, Verdict::is_better),
     ("worse", "B is worse", 1, Verdict::is_worse),
-    ("same", "no difference worth naming", 7, |verdict| verdict == Verdict::NoDifference),
+    ("same", "no difference", 7, |verdict| verdict == Verdict::NoDifference),
     ("open", "cannot tell", 4, |verdict| verdict == Verdict::CannotTell),
 ];
 
@@ -37,7 +37,9 @@ fn delta(c: &Comparison) -> Option<Chart> {
     let mut axis = Axis::new("", Unit::Plain).between(0.5, n as f64 + 0.5);
     axis.ticks = (1..=n).map(|k| k as f64).collect();
     let named = |row: &&Compared| {
-        format!("{} {}", row.figure.replace("_time", ""), maybe_change(row, row.difference))
+        // The unit stays beside its number where the name is broken into lines.
+        let change = maybe_change(row, row.difference).replace(' ', "\u{a0}");
+        format!("{} {change}", row.figure.replace("_time", ""))
     };
     axis.names = rows.iter().map(named).collect();
     let [a, b] = c.short_names();

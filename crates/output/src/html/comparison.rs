@@ -1,6 +1,8 @@
 //! The page of a comparison: the verdict, the differences as intervals against zero, each figure with what bounds it,
 //! what speaks against believing it, and what a gate makes of it.
 
+mod next;
+
 use super::bits::{At, data, finding, said, tiles};
 use super::experiment::shown;
 use super::piece::{Tone, badge, figure as copied, prose};
@@ -67,10 +69,33 @@ fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
                 },
                 many => h1 { (count(many.len() as u64)) " comparisons" },
             }
-            @if let Some((one, gated)) = worst { p.gate { (gate_said(one, gated)) } }
+            @if let Some((one, gated)) = worst {
+                // Of several the worst is told, and how the others went.
+                @if all.len() > 1 {
+                    p.sentence { (prose(&one.sentence)) }
+                    p { (tally(all)) }
+                }
+                p.gate { (gate_said(one, gated)) }
+                (next::lines(one, Some(gated)))
+            }
             @if let [one] = all { (tiles(&[side("A", &one.a), side("B", &one.b)])) }
         }
     }
+}
+
+/// `2 SLOWER, 1 NO DIFFERENCE`, in the order in which they first come.
+fn tally(all: &[Comparison]) -> String {
+    let mut of: Vec<(Overall, u64)> = Vec::new();
+    for one in all {
+        match of.iter_mut().find(|(verdict, _)| *verdict == one.verdict) {
+            Some((_, n)) => *n += 1,
+            None => of.push((one.verdict, 1)),
+        }
+    }
+    of.iter()
+        .map(|(verdict, n)| format!("{} {}", count(*n), overall(*verdict)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn side<'a>(name: &'a str, side: &SideFacts) -> (&'a str, Markup) {

@@ -8,7 +8,6 @@ use super::{Page, Section};
 use crate::chart::Chart;
 use crate::experiment::parts::Row;
 use crate::format::count;
-use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::experiment::Conclusion;
 use plimsoll_record::summary::Outcome;
@@ -58,25 +57,28 @@ pub fn page(name: &str, parts: Vec<Part>, document: Value) -> Page {
 
 /// What could not be run is no better than what missed its thresholds.
 fn tone(row: &Row) -> Tone {
-    row.result.map_or(Tone::Fail, Tone::from)
+    match row.result {
+        Some(Outcome::Pass) if !row.judged => Tone::Note,
+        result => result.map_or(Tone::Fail, Tone::from),
+    }
 }
 
 fn head(name: &str, parts: &[Part]) -> Markup {
-    let of = |result: Option<Outcome>| parts.iter().filter(|part| part.row.result == result).count() as u64;
+    // What nothing was asked of cannot be the worst of those that were.
     let rank = |row: &Row| match row.result {
-        None => 3,
-        Some(Outcome::Fail) => 2,
-        Some(Outcome::Inconclusive) => 1,
+        None => 4,
+        Some(Outcome::Fail) => 3,
+        Some(Outcome::Inconclusive) => 2,
+        Some(Outcome::Pass) if row.judged => 1,
         Some(Outcome::Pass) => 0,
     };
     let worst = parts.iter().max_by_key(|part| rank(&part.row));
-    let all = [Some(Outcome::Pass), Some(Outcome::Fail), Some(Outcome::Inconclusive), None];
-    let told: Vec<(&str, Markup)> = all
+    let words = ["MEASURED", "PASS", "INCONCLUSIVE", "FAIL", "not run"];
+    let of = |wanted: usize| parts.iter().filter(|part| rank(&part.row) == wanted).count() as u64;
+    let told: Vec<(&str, Markup)> = [1, 0, 3, 2, 4]
         .into_iter()
-        .filter(|result| of(*result) > 0)
-        .map(|result| {
-            (result.map_or("not run", words::outcome), copied(&count(of(result)), Some(of(result) as f64)))
-        })
+        .filter(|rank| of(*rank) > 0)
+        .map(|rank| (words[rank], copied(&count(of(rank)), Some(of(rank) as f64))))
         .collect();
     html! {
         div.head.{(worst.map_or(Tone::Doubt, |worst| tone(&worst.row)).class())} {

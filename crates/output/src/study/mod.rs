@@ -105,14 +105,22 @@ pub(crate) fn extent(study: &Study) -> String {
     format!("{}, {}", format::counted(study.runs as u64, "run"), format::counted(cells, "cell"))
 }
 
+/// What a table or a picture without intervals says.
+pub(crate) const NO_INTERVALS: &str =
+    "no intervals: one short run of a cell tells none; repeat each three times (`repeat: 3`)";
+
 /// What the intervals are, for the line below the name.
 pub(crate) fn intervals(study: &Study) -> &'static str {
     let any = |basis| study.table.iter().any(|row| row.basis == basis);
+    let two = study.table.iter().any(|row| row.basis == Basis::Runs && row.repeats < 3);
     match (any(Basis::Runs), any(Basis::Blocks)) {
         (true, true) => "95 % intervals between runs, within them where there are fewer than three",
+        (true, false) if two => {
+            "95 % intervals between runs; those of two repeats are wide: repeat three times"
+        }
         (true, false) => "95 % intervals between runs",
         (false, true) => "95 % intervals within runs: repeat them three times to see how runs differ",
-        (false, false) => "no intervals: nothing to resample",
+        (false, false) => NO_INTERVALS,
     }
 }
 

@@ -50,19 +50,21 @@ pub struct Place {
     pub excerpt: String,
 }
 
-/// Fills in `source`. `name` is that of its file: how texts are escaped follows from its end. `document` is what
-/// `--json` prints; `load` gives the text of another file that the template includes, `None` where there is none.
+/// Fills in `source`. `name` is that of its file: how texts are escaped follows from its end. `kind` is the word for
+/// what the result is of (`run`, `search`), `document` is what `--json` prints; `load` gives the text of another
+/// file that the template includes, `None` where there is none.
 ///
 /// # Errors
 /// When the template is none, names what is not there, or does not end.
 pub fn render(
     name: &str,
     source: &str,
+    kind: &str,
     document: &serde_json::Value,
     pictures: Vec<Picture>,
     load: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
 ) -> Result<String, Problem> {
-    let missed = Arc::new(Missed::default());
+    let missed = Arc::new(Missed::of(kind));
     let pictures = Arc::new(pictures);
     // A file ends with a line feed, and so does what is made of it; a line that only decides leaves none behind.
     let mut syntax = SyntaxConfig::builder();
@@ -79,7 +81,7 @@ pub fn render(
     env.add_function("svg", move |id: &str| svg(&drawn, id));
     let problem = |error: minijinja::Error| problem(&error, name, source, &missed);
     env.add_template(name, source).map_err(problem)?;
-    let given = value::root(document, &pictures, &missed, globals(&env));
+    let given = value::root(kind, document, &pictures, &missed, globals(&env));
     let mut out = Bounded { bytes: Vec::new() };
     let template = env.get_template(name).map_err(problem)?;
     template.render_captured_to(given, &mut out).map_err(problem)?;

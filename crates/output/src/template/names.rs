@@ -9,6 +9,8 @@ const SHOWN: usize = 24;
 /// The last look-up that found nothing.
 #[derive(Debug, Default)]
 pub struct Missed {
+    /// What the result is of: `run`.
+    kind: String,
     last: Mutex<Option<Miss>>,
 }
 
@@ -21,6 +23,10 @@ struct Miss {
 }
 
 impl Missed {
+    pub fn of(kind: &str) -> Missed {
+        Missed { kind: kind.to_owned(), ..Missed::default() }
+    }
+
     pub fn note(&self, name: &str, of: &str, known: impl Iterator<Item = String>) {
         let miss = Miss { name: name.to_owned(), of: of.to_owned(), known: known.collect() };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(miss);
@@ -32,7 +38,11 @@ impl Missed {
         let Some(miss) = last else {
             return ("a name that is not there".into(), "`--json` prints everything that there is".into());
         };
-        let of = if miss.of.is_empty() { "the result".to_owned() } else { format!("`{}`", miss.of) };
+        let of = match miss.of.as_str() {
+            // A template for another kind of result is told from a slip of the pen.
+            "" => format!("the result of {} {}", article(&self.kind), self.kind),
+            of => format!("`{of}`"),
+        };
         let known: Vec<&str> = miss.known.iter().map(String::as_str).collect();
         (format!("{of} has no `{}`", miss.name), there_is(&miss.name, &known))
     }
@@ -71,4 +81,8 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }

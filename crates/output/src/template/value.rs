@@ -40,8 +40,14 @@ impl Object for Node {
     }
 }
 
-/// The document with `charts` beside its fields.
-pub fn root(document: &Json, pictures: &[Picture], missed: &Arc<Missed>, elsewhere: Vec<String>) -> Value {
+/// The document with `charts` and `kind` beside its fields.
+pub fn root(
+    kind: &str,
+    document: &Json,
+    pictures: &[Picture],
+    missed: &Arc<Missed>,
+    elsewhere: Vec<String>,
+) -> Value {
     let mut fields = match document {
         Json::Object(map) => {
             map.iter().map(|(name, value)| (Arc::from(clean(name)), of(value, name, missed))).collect()
@@ -63,6 +69,10 @@ pub fn root(document: &Json, pictures: &[Picture], missed: &Arc<Missed>, elsewhe
     };
     let charts: Vec<(Arc<str>, Value)> = pictures.iter().map(chart).collect();
     fields.push((Arc::from("charts"), Value::from_object(node("charts", charts))));
+    // A document that has such a field of its own keeps it.
+    if fields.iter().all(|(name, _)| &**name != "kind") {
+        fields.push((Arc::from("kind"), Value::from(kind)));
+    }
     Value::from_object(Node { elsewhere, ..node("", fields) })
 }
 

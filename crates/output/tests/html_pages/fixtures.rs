@@ -73,6 +73,7 @@ fn cell(users: f64, rate: f64, axis: &str) -> CellRow {
         clusters: Vec::new(),
         watched: Vec::new(),
         limiting: None,
+        thresholds: Vec::new(),
     }
 }
 
@@ -97,6 +98,7 @@ pub fn sweep(axis: &str) -> Conclusion {
         usl: UslFit::Unfit { why: "too few levels".into() },
         knee: Knee { at: Some(4.1), method: "asymptotes", sentence: "at 4.1 users".into() },
         saturation: None,
+        falls_from: None,
         limiting: None,
     };
     let finding = Finding {
@@ -107,6 +109,7 @@ pub fn sweep(axis: &str) -> Conclusion {
     };
     let study = Study {
         name: "four workers".into(),
+        sentence: "highest rate 2,010/s at 16 users".into(),
         runs: 12,
         axes: vec![axis.into()],
         table,
@@ -143,6 +146,7 @@ fn conclusion() -> Conclusion {
         missing: 0,
         missed_cells: 0,
         doubtful_cells: 0,
+        thresholds: Vec::new(),
         left_out: vec!["`a.plim`: of another experiment".into()],
         result: Outcome::Fail,
         sentence: "12 runs over 4 cells; 1 expectation does not hold".into(),
@@ -279,6 +283,7 @@ pub fn of_parts() -> Page {
             name: name.into(),
             result: conclusion.as_ref().map(|c| c.result),
             begun: conclusion.is_some(),
+            judged: true,
             sentence: conclusion.as_ref().map_or("not run yet".into(), |c| c.sentence.clone()),
         },
         question: "How much?".into(),

@@ -1,6 +1,6 @@
 //! The document that a search ends with.
 
-use crate::machine::cheap;
+use crate::machine::{cheap, quest};
 use crate::servers::{Limits, Server, Service, drive, search};
 use plimsoll_record::analysis::search::Quest;
 
@@ -41,4 +41,49 @@ fn a_search_can_be_taken_up_again_at_any_step() {
         plimsoll_record::analysis::search::Move::Try(probe) => panic!("it had ended: {probe:?}"),
     };
     assert_eq!(serde_json::to_string(&answer).ok(), serde_json::to_string(&*again).ok());
+}
+
+/// Nothing is said of a level but what was seen there.
+#[test]
+fn each_end_of_a_search_says_what_was_measured() {
+    let ended = |budget_s: u64, capacity: f64| {
+        let quest = Quest { budget_ns: Some(budget_s * 1_000_000_000), from: Some(100.0), ..quest(1e6) };
+        drive(&quest, |probe| cheap(probe, capacity)).0
+    };
+    // Climbing when the time was over: a lower bound, and no level that was not run.
+    let climbing = ended(20, 1e9);
+    assert!(climbing.capacity.as_ref().is_some_and(|found| found.at_least), "{}", climbing.sentence);
+    assert!(
+        climbing.sentence.starts_with("carries at least")
+            && climbing.sentence.ends_with("over before a level was missed"),
+        "{}",
+        climbing.sentence
+    );
+    let sinking = ended(8, 1.0);
+    assert!(
+        sinking.capacity.is_none() && sinking.sentence.contains("over before a level was met; "),
+        "{}",
+        sinking.sentence
+    );
+    let enclosed = ended(25, 300.0);
+    assert!(
+        enclosed.sentence.contains("; missed at 400/s, and between the two nothing is known"),
+        "{}",
+        enclosed.sentence
+    );
+    let (nothing, _) = drive(&quest(1e4), |probe| cheap(probe, 0.01));
+    assert!(
+        nothing.sentence.contains("even at 0.100/s, the lowest level that was tried"),
+        "{}",
+        nothing.sentence
+    );
+    let (capped, _) = drive(&quest(200.0), |probe| cheap(probe, 1e6));
+    assert!(
+        capped.sentence.ends_with("a higher rate was not allowed, so where it ends is not known"),
+        "{}",
+        capped.sentence
+    );
+    for said in [climbing, sinking, enclosed, nothing, capped] {
+        assert!(!said.sentence.contains("no longer"), "{}", said.sentence);
+    }
 }

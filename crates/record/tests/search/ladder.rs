@@ -69,7 +69,7 @@ fn an_answer_names_the_rule_that_it_was_held_against() {
     let (answer, history) = ladder(Step::Plus(50.0), Some(rule), 1e6);
     assert!(!history[history.len() - 2].met(), "the last level that was carried misses the threshold");
     assert!(
-        answer.sentence.contains("no longer 550/s (`offered - achieved >= 50/s`)"),
+        answer.sentence.contains("; `offered - achieved >= 50/s` held at 550/s, one run each"),
         "{}",
         answer.sentence
     );

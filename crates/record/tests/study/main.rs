@@ -9,4 +9,5 @@ mod curves;
 mod findings;
 mod fixture;
 mod odd;
+mod sentences;
 mod table;

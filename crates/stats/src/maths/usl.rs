@@ -37,6 +37,18 @@ pub struct Usl {
     pub peak: Option<Peak>,
     /// The largest level that was measured.
     pub largest: f64,
+    /// What [`Usl::band_at`] is made of, throughput as a share of `scale`.
+    spread: Spread,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Spread {
+    best: [f64; 3],
+    /// Of the parameters, under both models of the scatter.
+    covariances: [[[f64; 3]; 3]; 2],
+    /// Student's.
+    t: f64,
+    scale: f64,
 }
 
 /// Where throughput is highest.
@@ -70,6 +82,19 @@ impl Usl {
     /// Throughput at `n` users.
     pub fn at(&self, n: f64) -> f64 {
         law(&[self.lambda, self.sigma, self.kappa], n)
+    }
+
+    /// The 95 % band of the law at `n` users, not of single points: the slopes of the law at the fit with the
+    /// parameters' covariance (Seber & Wild 1989, section 5.1), the wider of the two models of the scatter.
+    pub fn band_at(&self, n: f64) -> [f64; 2] {
+        let Spread { best, covariances, t, scale } = &self.spread;
+        let slope = slopes(best, n);
+        let variance = |v: &[[f64; 3]; 3]| -> f64 {
+            (0..3).flat_map(|i| (0..3).map(move |j| (i, j))).map(|(i, j)| slope[i] * v[i][j] * slope[j]).sum()
+        };
+        let widest = covariances.iter().map(variance).fold(0.0, f64::max);
+        let half = t * widest.sqrt() * scale;
+        [(self.at(n) - half).max(0.0), self.at(n) + half]
     }
 }
 
@@ -105,7 +130,8 @@ pub fn fit(points: &[(f64, f64)]) -> Result<Usl, Unfit> {
         return Err(Unfit::Noise { residual_ratio });
     }
     let largest = sorted.last().map_or(0.0, |p| p.0);
-    let Bands { parameters: bands, peak } = bands(&scaled, &best, &residuals).ok_or(Unfit::Undetermined)?;
+    let Bands { parameters: bands, peak, covariances, t } =
+        bands(&scaled, &best, &residuals).ok_or(Unfit::Undetermined)?;
     let [lambda, sigma, kappa] = best;
     let peak = peak.map(|n_band| {
         let n = summit(&best);
@@ -122,6 +148,7 @@ pub fn fit(points: &[(f64, f64)]) -> Result<Usl, Unfit> {
         kappa_band: bands[2],
         peak,
         largest,
+        spread: Spread { best, covariances, t, scale },
     })
 }
 
@@ -293,7 +320,8 @@ fn bands(points: &[(f64, f64)], p: &[f64; 3], residuals: &[f64]) -> Option<Bands
         [Some(a), Some(b)] if has_summit => Some(wider(wider(a, b), [summit(p); 2])),
         _ => None,
     };
-    Some(Bands { parameters: [band(0, f64::INFINITY), band(1, 1.0), band(2, f64::INFINITY)], peak })
+    let parameters = [band(0, f64::INFINITY), band(1, 1.0), band(2, f64::INFINITY)];
+    Some(Bands { parameters, peak, covariances: scatters, t })
 }
 
 /// Whether the slopes point in three directions: the determinant of their correlations, 1 for right angles. Below this
@@ -307,6 +335,8 @@ fn is_determined(normal: &[[f64; 3]; 3]) -> bool {
 struct Bands {
     parameters: [[f64; 2]; 3],
     peak: Option<[f64; 2]>,
+    covariances: [[[f64; 3]; 3]; 2],
+    t: f64,
 }
 
 /// The parameters' covariance when points scatter in proportion to `shape`. The factor comes from the residuals over

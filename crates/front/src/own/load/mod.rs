@@ -117,22 +117,46 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> Vec<Pos> {
             continue;
         }
         let Some((first, text)) = &mut owner else { continue };
-        let stages = first.key == "stages";
-        text.push_str(if stages { ", " } else { "" });
+        let is_one_number = is_thousands(text, &entry.key);
+        text.push_str(if is_one_number { "" } else { ", " });
         text.push_str(&entry.key);
         torn.push(entry.pos);
         if entries.get(i + 1).is_some_and(is_rest) {
             continue;
         }
         let message = format!("in braces a comma ends the value of `{}`", first.key);
-        let hint = if stages {
+        let hint = if first.key == "stages" {
             format!("put the stages in quotes: `\"{text}\"`")
-        } else {
+        } else if is_one_number {
             format!("write `{text}`")
+        } else if !LEVELS.contains(&first.key.as_str()) {
+            format!("`{}` takes one value", first.key)
+        } else {
+            let per_s = if first.key == "arrivals" { "/s" } else { "" };
+            let stages = as_stages(text).unwrap_or_else(|| format!("10s:100{per_s}, 20s:300{per_s}"));
+            format!("`{}` is one level; several are `stages: \"{stages}\"`", first.key)
         };
         r.complain("F011", first.value.pos, message, hint);
     }
     torn
+}
+
+/// Keys whose value is one level of the load.
+const LEVELS: [&str; 4] = ["users", "connections", "rate", "arrivals"];
+
+/// `10` and `000/s`: a number with a comma between its thousands.
+fn is_thousands(before: &str, rest: &str) -> bool {
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    digits == 3 && !before.is_empty() && before.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// `100/s for 3s, 300/s for 6s` in the words of stages; `None`: it is not said how long each lasts.
+fn as_stages(text: &str) -> Option<String> {
+    let each = text.split(", ").map(|one| {
+        let (level, time) = one.split_once(" for ")?;
+        Some(format!("{}:{}", time.trim(), level.trim()))
+    });
+    Some(each.collect::<Option<Vec<_>>>()?.join(", "))
 }
 
 fn field_of(name: &str) -> Option<&'static str> {

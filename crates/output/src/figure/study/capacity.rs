@@ -1,13 +1,10 @@
-//! Capacity over load: what was measured with its intervals, the fitted law through it, the knee, and where more load
-//! gets fewer answers; and the times beside it.
+//! Capacity over load: what was measured with its intervals, the fitted law through it with its band and what it leaves
+//! over, the knee, and where more load gets fewer answers; and the times beside it.
 
-use super::{Of, Page, has_intervals, tell_intervals};
-use crate::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
+use super::{Of, Page, has_intervals, panel, tell_intervals};
+use crate::chart::{Axis, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
 use crate::format::quantity;
-use plimsoll_record::analysis::study::{AxisKind, Curve, UslFit};
-
-/// Points of a fitted curve.
-const SMOOTH: usize = 60;
+use plimsoll_record::analysis::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint};
 
 /// Of an axis of users or arrivals; any other is no load.
 pub fn figures(page: &Page) -> Vec<Chart> {
@@ -33,35 +30,74 @@ fn capacity(page: &Page) -> Chart {
         series.extend(fit(curve, at, page.curves.len() > 1));
     }
     let has_law = series.iter().any(|one| one.form == Form::Dashed);
-    chart.panels.push(Panel::new("capacity", Axis::new("requests", Unit::PerSecond), series));
+    chart.panels.push(panel("capacity", Axis::new("requests", Unit::PerSecond), series));
     let points = match has_intervals(&chart) {
         true => "Points are measured rates with their intervals",
         false => "Points are measured rates",
     };
-    let law = match has_law {
-        true => "; the dashed line is the universal scalability law fitted to them",
-        false => "",
+    let is_one = page.curves.len() == 1;
+    let law = match (has_law, is_one) {
+        (true, true) => {
+            "; the dashed line is the universal scalability law fitted to them, in its 95 % band. The panel below is \
+             what the law leaves over: points on both sides of 0, each near it, say that it fits"
+        }
+        (true, false) => "; the dashed line is the universal scalability law fitted to them",
+        (false, _) => "",
     };
     chart.help = format!("{points}{law}. Behind the knee more load buys waiting time instead of answers.");
+    if let [one] = page.curves {
+        chart.panels.extend(left_over(page, one));
+    }
     tell_intervals(&mut chart);
     chart.subtitle = std::iter::once(chart.subtitle.clone()).chain(told).collect::<Vec<_>>().join("; ");
     chart
 }
 
-/// The law as a smooth line over the measured levels; beyond them it is not drawn.
-fn fit(curve: &Curve, at: usize, is_one_of_many: bool) -> Option<Series> {
-    let UslFit::Fit { lambda, sigma, kappa, .. } = &curve.usl else { return None };
-    let (first, last) = (curve.points.first()?.x, curve.points.last()?.x);
-    if !(first > 0.0 && last > first) {
-        return None;
-    }
-    // Equal ratios suit both kinds of axes.
-    let x: Vec<f64> = (0..=SMOOTH).map(|k| first * (last / first).powf(k as f64 / SMOOTH as f64)).collect();
-    // Gunther, Guerrilla Capacity Planning (2007), chapter 4: X(N) = lambda N / (1 + sigma (N-1) + kappa N (N-1)).
-    let law = |n: f64| lambda * n / (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0));
-    let y = x.iter().map(|n| Some(law(*n)).filter(|y| y.is_finite())).collect();
+/// The law as a smooth line over the measured levels, beyond them it is not drawn; of a single curve with its band.
+fn fit(curve: &Curve, at: usize, is_one_of_many: bool) -> Vec<Series> {
+    let UslFit::Fit { line, .. } = &curve.usl else { return Vec::new() };
+    let of = |value: fn(&UslPoint) -> f64| -> Vec<Option<f64>> {
+        line.iter().map(|point| Some(value(point)).filter(|y| y.is_finite())).collect()
+    };
+    let x: Vec<f64> = line.iter().map(|point| point.users).collect();
     let (name, colour) = if is_one_of_many { ("", at as u8) } else { ("fitted law (USL)", 1) };
-    Some(Series::new(&format!("law-{}", at + 1), name, colour, Form::Dashed, y).at(x))
+    let law = of(|point| point.rate_per_s);
+    let law = Series::new(&format!("law-{}", at + 1), name, colour, Form::Dashed, law).at(x.clone());
+    if is_one_of_many {
+        return vec![law];
+    }
+    let band = Series::new("law-band", "95 % band of the law", colour, Form::Range, vec![None; x.len()])
+        .at(x)
+        .within(of(|point| point.low), of(|point| point.high));
+    vec![band, law]
+}
+
+/// Measured rates less the law, as shares of the law: what it does not explain, with the points' own intervals.
+fn left_over(page: &Page, curve: &Curve) -> Option<Panel> {
+    let against = |rate: Option<f64>, point: &CurvePoint| {
+        let law = point.usl_rate_per_s.filter(|law| *law > 0.0)?;
+        rate.map(|rate| rate / law - 1.0).filter(|share| share.is_finite())
+    };
+    let of = |value: fn(&Estimate) -> Option<f64>| -> Vec<Option<f64>> {
+        let row = |point: &CurvePoint| page.study.table.get(point.cell).map(|row| row.rate_per_s);
+        curve.points.iter().map(|point| against(row(point).as_ref().and_then(value), point)).collect()
+    };
+    let shares = of(|rate| rate.value);
+    let most = shares
+        .iter()
+        .flatten()
+        .fold(None, |most: Option<f64>, share| Some(most.unwrap_or(0.0).max(share.abs())))?;
+    // Intervals may reach further than the points, but not so far that these cannot be told apart.
+    let reach = [of(|rate| rate.low), of(|rate| rate.high)].concat();
+    let reach = reach.iter().flatten().fold(0.0_f64, |most, share| most.max(share.abs()));
+    let end = (1.2 * most).max(reach.min(4.0 * most)).max(0.01);
+    let series = Series::new("left-over", "measured less the law", 0, Form::Dots, shares)
+        .at(curve.points.iter().map(|point| point.x).collect())
+        .within(of(|rate| rate.low), of(|rate| rate.high));
+    let mut left =
+        Panel::new("left-over", Axis::new("beside the law", Unit::Ratio).between(-end, end), vec![series]);
+    left.limits.push(Limit { value: 0.0, word: "the law".into(), met: None });
+    Some(left)
 }
 
 fn law(curve: &Curve) -> Option<String> {
@@ -80,16 +116,16 @@ fn knee(curve: &Curve) -> Option<Mark> {
     Some(Mark { at, word: format!("knee at {}", quantity(at)), kind: MarkKind::Answer })
 }
 
-/// From the peak of the law to the last level, where that peak was measured.
+/// From the peak of the law to the last level where that peak was measured; without a law from the highest rate on,
+/// where the last is lower beyond doubt.
 fn retrograde(curve: &Curve) -> Option<Stretch> {
-    let UslFit::Fit { peak: Some(peak), .. } = &curve.usl else { return None };
+    let of_law = match &curve.usl {
+        UslFit::Fit { peak: Some(peak), .. } if !peak.is_extrapolated => Some(peak.users),
+        _ => None,
+    };
     let last = curve.points.last()?.x;
-    (!peak.is_extrapolated && peak.users < last).then(|| Stretch {
-        from: peak.users,
-        to: last,
-        word: "more load, fewer answers".into(),
-        kind: StretchKind::Spike,
-    })
+    let from = of_law.or(curve.falls_from).filter(|from| *from < last)?;
+    Some(Stretch { from, to: last, word: "more load, fewer answers".into(), kind: StretchKind::Spike })
 }
 
 fn latency(page: &Page) -> Chart {
@@ -102,12 +138,12 @@ fn latency(page: &Page) -> Chart {
     if let [one] = page.curves {
         chart.marks.extend(knee(one));
         let lines = all.map(|(name, colour, of)| page.line(name, name.into(), colour, one, &of));
-        chart.panels.push(Panel::new("times", axis("response time"), lines.into()));
+        chart.panels.push(panel("times", axis("response time"), lines.into()));
         tell_intervals(&mut chart);
         return chart;
     }
     for (name, _, of) in all {
-        chart.panels.push(Panel::new(name, axis(&format!("response time {name}")), page.lines(name, of)));
+        chart.panels.push(panel(name, axis(&format!("response time {name}")), page.lines(name, of)));
     }
     tell_intervals(&mut chart);
     chart

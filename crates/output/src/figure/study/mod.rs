@@ -7,6 +7,7 @@ use super::plain;
 use super::run::watched::{axis_unit, in_base};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::counted;
+use crate::study;
 use plimsoll_record::analysis::Seen;
 use plimsoll_record::analysis::study::{AxisKind, CellRow, Curve, Estimate, Study, settings_text};
 
@@ -95,6 +96,19 @@ impl Page<'_> {
     }
 }
 
+/// Intervals of few repeats may be many times the values: they run out of the picture, or nothing else would be seen.
+const REACH: f64 = 2.0;
+
+/// A panel from 0 that keeps the points apart.
+fn panel(id: &str, y: Axis, series: Vec<Series>) -> Panel {
+    let most = |of: fn(&Series) -> &Vec<Option<f64>>| {
+        series.iter().flat_map(of).flatten().copied().fold(0.0_f64, f64::max)
+    };
+    let (highest, reach) = (most(|one| &one.y), most(|one| &one.high));
+    let y = if reach > REACH * highest && highest > 0.0 { y.between(0.0, REACH * highest) } else { y };
+    Panel::new(id, y, series)
+}
+
 fn has_intervals(chart: &Chart) -> bool {
     let ends = chart.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.low);
     ends.flatten().next().is_some()
@@ -102,8 +116,7 @@ fn has_intervals(chart: &Chart) -> bool {
 
 /// Says what the bars are, where there are any.
 fn tell_intervals(chart: &mut Chart) {
-    let said =
-        if has_intervals(chart) { "bars are 95 % intervals" } else { "no intervals: nothing to resample" };
+    let said = if has_intervals(chart) { "bars are 95 % intervals" } else { study::NO_INTERVALS };
     chart.subtitle = format!("{}; {said}", chart.subtitle);
 }
 
@@ -123,9 +136,8 @@ fn over_levels(mut axis: Axis, levels: &[f64]) -> Axis {
 fn over(page: &Page) -> Chart {
     let axis = page.curves.first().map_or("", |curve| curve.axis.as_str());
     let mut chart = page.chart("over", &format!("over {axis}"));
-    let panel = |id: &str, label: &str, unit: Unit, of: Of| {
-        Panel::new(id, Axis::new(label, unit), page.lines(id, of))
-    };
+    let panel =
+        |id: &str, label: &str, unit: Unit, of: Of| panel(id, Axis::new(label, unit), page.lines(id, of));
     chart.panels = vec![
         panel("rate", "requests", Unit::PerSecond, |row| row.rate_per_s),
         panel("p50", "response time p50", Unit::Nanoseconds, |row| row.p50_ns),

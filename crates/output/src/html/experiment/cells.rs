@@ -36,6 +36,25 @@ fn is_told_above(study: &Study) -> bool {
     study.curves.len() == 1
 }
 
+/// Findings that tell why a curve ends, what is surest first; of others the first is taken.
+const CAUSES: [&str; 4] = ["link_full", "limiting_resource", "retrograde", "saturated"];
+
+/// Why it is so, and what to do next, from the finding that says most.
+pub fn next(c: &Conclusion, at: &At) -> Option<Markup> {
+    let findings = &c.study.as_ref()?.findings;
+    let cause = CAUSES.iter().find_map(|code| findings.iter().find(|finding| finding.code == *code));
+    let told = cause.or(findings.first())?;
+    Some(html! {
+        dl.next {
+            dt { "Why" }
+            dd { (prose(&told.sentence)) " (" (prose(&told.evidence)) "). "
+                a href={ "#" (at.id("findings")) } { "All findings" } }
+            dt { "Next" }
+            dd { (prose(&told.advice)) "." }
+        }
+    })
+}
+
 /// The answer that the picture shows, for the head of the page.
 pub fn answer(c: &Conclusion, at: &At) -> Option<Markup> {
     let study = c.study.as_ref().filter(|study| is_told_above(study))?;

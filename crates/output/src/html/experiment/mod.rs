@@ -9,13 +9,13 @@ use super::piece::{Tone, badge, figure as copied, grid, prose};
 use super::table::{Cell, number, text};
 use super::{Page, Section, comparison};
 use crate::chart::Chart;
-use crate::experiment::name;
+use crate::experiment::{name, outcome};
 use crate::format::{count, counted};
-use crate::words;
 use maud::{Markup, html};
 use plimsoll_plan::experiment::Setting;
 use plimsoll_record::analysis::compare::expect::Borne;
 use plimsoll_record::experiment::Conclusion;
+use plimsoll_record::summary::Outcome;
 use serde_json::Value;
 
 /// A run file of an experiment.
@@ -37,7 +37,7 @@ pub fn page(c: &Conclusion, files: &[RunFile], charts: Vec<Chart>, document: Val
     let charts = told_once(charts, c);
     Page {
         kind: if c.searches.is_empty() { "experiment" } else { "search" },
-        title: format!("{}: {}", words::outcome(c.result), c.name),
+        title: format!("{}: {}", outcome(c), c.name),
         head: head(c),
         sections: sections(c, files, &charts, &at),
         charts,
@@ -67,7 +67,7 @@ pub(super) fn told_once(mut charts: Vec<Chart>, c: &Conclusion) -> Vec<Chart> {
 
 fn head(c: &Conclusion) -> Markup {
     html! {
-        div.head.{(Tone::from(c.result).class())} {
+        div.head.{(tone(c).class())} {
             h1 { (c.name) }
             @if !c.question.is_empty() { p.question { (c.question) } }
             (verdict(c, &At::default()))
@@ -75,15 +75,17 @@ fn head(c: &Conclusion) -> Markup {
     }
 }
 
+/// Runs that nothing was asked of are neither good nor bad.
+pub(super) fn tone(c: &Conclusion) -> Tone {
+    if c.is_judged() || c.result != Outcome::Pass { Tone::from(c.result) } else { Tone::Note }
+}
+
 /// Comparisons whose lines stand below the verdict; more would bury it.
 const TOLD: usize = 3;
 
-/// What a sentence about runs and cells leaves open, in few words: where a sweep bends, and what differs.
+/// What a sentence about runs and cells leaves open, in few words: what differs.
 pub(super) fn answer(c: &Conclusion) -> Vec<String> {
-    let curves = c.study.iter().flat_map(|study| &study.curves).take(1);
-    let knees = curves.filter(|curve| curve.knee.at.is_some()).map(|curve| curve.knee.sentence.clone());
-    let different = c.comparisons.iter().take(TOLD).map(|one| one.sentence.clone());
-    knees.chain(different).collect()
+    c.comparisons.iter().take(TOLD).map(|one| one.sentence.clone()).collect()
 }
 
 /// Badge, sentence and how much there is behind it.
@@ -107,11 +109,12 @@ pub(super) fn verdict(c: &Conclusion, at: &At) -> Markup {
         tiles_of.push(("repeats", copied(&count(u64::from(c.repeat)), Some(f64::from(c.repeat)))));
     }
     html! {
-        div.verdict { (badge(Tone::from(c.result), words::outcome(c.result))) }
+        div.verdict { (badge(tone(c), outcome(c))) }
         p.sentence { (prose(&c.sentence)) }
         @if c.comparisons.len() <= TOLD {
             @for one in &c.comparisons { p { (comparison::line(one)) } }
         }
+        @if let Some(next) = cells::next(c, at) { (next) }
         @if let Some(answer) = cells::answer(c, at) { (answer) }
         (tiles(&tiles_of))
     }

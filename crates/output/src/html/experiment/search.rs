@@ -87,7 +87,7 @@ fn told(answer: &Answer) -> Markup {
 fn ended(answer: &Answer) -> String {
     match &answer.capacity {
         Some(found) if found.at_least => {
-            "its highest level was met: the service can do more than it was asked".into()
+            "the highest level that was allowed was met: where the service ends was not seen".into()
         }
         Some(_) => {
             format!("the interval is as narrow as was asked for ({} either way)", ratio(answer.within))

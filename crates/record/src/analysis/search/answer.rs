@@ -50,7 +50,8 @@ pub struct Capacity {
     /// In the same unit, see `interval_is`.
     pub interval: [f64; 2],
     pub interval_is: IntervalIs,
-    /// The cap on the level (or something that is not the service) ended the search: the service can do more.
+    /// Where the service ends was not seen: the cap on the level, the time, or something that is not the service ended
+    /// the search before a level was missed.
     pub at_least: bool,
     /// How it was found.
     pub basis: String,

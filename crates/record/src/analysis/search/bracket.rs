@@ -106,7 +106,7 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
         return choice;
     }
     if view.incomplete >= 2 {
-        return Choice::Done(Some(refuse::incomplete()));
+        return Choice::Done(Some(refuse::incomplete(view.incomplete)));
     }
     if history.len() >= MOST_TRIALS {
         return Choice::Done(confirm::end(quest, &view));
@@ -130,7 +130,9 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
         let Some(top) = top else { return try_at(start(quest, view.floor_ns), Purpose::Bracket) };
         if top <= quest.least() {
             let because = view.ceiling.filter(|c| c.0 <= top).map(|c| refuse::limited(c.1));
-            return Choice::Done(Some(because.unwrap_or_else(refuse::nothing_met)));
+            let tried = history.iter().filter(|t| t.probe.purpose != Purpose::Floor && !t.met());
+            let lowest = tried.min_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
+            return Choice::Done(Some(because.unwrap_or_else(|| refuse::nothing_met(quest, lowest))));
         }
         return try_at(quest.level(top * DOWN), Purpose::Bracket);
     };
@@ -161,7 +163,7 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
 fn floor(quest: &Quest, history: &[Trial]) -> Option<Choice> {
     let found = history.iter().find(|t| t.probe.purpose == Purpose::Floor);
     match found {
-        Some(floor) if floor.is_runaway() => Some(Choice::Done(Some(refuse::floor_failed()))),
+        Some(floor) if floor.is_runaway() => Some(Choice::Done(Some(refuse::floor_failed(floor)))),
         None if quest.floor_ns.is_none() && history.is_empty() => Some(Choice::Try(floor_probe())),
         _ => None,
     }

@@ -12,7 +12,7 @@ use super::ladder;
 use super::quest::Quest;
 use super::trial::{Trial, decides};
 use crate::analysis::watched::limiting_of;
-use crate::phrase::{duration_ns, rate_per_s, ratio};
+use crate::phrase::{count, counted, duration_ns, quantity, rate_per_s, ratio};
 use plimsoll_plan::experiment::{Purpose, Until};
 
 /// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
@@ -21,7 +21,7 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
     let style = if quest.step.is_some() { Style::Ladder } else { Style::Search };
     let curve = curve(&view);
     let capacity = match style {
-        Style::Ladder => of_ladder(quest, history, refusal.as_ref()),
+        Style::Ladder => of_ladder(quest, history, &view, refusal.as_ref()),
         Style::Search => of_search(quest, &view, refusal.as_ref()),
     };
     let (floor_ns, level) = (view.floor_ns, capacity.as_ref().map(Capacity::level));
@@ -52,8 +52,7 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         steps: history.iter().map(StepRow::from).collect(),
         spent_s: history.iter().map(|t| t.probe.total_ns() as f64 / 1e9).sum(),
     };
-    let ended = history.last().filter(|_| !is_judged).and_then(|last| ladder::fired(quest, last));
-    answer.sentence = sentence(&answer, ended);
+    answer.sentence = sentence(&answer, history.last().map(|last| ended(quest, last, is_judged)));
     answer
 }
 
@@ -107,15 +106,19 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
         let basis = format!("a line through {steps} runs near the crossing");
         return make(at, [low.min(at), high.max(at)], false, basis, Some(threshold));
     }
-    // Only enclosed: better than nothing when the time was over.
-    let missed = view.missed?;
+    // Only enclosed, or not even that: better than nothing when the time was over.
     let met = met.filter(|_| refusal.is_some())?;
+    let Some(missed) = view.missed else {
+        return make(met, [met, met], true, "the highest level that was run; none was missed".into(), None);
+    };
     make(met, [met, missed], false, "the last level met; the first missed ends what is known".into(), None)
 }
 
-fn of_ladder(quest: &Quest, history: &[Trial], refusal: Option<&Refusal>) -> Option<Capacity> {
+fn of_ladder(quest: &Quest, history: &[Trial], view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
     let steps: Vec<&Trial> = history.iter().filter(|t| t.probe.purpose == Purpose::Ladder).collect();
-    let good = |t: &&&Trial| !ladder::ends(quest, t) && t.limited_by.is_none() && t.complete;
+    // What held a step back without spoiling it (all connections busy, and each of them slow) is the service's own.
+    let counts = |t: &Trial| view.usable.iter().any(|usable| std::ptr::eq(*usable, t));
+    let good = |t: &&&Trial| !ladder::ends(quest, t) && counts(t);
     // Only levels below the first bad one count: what was met above it was luck, or the bad one was.
     let last = steps.iter().take_while(good).last()?.probe.level;
     let first_bad = steps.iter().find(|t| !good(t)).filter(|_| refusal.is_none()).map(|t| t.probe.level);
@@ -160,13 +163,26 @@ impl From<&Trial> for StepRow {
     }
 }
 
-/// One sentence that holds when it is quoted alone. `ended`: the rule that ended a ladder, when it was no threshold.
-fn sentence(answer: &Answer, ended: Option<Until>) -> String {
+/// What the last step of a ladder did to end it.
+fn ended(quest: &Quest, last: &Trial, is_judged: bool) -> String {
+    match ladder::fired(quest, last) {
+        Some(until) if !is_judged => format!("`{until}` held at"),
+        Some(_) if !last.is_runaway() => "missed at".into(),
+        _ => "most of it failed at".into(),
+    }
+}
+
+/// One sentence that holds when it is quoted alone, and says of no level more than was seen there. `ended`: how the
+/// last step of a ladder ended it.
+fn sentence(answer: &Answer, ended: Option<String>) -> String {
     let show = |level: f64| match answer.users {
-        true => format!("{} users", crate::phrase::count(level.max(0.0) as u64)),
+        true => counted(level.max(0.0) as u64, "user"),
         false => rate_per_s(level),
     };
-    let bare = |level: f64| show(level).trim_end_matches("/s").trim_end_matches(" users").to_owned();
+    let bare = |level: f64| match answer.users {
+        true => count(level.max(0.0) as u64),
+        false => quantity(level),
+    };
     let with = answer.thresholds.join(" and ");
     let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
     let why = answer.refusal.as_ref().map(|r| r.sentence.as_str());
@@ -179,18 +195,25 @@ fn sentence(answer: &Answer, ended: Option<Until>) -> String {
     let [low, high] = capacity.interval;
     let level = show(capacity.level());
     if capacity.at_least {
-        let why = why.map_or_else(String::new, |why| format!("; {why}"));
-        return format!("carries at least {level}{with}{why}");
+        let highest = match answer.users {
+            true => "more users were not allowed, so where it ends is not known",
+            false => "a higher rate was not allowed, so where it ends is not known",
+        };
+        let end = why.unwrap_or(highest);
+        return format!("carries at least {level}{with}; {end}");
     }
     let above = above(answer.shape, answer.knee.as_ref());
     let why = why.map_or(above, |why| format!("; {why}"));
     match answer.style {
         Style::Ladder => {
-            let rule = ended.map_or_else(String::new, |until| format!(" (`{until}`)"));
-            format!("carried {level}{with} and no longer {}{rule}, one run each{why}", show(high))
+            let ended = ended.unwrap_or_else(|| "missed at".into());
+            format!("carried {level}{with}; {ended} {}, one run each{why}", show(high))
         }
         Style::Search if capacity.interval_is == IntervalIs::Enclosure => {
-            format!("carries {level}{with}, and no longer {}{why}", show(high))
+            format!(
+                "carries {level}{with}; missed at {}, and between the two nothing is known{why}",
+                show(high)
+            )
         }
         Style::Search => {
             let half = ratio((high - low) / 2.0 / capacity.level().max(f64::MIN_POSITIVE));

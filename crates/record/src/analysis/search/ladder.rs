@@ -28,7 +28,7 @@ pub(super) fn next(quest: &Quest, step: Step, history: &[Trial]) -> Choice {
     };
     let Some(last) = steps.last() else {
         return match history.first().filter(|t| t.is_runaway()) {
-            Some(_) => Choice::Done(Some(refuse::floor_failed())),
+            Some(floor) => Choice::Done(Some(refuse::floor_failed(floor))),
             None => probe(start(quest, view.floor_ns)),
         };
     };
@@ -36,7 +36,7 @@ pub(super) fn next(quest: &Quest, step: Step, history: &[Trial]) -> Choice {
         return Choice::Done(Some(refuse::limited(by)));
     }
     if !last.complete {
-        return Choice::Done(Some(refuse::incomplete()));
+        return Choice::Done(Some(refuse::incomplete(1)));
     }
     if ends(quest, last) {
         return Choice::Done((steps.len() == 1).then(|| refused_at_first(quest, last)));
@@ -61,7 +61,7 @@ pub(super) fn rule(quest: &Quest) -> Until {
 /// A ladder that carried nothing: the rule that ended it is told, since thresholds may all be met.
 fn refused_at_first(quest: &Quest, trial: &Trial) -> Refusal {
     match rule(quest) {
-        Until::Missed => refuse::nothing_met(),
+        Until::Missed => refuse::nothing_met(quest, Some(trial)),
         _ => refuse::ended_at_first_step(fired(quest, trial)),
     }
 }

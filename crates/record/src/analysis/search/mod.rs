@@ -44,7 +44,8 @@ pub fn next(quest: &Quest, history: &[Trial]) -> Move {
             let over =
                 quest.budget_ns.is_some_and(|budget| spent_ns.saturating_add(probe.total_ns()) > budget);
             if over && !history.is_empty() {
-                return Move::Done(Box::new(build::answer(quest, history, Some(refuse::budget()))));
+                let why = refuse::budget(quest, &bracket::View::new(quest, history));
+                return Move::Done(Box::new(build::answer(quest, history, Some(why))));
             }
             Move::Try(probe)
         }

@@ -1,7 +1,11 @@
 //! Why there is no answer: sentences that may be quoted.
 
 use super::answer::Refusal;
+use super::bracket::View;
 use super::limits::{LINK, Limited};
+use super::quest::Quest;
+use super::trial::{Trial, decides};
+use crate::phrase::{counted, rate_per_s, ratio};
 use plimsoll_plan::experiment::Until;
 
 pub(super) fn limited(by: &Limited) -> Refusal {
@@ -13,8 +17,29 @@ pub(super) fn limited(by: &Limited) -> Refusal {
     refusal(code, format!("{who} was the limit, not the service: {}{evidence}", by.title))
 }
 
-pub(super) fn nothing_met() -> Refusal {
-    refusal("nothing_met", "the thresholds are missed even at the lowest level".into())
+/// `trial`: the lowest level that was run.
+pub(super) fn nothing_met(quest: &Quest, trial: Option<&Trial>) -> Refusal {
+    let missed = |trial: &Trial| -> Vec<String> {
+        let all = trial.judged.iter().filter(|judged| decides(judged) && !judged.met);
+        all.map(|judged| judged.text.clone()).collect()
+    };
+    let why = match trial {
+        Some(trial) if trial.is_runaway() => "most requests fail".into(),
+        Some(trial) => match missed(trial).join(" and ") {
+            texts if texts.is_empty() && trial.unstable => "fewer are answered than come".into(),
+            texts if texts.is_empty() => "the thresholds are missed".into(),
+            texts => format!("{texts} {} missed", if missed(trial).len() > 1 { "are" } else { "is" }),
+        },
+        None => "the thresholds are missed".into(),
+    };
+    let at = match (trial, quest.step) {
+        (Some(trial), None) => {
+            format!("even at {}, the lowest level that was tried", shown(quest, trial.probe.level))
+        }
+        (Some(trial), Some(_)) => format!("already at {}, the first level", shown(quest, trial.probe.level)),
+        (None, _) => "even at the lowest level".into(),
+    };
+    refusal("nothing_met", format!("{why} {at}"))
 }
 
 /// `fired`: the rule that the first step fulfilled; `None`: most of it failed, which no rule asks for.
@@ -23,19 +48,39 @@ pub(super) fn ended_at_first_step(fired: Option<Until>) -> Refusal {
     refusal("ended_at_first_step", format!("the ladder ended at its first level: {why}"))
 }
 
-pub(super) fn incomplete() -> Refusal {
-    refusal("run_incomplete", "two runs ended without a complete record".into())
+pub(super) fn incomplete(runs: usize) -> Refusal {
+    let which = if runs == 1 { "a run" } else { "two runs" };
+    refusal("run_incomplete", format!("{which} ended without a complete record"))
 }
 
-pub(super) fn floor_failed() -> Refusal {
-    refusal("floor_failed", "one user alone got no answers worth the name: there is nothing to load".into())
+pub(super) fn floor_failed(floor: &Trial) -> Refusal {
+    let why = match floor.requests {
+        0 => "one user alone got no answer".into(),
+        _ => format!("{} of the requests of one user alone failed", ratio(floor.error_ratio)),
+    };
+    refusal("floor_failed", format!("{why}, so no load was tried"))
 }
 
-pub(super) fn budget() -> Refusal {
-    refusal(
-        "budget",
-        "the time for the search was over before its interval was as narrow as asked for".into(),
-    )
+/// What the time was over before: that says how much is known.
+pub(super) fn budget(quest: &Quest, view: &View) -> Refusal {
+    let sentence = match (quest.step, view.met, view.missed) {
+        (Some(_), ..) => "the time was over before the ladder ended".into(),
+        (None, None, None) => "the time was over before a level could be judged".into(),
+        (None, Some(_), None) => "the time for the search was over before a level was missed".into(),
+        (None, None, Some(lowest)) => format!(
+            "the time for the search was over before a level was met; {} was the lowest that was tried",
+            shown(quest, lowest)
+        ),
+        (None, Some(_), Some(_)) => format!(
+            "the time for the search was over before the interval was as narrow as asked for ({} either way)",
+            ratio(quest.within)
+        ),
+    };
+    refusal("budget", sentence)
+}
+
+fn shown(quest: &Quest, level: f64) -> String {
+    if quest.users { counted(level.max(0.0) as u64, "user") } else { rate_per_s(level) }
 }
 
 pub(super) fn unsettled() -> Refusal {

@@ -1,7 +1,8 @@
 //! Runs to cells: what belongs together, what is left out, and the row of each.
 
 use super::{
-    CellRow, Estimate, Finding, LeftOut, LittleRow, StudyAsked, clusters, laws, pool, settings_text, watched,
+    CellRow, CellThreshold, Estimate, Finding, LeftOut, LittleRow, StudyAsked, clusters, laws, pool,
+    settings_text, watched,
 };
 use crate::analysis::digest::{Digest, Level};
 use crate::analysis::facts::ratio;
@@ -177,7 +178,21 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
         clusters: clusters::clusters(&pooled.response, floor_ns.unwrap_or(0)),
         watched: watched::pooled(&used),
         limiting: watched::limiting(&used),
+        thresholds: thresholds(&used),
     }
+}
+
+/// In the order in which the runs have them.
+fn thresholds(runs: &[&Digest]) -> Vec<CellThreshold> {
+    let mut out: Vec<CellThreshold> = Vec::new();
+    for judged in runs.iter().flat_map(|run| &run.thresholds) {
+        let missed = usize::from(!judged.met);
+        match out.iter_mut().find(|known| known.text == judged.text) {
+            Some(known) => (known.runs, known.missed) = (known.runs + 1, known.missed + missed),
+            None => out.push(CellThreshold { text: judged.text.clone(), runs: 1, missed }),
+        }
+    }
+    out
 }
 
 /// No error among n requests does not mean that there are none: the upper end is 3 / n (Hanley & Lippman-Hand 1983).

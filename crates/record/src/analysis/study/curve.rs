@@ -3,12 +3,12 @@
 use super::cells::Axes;
 use super::scaling::is_server_axis;
 use super::{
-    AxisKind, Basis, CellRow, Curve, CurvePoint, Finding, Saturation, UslFit, UslPeak, knee, level_text,
-    settings_text,
+    AxisKind, Basis, CellRow, Curve, CurvePoint, Finding, Saturation, UslFit, UslPeak, UslPoint, knee,
+    level_text, settings_text,
 };
 use crate::phrase::{duration_f64_ns, quantity, rate_per_s, ratio as percent};
 use plimsoll_plan::experiment::Setting;
-use plimsoll_stats::maths::usl::{self, Unfit};
+use plimsoll_stats::maths::usl::{self, Unfit, Usl};
 use plimsoll_stats::median;
 
 /// Rates of a flat stretch differ by at most this factor ...
@@ -17,6 +17,8 @@ const FLAT: f64 = 1.10;
 const WIDE: f64 = 2.0;
 /// A law that misses the rates by so many half intervals of them is none.
 const MISSES: f64 = 3.0;
+/// Stretches that the line of a fitted law is drawn in.
+const SMOOTH: usize = 60;
 /// Past the summit a rate this much lower is a fall.
 const FALLEN: f64 = 0.90;
 
@@ -64,7 +66,8 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow]) -> Vec<Curve> {
         };
         let saturation = if kind == AxisKind::Concurrency { saturation(&points) } else { None };
         let knee = knee::knee(kind, &points, table);
-        Curve { fixed, axis: axis.clone(), kind, points, usl, knee, saturation, limiting: None }
+        let falls_from = if kind == AxisKind::Other { None } else { fallen(&points, table).map(|top| top.x) };
+        Curve { fixed, axis: axis.clone(), kind, points, usl, knee, saturation, falls_from, limiting: None }
     };
     groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
 }
@@ -117,7 +120,9 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
             if peak.is_extrapolated { ", far beyond what was measured" } else { "" }
         ),
     };
+    let line = line(&law, known[0].0, known[known.len() - 1].0);
     UslFit::Fit {
+        line,
         lambda: law.lambda,
         lambda_band: law.lambda_band,
         sigma: law.sigma,
@@ -134,6 +139,16 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
         }),
         sentence,
     }
+}
+
+/// Over the measured levels, no further: in equal ratios, which suit both kinds of axes.
+fn line(law: &Usl, first: f64, last: f64) -> Vec<UslPoint> {
+    let at = |k: usize| first * (last / first).powf(k as f64 / SMOOTH as f64);
+    let point = |users: f64| {
+        let [low, high] = law.band_at(users);
+        UslPoint { users, rate_per_s: law.at(users), low, high }
+    };
+    (0..=SMOOTH).map(|k| point(at(k))).collect()
 }
 
 fn unfit_text(unfit: Unfit) -> String {
@@ -181,7 +196,7 @@ fn saturation(points: &[CurvePoint]) -> Option<Saturation> {
     })
 }
 
-pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Finding>) {
+pub(super) fn findings(curves: &[Curve], out: &mut Vec<Finding>) {
     for curve in curves {
         let fixed = settings_text(&curve.fixed);
         let place = if fixed.is_empty() { String::new() } else { format!("{fixed}: ") };
@@ -207,32 +222,33 @@ pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Findin
                 advice: "more users only make the queue longer; find the resource that is busy all the time".into(),
             });
         }
-        retrograde(curve, table, &place, out);
+        retrograde(curve, &place, out);
     }
 }
 
-/// The rate falls although the load rises, by more than the intervals allow.
-fn retrograde(curve: &Curve, table: &[CellRow], place: &str, out: &mut Vec<Finding>) {
-    let top = curve.points.iter().max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
-    let (Some(top), Some(last)) = (top, curve.points.last()) else { return };
+/// The summit, where the rate falls behind it although the load rises, by more than the intervals allow.
+fn fallen<'a>(points: &'a [CurvePoint], table: &[CellRow]) -> Option<&'a CurvePoint> {
+    let top = points.iter().max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))?;
+    let last = points.last()?;
     let (best, end) = (&table[top.cell].rate_per_s, &table[last.cell].rate_per_s);
-    let apart = match (best.low, end.high) {
-        (Some(low), Some(high)) => high < low,
-        _ => false,
-    };
-    if curve.kind != AxisKind::Other && last.rate_per_s < FALLEN * top.rate_per_s && apart {
-        out.push(Finding {
-            code: "retrograde",
-            sentence: format!(
-                "{place}more load makes it slower: {} at {} {}, {} at {}",
-                rate_per_s(top.rate_per_s),
-                curve.axis,
-                level_text(top.x),
-                rate_per_s(last.rate_per_s),
-                level_text(last.x)
-            ),
-            evidence: format!("the rate falls by {}", percent(1.0 - last.rate_per_s / top.rate_per_s)),
-            advice: "limit what is let in at once (a pool, a queue with an end) near the summit".into(),
-        });
-    }
+    let is_apart = end.high? < best.low?;
+    (last.rate_per_s < FALLEN * top.rate_per_s && is_apart).then_some(top)
+}
+
+fn retrograde(curve: &Curve, place: &str, out: &mut Vec<Finding>) {
+    let top = curve.points.iter().find(|point| Some(point.x) == curve.falls_from);
+    let (Some(top), Some(last)) = (top, curve.points.last()) else { return };
+    out.push(Finding {
+        code: "retrograde",
+        sentence: format!(
+            "{place}more load makes it slower: {} at {} {}, {} at {}",
+            rate_per_s(top.rate_per_s),
+            curve.axis,
+            level_text(top.x),
+            rate_per_s(last.rate_per_s),
+            level_text(last.x)
+        ),
+        evidence: format!("the rate falls by {}", percent(1.0 - last.rate_per_s / top.rate_per_s)),
+        advice: "limit what is let in at once (a pool, a queue with an end) near the summit".into(),
+    });
 }

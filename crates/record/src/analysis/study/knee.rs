@@ -37,9 +37,7 @@ fn asymptotes(points: &[CurvePoint]) -> Knee {
     if first.rate_per_s <= 0.0 || first.x <= 0.0 {
         return none(METHOD, "the lowest level has no rate".into());
     }
-    // How the rate grew against how the users did: 1 is linear, 0 is flat.
-    let grew = (last.rate_per_s / before.rate_per_s).ln() / (last.x / before.x).ln();
-    if grew.is_nan() || grew > STOPPED {
+    if still_rises(before, last) {
         return none(METHOD, format!("the rate still rises at {} users", level_text(last.x)));
     }
     let at = highest * first.x / first.rate_per_s;
@@ -60,14 +58,32 @@ fn asymptotes(points: &[CurvePoint]) -> Knee {
     }
 }
 
+/// How the rate grew against how the users did: 1 is linear, 0 is flat.
+fn still_rises(before: &CurvePoint, last: &CurvePoint) -> bool {
+    let grew = (last.rate_per_s / before.rate_per_s).ln() / (last.x / before.x).ln();
+    grew.is_nan() || grew > STOPPED
+}
+
+/// Whether more users than those of the last level would have got more.
+pub(super) fn rises_to_the_end(points: &[CurvePoint]) -> bool {
+    matches!(points, [.., before, last] if still_rises(before, last))
+}
+
+/// The first offered rate of which less than this share was answered.
+pub(super) fn unserved<'a>(points: &'a [CurvePoint], table: &[CellRow]) -> Option<&'a CurvePoint> {
+    points.iter().find(|point| !is_served(point, table))
+}
+
+fn is_served(point: &CurvePoint, table: &[CellRow]) -> bool {
+    let offered = table[point.cell].offered_rate_per_s.unwrap_or(point.rate_per_s);
+    point.rate_per_s >= SERVED * offered
+}
+
 fn kneedle(points: &[CurvePoint], table: &[CellRow]) -> Knee {
     const METHOD: &str = "kneedle";
-    let is_served = |p: &CurvePoint| {
-        let offered = table[p.cell].offered_rate_per_s.unwrap_or(p.rate_per_s);
-        !table[p.cell].is_users && p.rate_per_s >= SERVED * offered
-    };
+    let is_served = |p: &&CurvePoint| !table[p.cell].is_users && is_served(p, table);
     let served: Vec<(f64, f64)> =
-        points.iter().take_while(|p| is_served(p)).filter_map(|p| Some((p.x, p.mean_ns?))).collect();
+        points.iter().take_while(is_served).filter_map(|p| Some((p.x, p.mean_ns?))).collect();
     if served.len() < 5 {
         return none(METHOD, format!("{} levels were served; five are needed", served.len()));
     }

@@ -11,6 +11,7 @@ mod laws;
 mod link;
 mod pool;
 mod scaling;
+mod sentence;
 mod series;
 mod steady;
 mod tails;
@@ -46,6 +47,8 @@ impl Default for StudyAsked {
 pub struct Study {
     /// Of the experiment; of the first run when there is none.
     pub name: String,
+    /// What was found, in one sentence that may be quoted; empty where no run counts.
+    pub sentence: String,
     pub runs: usize,
     /// Names of the settings, in the order of every row.
     pub axes: Vec<String>,
@@ -91,11 +94,12 @@ impl Estimate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Differences between three or more repeats, Student's t.
+    /// Differences between three or more repeats, Student's t; of two, where their runs are too short to be resampled,
+    /// with its one degree of freedom: wide, and true.
     Runs,
     /// Resampled stretches of one or two runs: what a run differs from the next is not in it.
     Blocks,
-    /// There is nothing to resample.
+    /// One run, too short to be resampled.
     None,
 }
 
@@ -138,6 +142,24 @@ pub struct CellRow {
     pub watched: Vec<Seen>,
     /// What stood at its limit; `None` without monitors.
     pub limiting: Option<String>,
+    /// What the runs were held against; empty without thresholds.
+    pub thresholds: Vec<CellThreshold>,
+}
+
+/// A threshold over the repeats of a cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CellThreshold {
+    pub text: String,
+    /// Runs that were held against it, and those of them that missed it.
+    pub runs: usize,
+    pub missed: usize,
+}
+
+impl CellThreshold {
+    /// Most runs missed it.
+    pub fn is_missed(&self) -> bool {
+        2 * self.missed > self.runs
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -171,6 +193,8 @@ pub struct Curve {
     pub usl: UslFit,
     pub knee: Knee,
     pub saturation: Option<Saturation>,
+    /// The level with the highest rate, where the last one has a lower rate by more than the intervals allow.
+    pub falls_from: Option<f64>,
     /// What stood at its limit from the knee on; `None` without monitors, or without a knee.
     pub limiting: Option<String>,
 }
@@ -212,11 +236,22 @@ pub enum UslFit {
         r2: f64,
         residual_ratio: f64,
         peak: Option<UslPeak>,
+        /// The law over the measured levels, for pictures.
+        line: Vec<UslPoint>,
         sentence: String,
     },
     Unfit {
         why: String,
     },
+}
+
+/// The law at a level, with the 95 % band of the law itself: single runs scatter more widely.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct UslPoint {
+    pub users: f64,
+    pub rate_per_s: f64,
+    pub low: f64,
+    pub high: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -285,7 +320,7 @@ pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
     cells::findings(&table, &mut findings);
     let mut curves = curve::curves(&axes, &table);
     link::findings(&table, &mut curves, &mut findings);
-    curve::findings(&table, &curves, &mut findings);
+    curve::findings(&curves, &mut findings);
     watched::findings(&table, &mut curves, &mut findings);
     let scaling = scaling::scaling(&axes, &table);
     scaling::findings(&scaling, &mut findings);
@@ -297,7 +332,9 @@ pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
     series::findings(&courses, &mut findings);
     let experiment = digests.iter().find_map(|d| d.cell.as_ref().map(|cell| cell.experiment.clone()));
     let name = experiment.or_else(|| digests.first().map(|d| d.name.clone())).unwrap_or_default();
-    Study { name, runs: digests.len(), axes: axes.names(), table, curves, scaling, courses, findings }
+    let sentence = sentence::sentence(&table, &curves, &scaling);
+    let axes = axes.names();
+    Study { name, sentence, runs: digests.len(), axes, table, curves, scaling, courses, findings }
 }
 
 impl CellRow {

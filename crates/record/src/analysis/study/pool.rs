@@ -11,8 +11,10 @@ use std::collections::BTreeMap;
 /// Stretches that a run is cut into before it is resampled.
 const STRETCHES: usize = 30;
 const RESAMPLES: usize = 200;
-/// From so many repeats on their differences are the interval.
+/// From so many repeats on their differences are the interval ...
 const REPEATS: usize = 3;
+/// ... and from so many where there is no other.
+const FEWEST: usize = 2;
 
 pub(super) const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
 
@@ -32,17 +34,23 @@ pub(super) fn pooled(runs: &[&Digest], seed: u64) -> Pooled {
     // A single run says what its own summary says, to the digit.
     let values = if let [one] = each[..] { one } else { of_all(runs, &response, &each) };
     let at_least = at_least(runs);
-    let (basis, bounds) = if runs.len() >= REPEATS {
-        (Basis::Runs, between_runs(&each, &values))
-    } else {
-        let mut bounds = resampled(runs, seed);
-        // Two runs say little about their spread, but the interval has to hold both.
-        for (bound, at) in bounds.iter_mut().flatten().zip(0..) {
-            for value in each.iter().filter_map(|figures| figures[at]) {
-                *bound = [bound[0].min(value), bound[1].max(value)];
+    let within = if runs.len() < REPEATS { resampled(runs, seed) } else { None };
+    let (basis, bounds) = match within {
+        Some(mut bounds) => {
+            // Two runs say little about their spread, but the interval has to hold both.
+            for (bound, at) in bounds.iter_mut().zip(0..) {
+                for value in each.iter().filter_map(|figures| figures[at]) {
+                    *bound = [bound[0].min(value), bound[1].max(value)];
+                }
             }
+            (Basis::Blocks, Some(bounds))
         }
-        (if bounds.is_some() { Basis::Blocks } else { Basis::None }, bounds)
+        // Two that are too short for anything else say it in 12.7 standard errors either way.
+        None if runs.len() >= FEWEST => {
+            let few = Some(runs).filter(|runs| runs.len() < REPEATS);
+            (Basis::Runs, between_runs(&each, &values, few))
+        }
+        None => (Basis::None, None),
     };
     let figures = std::array::from_fn(|at| {
         let bound = bounds.as_ref().map(|b| b[at]).filter(|b| b.iter().all(|v| v.is_finite()));
@@ -106,8 +114,21 @@ fn of_all(runs: &[&Digest], response: &Hist, each: &[Figures]) -> Figures {
     out
 }
 
-/// Student's t over the runs' own figures, around the pooled value.
-fn between_runs(each: &[Figures], values: &Figures) -> Option<[[f64; 2]; 7]> {
+/// A quantile lies in a bucket of this width, as a share of itself.
+const BUCKET: f64 = 0.008;
+
+/// The steps in which figures are counted: one request more or less, one bucket. Two runs that agree to the step would
+/// otherwise claim to be exact.
+fn grains(runs: &[&Digest], values: &Figures) -> [f64; 7] {
+    let fewest = runs.iter().map(|run| run.requests).min().unwrap_or(0).max(1) as f64;
+    let of = |at: usize, share: f64| values[at].unwrap_or(0.0) * share;
+    [of(0, 1.0 / fewest), 1.0 / fewest, 0.0, of(3, BUCKET), of(4, BUCKET), of(5, BUCKET), of(6, BUCKET)]
+}
+
+/// Student's t over the runs' own figures, around the pooled value. `few`: the runs, where they are so few that
+/// rounding counts; a figure in steps of d scatters by d / sqrt(12) by that alone (Sheppard 1898).
+fn between_runs(each: &[Figures], values: &Figures, few: Option<&[&Digest]>) -> Option<[[f64; 2]; 7]> {
+    let grains = few.map_or([0.0; 7], |runs| grains(runs, values));
     Some(std::array::from_fn(|at| {
         let own: Vec<f64> = each.iter().filter_map(|figures| figures[at]).collect();
         let (n, Some(value)) = (own.len() as f64, values[at]) else { return [f64::NAN; 2] };
@@ -115,9 +136,12 @@ fn between_runs(each: &[Figures], values: &Figures) -> Option<[[f64; 2]; 7]> {
             return [f64::NAN; 2];
         }
         let mean = own.iter().sum::<f64>() / n;
-        let deviation = (own.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+        let scatter = own.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let deviation = (scatter + grains[at] * grains[at] / 12.0).sqrt();
         let half = quantile(0.975, n - 1.0) * deviation / n.sqrt();
-        [(value - half).max(0.0), value + half]
+        // A share of errors ends at 1; nothing else does.
+        let most = if at == 1 { 1.0 } else { f64::INFINITY };
+        [(value - half).max(0.0), (value + half).min(most)]
     }))
 }
 
