@@ -272,3 +272,43 @@ fn generators_that_share_a_run_are_steered_together() {
     let events = said["events"].as_array().expect("a list");
     assert_eq!(events.iter().filter(|event| event["kind"] == "note").count(), 1, "{}", said["events"]);
 }
+
+/// While one is still busy with its set-up another may send already: a line that reached only this one would make two
+/// loads of one.
+#[test]
+fn generators_that_have_not_begun_obey_as_soon_as_they_do() {
+    let (ruler, scratch) = (Ruler::start(&["--delay", "900ms"]), Scratch::new());
+    let text = format!(
+        "target: {}\nsetup: [ get: /set-up, get: /set-up ]\nscenarios: {{ a: [ {{ get: / }} ] }}\ngenerators: 2\n\
+         load: {{ arrivals: 200/s, duration: 5s }}\n",
+        ruler.url("")
+    );
+    let (file, folder) = (scratch.file("two.yaml", &text), scratch.path("two"));
+    let mut running = steered(&["run", &file, "--out", &folder]);
+    ruler.wait_for_requests(1);
+    for line in [
+        r#"{"do":"note","text":"early"}"#,
+        r#"{"do":"pause"}"#,
+        r#"{"do":"pause"}"#,
+        r#"{"do":"resume"}"#,
+        r#"{"do":"level","factor":2}"#,
+    ] {
+        running.say(line);
+    }
+    let output = running.wait();
+    let refused = |part: u32| format!("generator {part} of 2: not obeyed: the load is paused already\n");
+    for part in [1, 2] {
+        assert_eq!(output.stderr.matches(&refused(part)).count(), 1, "{}", output.stderr);
+    }
+    assert_eq!(output.stderr.matches("not obeyed").count(), 2, "{}", output.stderr);
+    let entries = std::fs::read_dir(&folder).expect("it ran").flatten().map(|entry| entry.path());
+    let run =
+        entries.into_iter().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
+    let record = read(&run).expect("it is a run file");
+    assert_eq!(record.origins.len(), 2);
+    for origin in record.origins.values() {
+        let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
+        let level = "by hand the load was set to 400/s (200 % of the plan)";
+        assert_eq!(texts, ["early", "paused by hand", "resumed by hand", level]);
+    }
+}

@@ -136,6 +136,8 @@ fn with_certificate_and_password_it_is_https_with_a_login() {
     let console = Https::start();
     let first = console.get("/", "");
     assert!(first.contains(" 303 ") && first.contains("location: /login"), "{first}");
+    // With `no-referrer` a browser would send the form with `Origin: null`.
+    assert!(console.get("/login", "").contains("referrer-policy: same-origin"));
     assert!(console.login("127.0.0.1", "correct horse batterx").contains(" 401 "));
     let answer = console.login("127.0.0.1", "correct horse battery");
     assert!(answer.contains("; Secure") && answer.contains("set-cookie: __Host-plimsoll-"), "{answer}");

@@ -143,7 +143,10 @@ fn form(status: StatusCode, said: &str) -> Response {
             } }
         }
     };
-    (status, Html(page.into_string())).into_response()
+    // With `no-referrer`, as everywhere else, a browser that sends the form says `Origin: null` (Fetch, 3.2 `Origin`
+    // header), and is taken for a page of somebody else.
+    let policy = [(header::REFERRER_POLICY, "same-origin")];
+    (status, policy, Html(page.into_string())).into_response()
 }
 
 #[cfg(test)]
