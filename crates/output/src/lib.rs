@@ -23,6 +23,7 @@ pub mod json;
 pub mod line;
 pub mod markdown;
 pub mod ndjson;
+mod next;
 pub mod png;
 pub mod sizing;
 pub mod study;

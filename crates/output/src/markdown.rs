@@ -6,6 +6,7 @@ mod watched;
 use crate::chart::Chart;
 use crate::format::{NONE, at_least, quantile_name};
 use crate::format::{bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, rate_per_s, ratio};
+use crate::next::hints;
 use crate::trust;
 use crate::words::{self, Shown};
 use plimsoll_record::summary::{Caution, SeriesRow, Summary, Times, Weight};
@@ -16,6 +17,7 @@ pub fn to_string(s: &Summary) -> String {
     let mut out = format!("## {}: {}\n\n", words::outcome(s.verdict.result), prose(words::sentence(s)));
     let setting = words::setting(s);
     out.push_str(&format!("`{}` ({})\n", code(&s.name), escape(&setting.join(", "))));
+    next(s, &mut out);
     cautions(s, &mut out);
     thresholds(s, &mut out);
     generator(s, &mut out);
@@ -47,6 +49,17 @@ pub fn pictures(all: &[(&Chart, String)]) -> String {
         out.push_str(&format!("\n![{about}]({path})\n"));
     }
     if all.is_empty() { String::new() } else { out }
+}
+
+/// Why the verdict is so and what to do, as on the page and in the terminal.
+fn next(s: &Summary, out: &mut String) {
+    let mut last = None;
+    for hint in hints(s, None) {
+        if last.replace(hint.is_next) != Some(hint.is_next) {
+            out.push_str(if hint.is_next { "\n**Next**\n\n" } else { "\n**Why**\n\n" });
+        }
+        out.push_str(&format!("- {}\n", prose(&hint.text)));
+    }
 }
 
 /// Before any figure, as in the terminal: doubts first.
@@ -201,8 +214,10 @@ fn origins(s: &Summary, out: &mut String) {
     if s.origins.len() < 2 {
         return;
     }
-    let mut table =
-        Table::new("Machines", &["machine", "share", "requests", "errors", "rate", "p50", "p99", "max"]);
+    let mut table = Table::new(
+        "Machines",
+        &["machine", "share", "requests", "errors", "rate", "p50", "p99", "max", "lateness p99"],
+    );
     for row in &s.origins {
         table.row([
             escape(&row.host) + if row.complete { "" } else { " (cut off)" },
@@ -213,9 +228,16 @@ fn origins(s: &Summary, out: &mut String) {
             maybe_ns(row.p50_ns),
             maybe_ns(row.p99_ns),
             maybe_ns(row.max_ns),
+            maybe_ns(row.lateness.p99_ns),
         ]);
     }
     table.write(out);
+    for said in words::apart(s) {
+        out.push_str(&format!("\n- {}", escape(&said)));
+    }
+    if s.origins.iter().any(|row| row.apart.is_some()) {
+        out.push('\n');
+    }
 }
 
 /// A table with a heading; cells are escaped already.

@@ -4,7 +4,9 @@ use crate::format::{chosen_ns, chosen_s, count, counted, quantity, rate_of, rate
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::StoppedBy;
-use plimsoll_record::summary::{Judged, Outcome, Percentile, Spike, StreamRow, Summary, Times, Weight};
+use plimsoll_record::summary::{
+    Apdex, Judged, Outcome, Percentile, Spike, StreamRow, Summary, Times, Weight,
+};
 
 pub fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
@@ -245,6 +247,15 @@ pub fn mean(times: &Times) -> String {
     }
 }
 
+/// `0.94`, `>= 0.81`: two digits behind the point, as the specification has it; below 1 it never reads 1.
+pub fn apdex(apdex: &Apdex) -> String {
+    let two = |index: f64| format!("{:.2}", if index < 1.0 { index.min(0.99) } else { index });
+    match two(apdex.index) == two(apdex.index_at_most) {
+        true => two(apdex.index),
+        false => format!(">= {}", two(apdex.index)),
+    }
+}
+
 /// `(900 samples, needs 10,000)`.
 pub fn too_few(has: u64, needs: u64) -> String {
     format!("({} samples, needs {})", count(has), count(needs))
@@ -257,4 +268,27 @@ pub fn band(up_to_ns: Option<u64>, below_ns: Option<u64>) -> String {
         (None, Some(edge)) => format!("> {}", chosen_ns(edge)),
         (None, None) => "all".into(),
     }
+}
+
+/// As a POSIX shell takes it for one word.
+pub fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.into()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// What sets machines of a merged run apart, or that nothing does; empty where too little was measured to tell.
+pub fn apart(s: &Summary) -> Vec<String> {
+    let tested = || s.origins.iter().filter_map(|row| Some((row, row.apart.as_ref()?)));
+    let differing = tested().filter(|(_, apart)| apart.differs);
+    let mut said: Vec<String> =
+        differing.map(|(row, apart)| format!("{}: {}", row.host, apart.sentence)).collect();
+    if said.is_empty() && tested().next().is_some() {
+        let n = count(tested().count() as u64);
+        said.push(format!("None of the {n} machines measured times that differ from those of the others."));
+    }
+    said
 }

@@ -181,6 +181,11 @@ impl Comparison {
         }
     }
 
+    /// The limit is an upper one: less is better.
+    pub fn is_downwards(self) -> bool {
+        matches!(self, Comparison::Less | Comparison::LessOrEqual)
+    }
+
     /// The limit is a lower one: more is better.
     pub fn is_upwards(self) -> bool {
         matches!(self, Comparison::Greater | Comparison::GreaterOrEqual)

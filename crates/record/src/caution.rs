@@ -46,7 +46,7 @@ cautions! {
     MissingIntervals = "missing_intervals", Inconclusive, "the record is incomplete",
         "the figures cover what is there; run again for the whole";
     NoRequests = "no_requests", Inconclusive, "nothing was measured",
-        "make the run longer than one answer takes, or see the failures on this machine's side";
+        "try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes";
     OfferedNotSent = "offered_not_sent", Inconclusive, "this machine did not send the load that was asked for",
         "use more workers (`-t`), a lower rate, or several machines with `--share`";
     LateSends = "late_sends", Inconclusive, "requests were sent late",

@@ -4,12 +4,14 @@
 
 mod monitors;
 mod script;
+mod tables;
 
 pub use monitors::{
     Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, Slope, SlopeVerdict,
     SutRow,
 };
 pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
+pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 
 use crate::event::{Environment, StoppedBy};
 use plimsoll_plan::{Outline, Side};
@@ -296,31 +298,6 @@ pub struct ErrorRow {
     pub sentence: &'static str,
 }
 
-#[derive(Debug, Clone, Serialize)]
-pub struct SeriesRow {
-    pub name: String,
-    pub scenario: Option<String>,
-    pub group: Option<String>,
-    pub tags: Vec<(String, String)>,
-    /// The answer is a stream of events: the times are its whole life.
-    pub stream: bool,
-    pub requests: u64,
-    pub errors: u64,
-    pub rate_per_s: f64,
-    pub bytes_in: u64,
-    pub response_time: Times,
-    pub service_time: Times,
-    /// Response bodies: smallest, mean, largest, bytes.
-    pub body_min_bytes: Option<u64>,
-    pub body_mean_bytes: Option<f64>,
-    pub body_max_bytes: Option<u64>,
-    /// Of the requests sent, those that followed a redirect.
-    pub redirects: u64,
-    /// Its `errors` by class; those of the client's side are none of them. Absent where nothing failed.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub errors_by_class: BTreeMap<&'static str, u64>,
-}
-
 /// What the load generator says of itself: the trust box.
 #[derive(Debug, Clone, Serialize)]
 pub struct Client {
@@ -483,22 +460,6 @@ pub enum EventKind {
     Spike,
     /// The course changed for good (a change point of rate or p99).
     Change,
-}
-
-#[derive(Debug, Clone, Serialize)]
-pub struct OriginRow {
-    pub origin: String,
-    pub host: String,
-    pub share: String,
-    pub started_unix_ns: u64,
-    pub elapsed_s: f64,
-    pub complete: bool,
-    pub requests: u64,
-    pub errors: u64,
-    pub rate_per_s: f64,
-    pub p50_ns: Option<u64>,
-    pub p99_ns: Option<u64>,
-    pub max_ns: Option<u64>,
 }
 
 /// Seconds that the file does not hold.

@@ -21,7 +21,7 @@ use plimsoll_record::summary::{Outcome, Summary};
 pub fn summary(s: &Summary, look: &Look, run_file: Option<&str>) -> String {
     let columns = look.columns();
     let mut blocks = vec![
-        head::verdict(s, look, columns),
+        head::verdict(s, look, columns, run_file),
         head::thresholds(s, look, columns),
         head::cautions(s, look, columns),
         trust_box::trust_box(s, look, columns),
@@ -84,18 +84,8 @@ fn last_line(s: &Summary, run_file: Option<&str>) -> Line {
     let line = Line::of(outcome_ink(s.verdict.result), words::outcome(s.verdict.result));
     match run_file {
         None => line,
-        Some(path) => {
-            line.ink(Ink::Dim, "  see it again: ").text(&format!("plimsoll report {}", quoted(path)))
-        }
-    }
-}
-
-/// As a POSIX shell takes it for one word.
-fn quoted(path: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
-    if !path.is_empty() && path.chars().all(plain) {
-        path.into()
-    } else {
-        format!("'{}'", path.replace('\'', r"'\''"))
+        Some(path) => line
+            .ink(Ink::Dim, "  see it again: ")
+            .text(&format!("plimsoll report {}", words::shell_word(path))),
     }
 }

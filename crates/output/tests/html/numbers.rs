@@ -3,9 +3,9 @@
 use crate::dom::{Dom, Element};
 use crate::shared::fixtures;
 use crate::{dom, dom_of, runs};
-use plimsoll_output::{Look, json, terminal, trust};
+use plimsoll_output::{Look, json, markdown, terminal, trust};
 use plimsoll_record::caution;
-use plimsoll_record::summary::Summary;
+use plimsoll_record::summary::{Apart, Apdex, Ratio, Summary};
 use serde_json::Value;
 
 /// Text of the cells of a table, row by row.
@@ -73,9 +73,58 @@ fn raw_values_are_those_of_the_document() {
             assert_eq!(raw(3), request["errors"].as_f64(), "{name}");
             assert_eq!(raw(5), request["rate_per_s"].as_f64(), "{name}");
             assert_eq!(raw(7), request["response_time"]["p50_ns"].as_f64(), "{name}");
-            assert_eq!(raw(11), shown(&request["response_time"], 0.99), "{name}");
-            assert_eq!(raw(14), request["response_time"]["mean_ns"].as_f64(), "{name}");
+            assert_eq!(raw(12), shown(&request["response_time"], 0.99), "{name}");
+            assert_eq!(raw(8), request["response_time"]["mean_ns"].as_f64(), "{name}");
         }
+    }
+}
+
+#[test]
+fn apdex_stands_with_its_limit_and_is_a_lower_bound_where_failures_have_times() {
+    let mut s = fixtures::merged();
+    let dom_without = dom(&s);
+    assert!(!cells(&dom_without, "table-requests")[0].contains(&"apdex".to_owned()));
+    let exact = Apdex {
+        target_ns: 500_000_000,
+        index: 0.996,
+        index_at_most: 0.996,
+        satisfied: 992,
+        tolerating: 8,
+        frustrated: 0,
+        samples: 1_000,
+    };
+    let told = |index, index_at_most, s: &mut Summary| {
+        s.requests[0].apdex = Some(Apdex { index, index_at_most, ..exact });
+        let dom = dom(s);
+        let all = cells(&dom, "table-requests");
+        let column = all[0].iter().position(|title| title == "apdex").expect("one request has it");
+        all.iter().find(|row| row[0].starts_with(&s.requests[0].name)).expect("it is there")[column].clone()
+    };
+    let said = told(0.996, 0.996, &mut s);
+    assert!(said.starts_with("0.99") && said.contains("T 500 ms"), "below 1 is not 1: {said}");
+    assert!(told(1.0, 1.0, &mut s).starts_with("1.00"));
+    assert!(told(0.75, 0.82, &mut s).starts_with(">= 0.75"));
+}
+
+#[test]
+fn machines_say_how_late_they_were_and_whether_one_differs() {
+    let mut s = fixtures::merged();
+    let apart = |sentence: &str| Apart {
+        differs: !sentence.is_empty(),
+        sentence: sentence.into(),
+        ratios: vec![Ratio { q: 0.5, ratio: 1.3, low: 1.2, high: 1.4, stretches: 30 }],
+    };
+    s.origins.iter_mut().for_each(|row| row.apart = Some(apart("")));
+    s.origins[0].lateness.p99_ns = Some(42_000);
+    let machines = |s: &Summary| dom(s).by_id("machines").expect("there are several").text();
+    let said = machines(&s);
+    assert!(said.contains("42.0 us") && said.contains("machines measured times that differ"), "{said}");
+    s.origins[1].apart = Some(apart("p50 1.30 times that of the others"));
+    let (page, host) = (machines(&s), s.origins[1].host.clone());
+    let look = Look { colour: false, width: 120, unicode: true };
+    let (text, marked) = (terminal::summary(&s, &look, None), markdown::to_string(&s));
+    for said in [page, text, marked] {
+        assert!(said.contains(&format!("{host}: p50 1.30 times")) && said.contains("42.0 us"), "{said}");
     }
 }
 
@@ -132,11 +181,11 @@ fn every_caution_has_a_set_and_a_place() {
 }
 
 #[test]
-fn a_mean_above_p95_is_marked_with_a_word() {
+fn a_mean_above_p95_by_more_than_a_bucket_is_marked_with_a_word() {
     let mut s = fixtures::fail();
     let p95 = s.requests[0].response_time.p95_ns.expect("there is one");
-    s.requests[0].response_time.mean_ns = Some(p95 as f64 + 1.0);
-    s.requests[1].response_time.mean_ns = Some(p95 as f64 - 1.0);
+    s.requests[0].response_time.mean_ns = Some(p95 as f64 * 1.01);
+    s.requests[1].response_time.mean_ns = Some(p95 as f64 * 1.005);
     let dom = dom(&s);
     let rows = dom.by_id("table-requests").expect("there are requests").below("tr");
     assert!(rows[1].text().contains("mean above p95"));

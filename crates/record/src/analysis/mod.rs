@@ -1,5 +1,6 @@
 //! From a record to a summary: pure arithmetic, so a replay says exactly what the live run said.
 
+mod apdex;
 mod bands;
 mod blind_spot;
 mod cells;
@@ -13,6 +14,7 @@ mod facts;
 mod fresh;
 mod gaps;
 mod little;
+mod machines;
 mod offered;
 mod parts;
 pub mod picture;

@@ -1,11 +1,13 @@
 //! Tables of the summary: failures by class, statuses, requests, origins.
 
+use super::apdex::apdex;
 use super::cells::Cells;
 use super::facts::{Facts, Machine, Series, ratio};
 use super::gaps::Hole;
-use super::times::{Belief, percentile, times};
+use super::machines::apart;
+use super::times::{Belief, percentile, short, times};
 use crate::summary::{ErrorRow, OriginRow, SeriesRow};
-use plimsoll_plan::metric::{STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunHist, RunSum, STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum};
 use plimsoll_plan::{Fault, Side};
 use plimsoll_stats::Tally;
 use std::collections::BTreeMap;
@@ -39,7 +41,9 @@ pub(super) fn statuses(all: &Tally) -> BTreeMap<String, u64> {
 }
 
 pub(super) fn series(facts: &Facts, belief: Belief) -> Vec<SeriesRow> {
-    facts.series.iter().filter(|one| was_sent(&one.tally)).map(|one| series_row(one, belief)).collect()
+    let row =
+        |one: &Series| SeriesRow { apdex: apdex(one, &facts.plan.thresholds), ..series_row(one, belief) };
+    facts.series.iter().filter(|one| was_sent(&one.tally)).map(row).collect()
 }
 
 /// A request that no user came to is no row of a table.
@@ -75,11 +79,13 @@ fn series_row(one: &Series, belief: Belief) -> SeriesRow {
             .into_iter()
             .map(|row| (row.class, row.count))
             .collect(),
+        apdex: None,
     }
 }
 
 pub(super) fn origins(facts: &Facts, holes: &[Hole], belief: Belief) -> Vec<OriginRow> {
-    facts.machines.iter().map(|machine| origin_row(machine, holes, belief)).collect()
+    let all = facts.machines.iter().zip(apart(facts));
+    all.map(|(machine, apart)| OriginRow { apart, ..origin_row(machine, holes, belief) }).collect()
 }
 
 fn origin_row(machine: &Machine, holes: &[Hole], belief: Belief) -> OriginRow {
@@ -88,6 +94,7 @@ fn origin_row(machine: &Machine, holes: &[Hole], belief: Belief) -> OriginRow {
     let p = |q| percentile(exact, bounds, q, belief).map(|c| c.value);
     let share = machine.plan().share;
     let requests = all.sum(SeriesSum::Finished);
+    let run = &machine.origin.totals.run;
     OriginRow {
         origin: machine.name.to_owned(),
         host: machine.opening().environment.host.clone(),
@@ -101,5 +108,12 @@ fn origin_row(machine: &Machine, holes: &[Hole], belief: Belief) -> OriginRow {
         p50_ns: p(0.5),
         p99_ns: p(0.99),
         max_ns: exact.max().max(bounds.max()),
+        lateness: short(run.spread(RunHist::Lateness)),
+        offered_rate_per_s: machine
+            .plan()
+            .load
+            .is_open()
+            .then(|| ratio(run.of(RunSum::Arrivals) as f64, machine.measured_ns as f64 / 1e9)),
+        apart: None,
     }
 }

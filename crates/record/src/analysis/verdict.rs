@@ -11,7 +11,7 @@ use crate::summary::{
     Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Pressure, Times, Verdict, Weight,
 };
 use plimsoll_plan::metric::SeriesSum;
-use plimsoll_plan::threshold::Threshold;
+use plimsoll_plan::threshold::{Comparison, Scope, Statistic, Subject, Threshold};
 
 /// INCONCLUSIVE beats FAIL beats PASS.
 pub(super) fn verdict(
@@ -44,13 +44,13 @@ pub(super) fn verdict(
         !judged.met && !left_out
     };
     let rules = facts.plan.thresholds.iter().zip(thresholds);
-    let missed: Vec<&Judged> = rules.filter(is_reason).map(|(_, judged)| judged).collect();
+    let missed: Vec<(&Threshold, &Judged)> = rules.filter(is_reason).collect();
     if !missed.is_empty() {
-        let each: Vec<String> = missed.iter().map(|t| missed_text(t)).collect();
+        let each: Vec<String> = missed.iter().map(|(rule, judged)| missed_text(rule, judged)).collect();
         return Verdict {
             result: Outcome::Fail,
             sentence: format!("FAIL: {}{}", each.join("; "), gave_out(cautions, pressure)),
-            because: missed.iter().map(|t| t.text.clone()).collect(),
+            because: missed.iter().map(|(_, judged)| judged.text.clone()).collect(),
         };
     }
     if was_stopped {
@@ -64,7 +64,8 @@ pub(super) fn verdict(
 }
 
 /// What gave out first on the way or at the service, where something says so; doubts that name a cause come before a
-/// resource that stood at its limit, which may have been there by right.
+/// resource that stood at its limit, which may have been there by right. Their numbers are where they are told in full:
+/// in a sentence that is to be understood at a glance they hide what was missed.
 fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
     const CAUSES: [(Kind, &str); 4] = [
         (Kind::DescriptorsShort, "file descriptors"),
@@ -76,11 +77,11 @@ fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
     let is_ours = |kind: Kind| {
         kind != Kind::ListenOverflowed || pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
     };
-    let raised = |kind: Kind| cautions.iter().find(|c| c.code == kind.code() && is_ours(kind));
-    let cause = CAUSES.iter().find_map(|(kind, what)| Some((raised(*kind)?, *what)));
+    let raised = |kind: Kind| cautions.iter().any(|c| c.code == kind.code() && is_ours(kind));
+    let cause = CAUSES.iter().find(|(kind, _)| raised(*kind)).map(|(_, what)| *what);
     match (cause, pressure.first()) {
-        (Some((caution, what)), _) => format!("; what gave out first: {what} ({})", caution.evidence),
-        (None, Some(first)) => format!("; what gave out first: {} ({})", first.what, first.evidence),
+        (Some(what), _) => format!("; what gave out first: {what}"),
+        (None, Some(first)) => format!("; what gave out first: {}", first.what),
         (None, None) => String::new(),
     }
 }
@@ -119,14 +120,16 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
     format!("PASS: {what}{slow} and {errors} over {}", chosen_ns(facts.measured_ns))
 }
 
-/// `errors 2.1 % (threshold errors == 0%)`, `errors 12 % from 3 s to 13 s (threshold errors < 5% over 10s)`
-fn missed_text(judged: &Judged) -> String {
-    let subject = &judged.what;
+/// `2.1 % of 30,000 requests failed, none may`, `the p99 response time of request pay is 715 ms, the limit is 500 ms`:
+/// in words, because it is the first thing that anybody reads. The threshold as it was written is in `because`.
+fn missed_text(rule: &Threshold, judged: &Judged) -> String {
+    let (of, when) = (scope(rule), during(judged));
     let Some(value) = judged.observed else {
-        return format!("{subject} has no sample (threshold {})", judged.text);
+        return format!("nothing was measured of the threshold {}", judged.text);
     };
+    let limit = chosen(judged.limit, judged.unit);
     let mut shown = figure(value, judged.unit);
-    // "99 % (threshold achieved >= 99%)" would be a riddle: then every digit counts.
+    // "99 %, at least 99 % are required" would be a riddle: then every digit counts.
     if value != judged.limit && shown == figure(judged.limit, judged.unit) {
         shown = match judged.unit {
             FigureUnit::Nanoseconds => format!("{value} ns"),
@@ -136,9 +139,91 @@ fn missed_text(judged: &Judged) -> String {
         };
     }
     let at_least = if judged.at_least { "at least " } else { "" };
-    let when = judged.window.map_or(String::new(), |window| {
+    let seen = format!("{at_least}{shown}");
+    let n = judged.samples;
+    let what = match rule.subject {
+        Subject::Errors => format!("{seen} of {}{of} failed{when}", counted(n, "request")),
+        Subject::Checks => format!("{seen} of {}{of} held{when}", counted(n, "check")),
+        Subject::EventsLost => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
+        Subject::Achieved => format!("{seen} of the offered rate was achieved{when}"),
+        Subject::Rate => format!("the rate{of} is {seen}{when}"),
+        Subject::Requests | Subject::Events => {
+            let what =
+                if rule.subject == Subject::Requests { "finished requests" } else { "received events" };
+            format!("the number of {what}{of} is {seen}{when}")
+        }
+        _ => format!("the {}{of} is {seen}{when}", time_name(rule)),
+    };
+    format!("{what}, {}", demand(rule, judged, &limit))
+}
+
+/// A limit with the digits that somebody gave it.
+fn chosen(limit: f64, unit: FigureUnit) -> String {
+    match unit {
+        FigureUnit::Nanoseconds if limit >= 0.0 => chosen_ns(limit.round() as u64),
+        // A share is written in per cent, and a hundredfold of it is a few roundings off.
+        FigureUnit::Ratio => format!("{} %", (limit * 1e14).round() / 1e12),
+        FigureUnit::PerSecond if limit.fract() != 0.0 => format!("{limit}/s"),
+        unit => figure(limit, unit),
+    }
+}
+
+/// What was demanded, so that it is clear on which side of the limit the figure should have been.
+fn demand(rule: &Threshold, judged: &Judged, limit: &str) -> String {
+    let is_beyond = judged.observed.is_some_and(|value| value > judged.limit);
+    match rule.comparison {
+        Comparison::Equal if judged.limit == 0.0 => "none may".into(),
+        Comparison::Equal => format!("{limit} is required"),
+        // A lower bound below the limit proves nothing for or against it.
+        Comparison::Less | Comparison::LessOrEqual if judged.at_least && !is_beyond => {
+            format!("which may be beyond the limit of {limit}")
+        }
+        Comparison::LessOrEqual => format!("the limit is {limit}"),
+        Comparison::Less if is_beyond => format!("the limit is {limit}"),
+        Comparison::Less => format!("less than {limit} is required"),
+        Comparison::Greater => format!("more than {limit} is required"),
+        Comparison::GreaterOrEqual => format!("at least {limit} is required"),
+    }
+}
+
+/// `p99 response time`, `longest gap between events`.
+fn time_name(rule: &Threshold) -> String {
+    let what = match rule.subject {
+        Subject::ServiceTime => "service time",
+        Subject::FirstByte => "time to the first byte",
+        Subject::GroupTime => "time of a passage",
+        Subject::Connect => "time to connect",
+        Subject::TlsHandshake => "time of a TLS handshake",
+        Subject::StreamHead => "time to the head of a stream",
+        Subject::FirstEvent => "time to the first event",
+        Subject::EventGap => "gap between events",
+        Subject::EventAge => "age of events",
+        _ => "response time",
+    };
+    match rule.statistic {
+        Statistic::Quantile(q) => format!("{} {what}", quantile_name(q)),
+        Statistic::Mean => format!("mean {what}"),
+        Statistic::Min => format!("shortest {what}"),
+        Statistic::Max => format!("longest {what}"),
+        Statistic::Value => what.into(),
+    }
+}
+
+/// ` of request pay`; empty: of all.
+fn scope(rule: &Threshold) -> String {
+    match &rule.scope {
+        None => String::new(),
+        Some(Scope::Request(name)) => format!(" of request {name}"),
+        Some(Scope::Scenario(name)) => format!(" of scenario {name}"),
+        Some(Scope::Group(name)) => format!(" of group {name}"),
+        Some(Scope::Tag(key, value)) => format!(" of tag {key}={value}"),
+    }
+}
+
+/// The worst window of a threshold that has windows.
+fn during(judged: &Judged) -> String {
+    judged.window.map_or(String::new(), |window| {
         let [from, to] = [window.from_s, window.to_s].map(|s| chosen_ns((s * 1e9).round() as u64));
         format!(" from {from} to {to}")
-    });
-    format!("{subject} {at_least}{shown}{when} (threshold {})", judged.text)
+    })
 }

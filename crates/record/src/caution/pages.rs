@@ -54,7 +54,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
         Kind::NoRequests => {
             "Not one request ended in the measured part, so there is no figure to judge.\n\n\
              Finished requests and opened streams are counted; there were none behind the warm-up.\n\n\
-             Make the run longer than one answer takes, or look at the failures on this machine's side."
+             Try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes."
         }
         Kind::OfferedNotSent => {
             "The open model promises a number of arrivals, and more than 1 % of them never went out. The service \

@@ -3,6 +3,7 @@
 // Clippy sees tests only in functions marked as such; the fixture is one of their tools.
 #![allow(clippy::unwrap_used)]
 
+mod apdex;
 mod cautions;
 mod figures;
 mod fixture;

@@ -1,7 +1,7 @@
 //! Several machines as one: exact sums, percentiles from merged histograms, a row for each.
 
 use crate::fixture::*;
-use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::summary::{Outcome, Summary, Weight};
@@ -244,4 +244,55 @@ fn little_holds_for_machines_of_which_one_stops_before_the_other() {
     let alone = [&one, &two].map(|run| run.summary().client.littles_law.rate_times_service_time);
     let law = summarise(&merged(&[&one, &two])).client.littles_law;
     assert!(close(law.rate_times_service_time, alone[0] + alone[1], 1e-9), "{law:?}");
+}
+
+/// Two machines for 60 s, whose service is slower in each second than in the one before; the times of the second are
+/// `percent` of those of the first.
+fn beside(percent: u64) -> Summary {
+    let plan = |p| {
+        Run::planned(|d| {
+            d.rate_per_s = Some(4_000.0);
+            d.duration_ns = Some(60 * S);
+            d.share = Some(part(p, 2));
+        })
+    };
+    let (mut one, mut two) = (plan(1), plan(2));
+    one.origin = "one".into();
+    two.origin = "two".into();
+    for number in 0..60u64 {
+        for (run, percent) in [(&mut one, 100), (&mut two, percent)] {
+            let mut tick = run.blank(number as u32);
+            tick.run.add(RunSum::Arrivals.id(), 2_000);
+            tick.run.record(RunHist::Lateness.id(), percent * 1_000);
+            answers(&mut tick, 0, 2_000, (5 + number) * MS * percent / 100);
+            run.ticks.push(tick);
+        }
+    }
+    summarise(&merged(&[&one, &two]))
+}
+
+#[test]
+fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
+    let slow = beside(130);
+    let told = slow.origins[1].apart.as_ref().expect("there are stretches enough");
+    assert!(told.differs && told.sentence.starts_with("p50 1.3"), "{told:?}");
+    assert!(told.ratios.iter().all(|r| r.low <= 1.31 && r.high >= 1.29 && r.stretches == 30), "{told:?}");
+    // Of two each differs from the other.
+    assert!(slow.origins[0].apart.as_ref().is_some_and(|apart| apart.differs));
+    for percent in [100, 102] {
+        let alike = beside(percent);
+        let told = alike.origins[1].apart.as_ref().expect("there are stretches enough");
+        assert!(!told.differs && told.sentence.is_empty(), "{percent} %: {told:?}");
+    }
+    assert!(Run::closed(15).summary().origins[0].apart.is_none(), "one machine has no others");
+}
+
+#[test]
+fn each_machine_has_its_own_lateness_and_its_own_offer() {
+    let summary = beside(130);
+    let late = |at: usize| summary.origins[at].lateness.max_ns;
+    assert_eq!((late(0), late(1)), (Some(100_000), Some(130_000)));
+    assert_eq!(summary.origins[0].lateness.count, 60);
+    assert_eq!(summary.origins[1].offered_rate_per_s, Some(2_000.0));
+    assert_eq!(Run::closed(15).summary().origins[0].offered_rate_per_s, None);
 }

@@ -100,7 +100,7 @@ fn a_lower_bound_meets_no_upper_limit() {
     assert!(summary.thresholds[0].at_least);
     assert_eq!(
         summary.verdict.sentence,
-        "FAIL: response_time p99 at least 10.0 s (threshold response_time p99 < 15s)"
+        "FAIL: the p99 response time is at least 10.0 s, which may be beyond the limit of 15 s"
     );
 }
 

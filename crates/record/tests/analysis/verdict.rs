@@ -31,7 +31,7 @@ fn a_service_that_only_says_404_fails() {
     run.fill(|tick| (0..1_000).for_each(|i| answer(tick, 0, 2 * MS + i * 1_000, 404)));
     let summary = run.summary();
     assert_eq!(summary.verdict.result, Outcome::Fail);
-    assert_eq!(summary.verdict.sentence, "FAIL: errors 100 % (threshold errors == 0%)");
+    assert_eq!(summary.verdict.sentence, "FAIL: 100 % of 15,000 requests failed, none may");
     assert_eq!(summary.verdict.because, ["errors == 0%"]);
     assert_eq!((summary.totals.errors, summary.totals.error_ratio), (15_000, 1.0));
     assert_eq!(summary.statuses["404"], 15_000);
@@ -40,7 +40,7 @@ fn a_service_that_only_says_404_fails() {
 #[test]
 fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
     let summary = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).summary();
-    assert_eq!(summary.verdict.sentence, "FAIL: errors 0.00333 % (threshold errors == 0%)");
+    assert_eq!(summary.verdict.sentence, "FAIL: 0.00333 % of 30,001 requests failed, none may");
     let allowed = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).thresholds(&["errors < 0.1%"]);
     assert_eq!(
         allowed.summary().verdict.sentence,
@@ -56,8 +56,8 @@ fn every_missed_threshold_is_named() {
         .summary();
     assert_eq!(
         summary.verdict.sentence,
-        "FAIL: errors 2.06 % (threshold errors < 0.1%); response_time p99 5.95 ms (threshold response_time p99 < 5ms); \
-         rate 2,042/s (threshold rate > 5000/s)"
+        "FAIL: 2.06 % of 30,630 requests failed, the limit is 0.1 %; the p99 response time is 5.95 ms, the limit is \
+         5 ms; the rate is 2,042/s, more than 5,000/s is required"
     );
     assert_eq!(summary.verdict.because, ["errors < 0.1%", "response_time p99 < 5ms", "rate > 5000/s"]);
 }
@@ -145,7 +145,8 @@ fn a_value_beside_its_limit_is_shown_with_every_digit() {
         .summary();
     assert_eq!(
         summary.verdict.sentence,
-        "FAIL: rate 2000.0666666666666/s (threshold rate > 2000.07/s); requests 30,001 (threshold requests < 30001)"
+        "FAIL: the rate is 2000.0666666666666/s, more than 2000.07/s is required; the number of finished requests is \
+         30,001, less than 30,001 is required"
     );
 }
 

@@ -142,7 +142,7 @@ fn overflows_without_late_connections_may_be_another_programs() {
     let run = run.at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 1));
     let summary = run.at(1, |t| t.run.record(RunHist::Connect.id(), S)).summary();
     let said = &summary.verdict.sentence;
-    assert!(said.contains("what gave out first: the listen backlog (host: 472 listen overflows)"), "{said}");
+    assert!(said.contains("what gave out first: the listen backlog"), "{said}");
 }
 
 #[test]

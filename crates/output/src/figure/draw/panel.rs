@@ -20,6 +20,9 @@ pub struct Frame<'a> {
     pub points: usize,
 }
 
+/// Words of the grounds stand so far below the top of a plot.
+const WORDS: f64 = 12.0;
+
 /// Whether the word of a band stands in it: one that is higher than its band would seem to be about something else.
 pub fn has_room(band: &Band, y: &Scale, height: f64) -> bool {
     !band.word.is_empty() && height * (y.place(band.high) - y.place(band.low)) > 16.0
@@ -43,13 +46,14 @@ impl Frame<'_> {
         let x0 = bottom - self.height * self.y.ground();
         svg.line((LEFT, x0), (WIDTH - RIGHT, x0), "axis");
         svg.line((LEFT, self.top), (LEFT, bottom), "axis");
-        self.limits(svg, &drawn);
+        let words = if is_first { self.words() } else { Vec::new() };
+        self.limits(svg, &drawn, &words);
         for band in panel.bands.iter().filter(|band| has_room(band, &self.y, self.height)) {
             let word = text::cut(&band.word, WIDE - 12.0);
             svg.text((LEFT + 6.0, self.y_of(band.high) + 13.0), Anchor::Start, "halo", &word);
         }
-        if is_first {
-            self.words(svg);
+        for (x, word) in words {
+            svg.text((x, self.top + WORDS), Anchor::Start, "halo", word);
         }
     }
 
@@ -120,8 +124,10 @@ impl Frame<'_> {
     }
 
     /// Thresholds. One above everything that was measured is told at the edge instead of pressing the values flat.
-    fn limits(&self, svg: &mut Svg, drawn: &[(f64, f64)]) {
-        let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    /// `words`: of the grounds, which they keep away from.
+    fn limits(&self, svg: &mut Svg, drawn: &[(f64, f64)], words: &[(f64, &str)]) {
+        let mut taken: Vec<(f64, f64, f64)> =
+            words.iter().map(|(x, word)| (*x, x + text::width(word), self.top + WORDS)).collect();
         for limit in self.panel.limits.iter().filter(|limit| limit.value.is_finite()) {
             let class = match limit.met {
                 Some(true) => "met",
@@ -160,15 +166,17 @@ impl Frame<'_> {
         }
     }
 
-    /// Words of the grounds, where these are wide enough.
-    fn words(&self, svg: &mut Svg) {
+    /// Words of the grounds, where these are wide enough, and where each begins.
+    fn words(&self) -> Vec<(f64, &str)> {
         let mut free_from = f64::NEG_INFINITY;
+        let mut out = Vec::new();
         for stretch in self.chart.stretches.iter().filter(|stretch| !stretch.word.is_empty()) {
             let (from, to) = (self.x_of(stretch.from) + 4.0, self.x_of(stretch.to));
             if to - from >= text::width(&stretch.word) && from >= free_from {
-                svg.text((from, self.top + 12.0), Anchor::Start, "halo", &stretch.word);
+                out.push((from, stretch.word.as_str()));
                 free_from = from + text::width(&stretch.word) + 4.0;
             }
         }
+        out
     }
 }

@@ -27,7 +27,7 @@ pub fn of_run(s: &Summary, p: &Picture) -> Vec<Chart> {
         out.extend(heat::heats(s, p, rows));
     }
     out.extend(spectrum::spectrum(s, p));
-    out.extend(spectrum::of_requests(p));
+    out.extend(spectrum::of_requests(s, p));
     out.extend(heat::distribution(s, p));
     out.extend(phases::phases(s, p));
     if rows.len() >= ROWS {

@@ -45,7 +45,7 @@ fn samples(n: u64, what: &str) -> String {
 }
 
 /// One line for each named request, the busiest.
-pub fn of_requests(p: &Picture) -> Option<Chart> {
+pub fn of_requests(s: &Summary, p: &Picture) -> Option<Chart> {
     let named: Vec<&Spectrum> = p.spectra.iter().filter(|one| !one.request.is_empty()).collect();
     // The curve of a single time would be a point at p0.
     let has_line = |one: &&&Spectrum| one.response_samples() > 1 && !one.response.is_empty();
@@ -68,7 +68,9 @@ pub fn of_requests(p: &Picture) -> Option<Chart> {
         )
     });
     let mut chart = chart("spectrum-requests", "response times by request", lines.collect());
-    chart.subtitle = match named.len() - shown.len() {
+    // The picture has the distributions of the busiest alone; the table has all that were sent.
+    let all = s.requests.iter().filter(|row| !row.stream).count().max(named.len());
+    chart.subtitle = match all - shown.len() {
         0 => format!("{} requests", shown.len()),
         more => format!("the {} busiest requests; {more} more are in the table", shown.len()),
     };

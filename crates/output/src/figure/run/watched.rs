@@ -2,8 +2,8 @@
 //! other numbers, those with a limit and those that moved with p99 first.
 
 use super::super::plain;
-use super::over_time;
-use crate::chart::{Axis, Chart, Form, Limit, Panel, Series, Unit};
+use super::{Rows, over_time};
+use crate::chart::{Axis, Chart, Form, Limit, Panel, Scale, Series, Unit};
 use crate::format::{chosen_s, counted};
 use plimsoll_plan::watch::{self, WATCH_NS};
 use plimsoll_record::analysis::digest::{CPU_NAMES, MEMORY_NAMES};
@@ -14,6 +14,12 @@ use plimsoll_record::summary::{Course, Summary};
 /// Lines of a panel, and panels of a chart.
 const LINES: usize = 7;
 const PANELS: usize = 6;
+/// Numbers that moved with p99 and are named.
+const TOLD: usize = 4;
+/// From so many times the p99 of the run on its axis is logarithmic.
+const LOG_FROM: f64 = 8.0;
+/// Points of p99 below them: it is there to be compared, and stands in full in the course of the run.
+const TIMES: usize = 300;
 /// Samples further apart than so many seconds have a gap between them.
 const GAP_S: f64 = 2.5;
 /// Points of a line: more cannot be seen, and would be most of the page of a long run.
@@ -32,20 +38,33 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
     let memory = [("monitors-memory", "memory of what was watched", "memory", &MEMORY_NAMES[..])];
     for (id, title, label, metrics) in sizes.into_iter().chain(memory) {
         let mut series = Vec::new();
+        let mut shown: Vec<&Course> = Vec::new();
         let mut unit = watch::Unit::Count;
+        let mut left_out = 0;
         for (at, monitor) in names.iter().enumerate() {
             // One line for each monitor: the first of the names that it has, as tables show it.
             let own = || s.courses.iter().filter(|c| c.part.is_empty() && c.monitor == *monitor);
             let found = metrics.iter().find_map(|metric| own().find(|c| c.metric == *metric));
-            let Some(course) = found.filter(|_| series.len() < LINES) else { continue };
+            let Some(course) = found else { continue };
+            if series.len() == 2 * LINES {
+                left_out += 1;
+                continue;
+            }
             unit = course.unit;
-            series.push(line(course, monitor, at, stretch_s));
+            let mut line = line(course, monitor, at, stretch_s);
+            // There are as many colours as LINES: the eighth has that of the first, and another form.
+            line.form = if series.len() < LINES { Form::Line } else { Form::Dashed };
+            series.push(line);
+            shown.push(course);
         }
         if !series.is_empty() {
             let mut chart = over_time(id, title, s, p);
-            chart.subtitle = told([counted(series.len() as u64, "monitor"), pooled(stretch_s)]);
+            let more =
+                if left_out > 0 { format!(", {left_out} more are in the table") } else { String::new() };
+            chart.subtitle = told([counted(series.len() as u64, "monitor") + &more, pooled(stretch_s)]);
             let unit = axis_unit(unit);
             chart.panels.push(Panel::new(label, Axis::new(label, unit), series));
+            beside_p99(&mut chart, s, p, &shown, |course| course.monitor.clone());
             out.push(chart);
         }
     }
@@ -87,9 +106,11 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
     };
     metrics.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
     let left_out = metrics.len().saturating_sub(PANELS);
+    let mut drawn: Vec<&Course> = Vec::new();
     let mut chart = over_time(&format!("monitors-{}", plain(monitor)), format!("{monitor}, watched"), s, p);
     for metric in metrics.into_iter().take(PANELS) {
         let courses: Vec<&&Course> = own.iter().filter(|c| c.metric == metric).collect();
+        drawn.extend(courses.iter().take(LINES).copied().copied());
         let unit = courses.first()?.unit;
         let name = |c: &Course| if c.part.is_empty() { metric.to_owned() } else { c.part.clone() };
         let shown = courses.iter().take(LINES).enumerate();
@@ -110,7 +131,55 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
     }
     let more = if left_out > 0 { format!("{left_out} more numbers are in the table") } else { String::new() };
     chart.subtitle = told([more, pooled(stretch_s)]);
-    (!chart.panels.is_empty()).then_some(chart)
+    if chart.panels.is_empty() {
+        return None;
+    }
+    let name = |course: &Course| {
+        let part = if course.part.is_empty() { String::new() } else { format!("{}: ", course.part) };
+        format!("{part}{}", course.metric.replace('_', " "))
+    };
+    beside_p99(&mut chart, s, p, &drawn, name);
+    Some(chart)
+}
+
+/// Where one of the numbers moved together with p99, that is drawn below them: in a panel of its own, because two
+/// scales in one plot make lines cross and touch where nothing meets.
+fn beside_p99(
+    chart: &mut Chart,
+    s: &Summary,
+    p: &Picture,
+    shown: &[&Course],
+    name: impl Fn(&Course) -> String,
+) {
+    let with = |course: &&&Course| {
+        let own = s.monitors.iter().filter(|row| row.name == course.monitor).flat_map(|row| &row.rows);
+        own.filter(|row| row.metric == course.metric && row.part == course.part)
+            .any(|row| row.with_p99.is_some())
+    };
+    let moving: Vec<&&Course> = shown.iter().filter(with).collect();
+    if moving.is_empty() {
+        return;
+    }
+    let rows = if p.rows.is_empty() { &s.timeline } else { &p.rows };
+    let at = Rows::of(rows);
+    let (times, xs) = (at.values(|row| row.p99_ns.map(|ns| ns as f64)), at.xs());
+    let width = times.len().div_ceil(TIMES).max(1);
+    // The one bad second is what is looked for; a stretch without any answer stays empty.
+    let highest = |part: &[Option<f64>]| part.iter().flatten().copied().reduce(f64::max);
+    let middle = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let (x, y) = (xs.chunks(width).map(middle).collect(), times.chunks(width).map(highest).collect());
+    let label = "response time p99";
+    let line = Series::new("response_p99", label, 1, Form::Line, y).at(x).highest();
+    let mut axis = Axis::new(label, Unit::Nanoseconds);
+    let highest = line.y.iter().flatten().copied().fold(0.0, f64::max);
+    // One bad second would press the others flat.
+    if s.response_time.p99_ns.is_some_and(|ns| ns > 0 && highest > LOG_FROM * ns as f64) {
+        axis.scale = Scale::Log;
+    }
+    chart.panels.push(Panel::new("response-p99", axis, vec![line]));
+    let names: Vec<String> = moving.iter().take(TOLD).map(|course| name(course)).collect();
+    let text = format!("moved together with p99, which is no proof of a cause: {}", names.join(", "));
+    chart.subtitle = told([std::mem::take(&mut chart.subtitle), text]);
 }
 
 /// How a live row names the values of a course.

@@ -4,6 +4,7 @@
 use super::Anchors;
 use crate::format::{chosen_s, count, counted, duration_ns};
 use crate::html::piece::{Finding, Tone, findings};
+use crate::next::relief;
 use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::summary::{Caution, SlopeVerdict, Summary};
@@ -159,22 +160,6 @@ const MOMENT: &str = "look in the server's log and in its monitors at that time:
     own, a deployment";
 const READ: &str =
     "read the examples and the server's log for the first of them; until it answers, its times say nothing";
-
-/// For something that stood at its limit, by what it is.
-fn relief(p: &plimsoll_record::summary::Pressure) -> &'static str {
-    let of = |words: &[&str]| words.iter().any(|word| p.metric.contains(word) || p.what.contains(word));
-    if of(&["cpu", "CPU", "thread"]) {
-        "profile what it computes, or give it more processors; if one thread is full, more processors do not help"
-    } else if of(&["connection", "pool"]) {
-        "see what holds them for so long, then raise the limit"
-    } else if of(&["memory", "rss", "swap"]) {
-        "give it more memory, or find what it keeps"
-    } else if of(&["disk", "device", "utilisation"]) {
-        "see what reads and writes, or give it a faster device"
-    } else {
-        "raise the limit or take work from it, then run the same load again"
-    }
-}
 
 /// Classes and statuses of the failures, the most frequent first; `None` where nothing failed.
 fn failures(s: &Summary) -> Option<(Set, Finding)> {

@@ -5,12 +5,12 @@ use crate::format::{
     NONE, at_least, bounds, chosen_s, count, counted, duration_ns, figure, quantile_name, rate_of,
     rate_per_s, ratio,
 };
-use crate::html::piece::{self, Finding, Tile, Tone, badge, prose, tiles};
+use crate::html::piece::{self, Tile, Tone, badge, prose, tiles};
 use crate::html::table::{Cell, Row, number, table, text};
 use crate::words::{self, Shown};
 use maud::{Markup, html};
 use plimsoll_record::phrase::utc;
-use plimsoll_record::summary::{Caution, Judged, Outcome, Summary, Weight};
+use plimsoll_record::summary::{Judged, Outcome, Summary};
 
 /// The verdict and what belongs to it.
 pub fn head(s: &Summary, next: &Markup) -> Markup {
@@ -20,8 +20,7 @@ pub fn head(s: &Summary, next: &Markup) -> Markup {
             h1 { (s.name) }
             div.verdict { (badge(tone, words::outcome(s.verdict.result))) }
             p.sentence { (prose(words::sentence(s))) }
-            @if s.verdict.result == Outcome::Inconclusive { (overrule(s)) }
-            (next)
+            @if s.verdict.result == Outcome::Inconclusive { (overrule(next)) } @else { (next) }
             @if let Some(question) = &s.plan.question { p.question { (question) } }
             ul.setting { @for fact in setting(s) { li { (fact) } } }
             (tiles(&figures(s)))
@@ -43,29 +42,13 @@ fn setting(s: &Summary) -> Vec<String> {
     facts
 }
 
-/// A load generator in doubt proves nothing, whatever the figures below look like: that is said above them.
-fn overrule(s: &Summary) -> Markup {
-    let decisive: Vec<&Caution> = s.cautions.iter().filter(|c| c.weight == Weight::Inconclusive).collect();
-    let all: Vec<Finding> = decisive
-        .iter()
-        .map(|c| Finding {
-            tone: Tone::Fail,
-            word: String::new(),
-            title: c.title.clone(),
-            code: c.code.to_owned(),
-            evidence: c.evidence.clone(),
-            advice: c.advice.clone(),
-            shown: None,
-        })
-        .collect();
+/// A load generator in doubt proves nothing, whatever the figures below look like: that is said above them, with the
+/// reasons and what to do.
+fn overrule(next: &Markup) -> Markup {
     html! {
         div.overrule {
             h2 { "The figures below prove nothing" }
-            @if all.is_empty() {
-                p { "The load generator or the record is in doubt." }
-            } @else {
-                (piece::findings(&all))
-            }
+            (next)
         }
     }
 }

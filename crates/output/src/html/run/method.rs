@@ -234,8 +234,8 @@ fn again(s: &Summary, run_file: Option<&str>) -> Markup {
                     " seconds one by one: the charts hold them in fewer rows, the command below prints them all."
                 }
             }
-            code.command { "plimsoll report " (repeat::quoted(file)) }
-            code.command { "plimsoll report " (repeat::quoted(file)) " --json" }
+            code.command { "plimsoll report " (words::shell_word(file)) }
+            code.command { "plimsoll report " (words::shell_word(file)) " --json" }
         }
     }
 }

@@ -60,7 +60,7 @@ pub fn run_page(
     Ok(Page {
         kind: "run",
         title: format!("{}: {}", words::outcome(s.verdict.result), s.name),
-        head: head::head(s, &next::body(s, &anchors)),
+        head: head::head(s, &next::body(s, run_file, &anchors)),
         sections: bodies.into_iter().filter_map(section).collect(),
         document,
         charts,
@@ -103,12 +103,17 @@ impl Anchors {
         if crate::watched::is_watched(s) {
             known.push("system".into());
         }
-        if !s.requests.is_empty() {
-            known.push("requests".into());
-        }
-        if s.origins.len() > 1 {
-            known.push("machines".into());
-        }
+        let is_failing = s.errors.iter().any(|row| row.count > 0);
+        let sections = [
+            ("requests", !s.requests.is_empty()),
+            ("machines", s.origins.len() > 1),
+            ("errors", is_failing),
+            ("checks", !s.checks.is_empty()),
+            ("thresholds", !s.thresholds.is_empty()),
+            ("findings", !s.cautions.is_empty()),
+            ("phases", charts.iter().any(|chart| chart.id == "phases")),
+        ];
+        known.extend(sections.into_iter().filter(|(_, is_there)| *is_there).map(|(id, _)| id.to_owned()));
         Anchors { known }
     }
 

@@ -1,8 +1,9 @@
 //! The machines of a merged run, side by side: their share, when they began, and whether one differs.
 
 use super::times::nanoseconds;
-use crate::format::{chosen_s, duration_f64_ns, quantity, rate_per_s};
+use crate::format::{NONE, chosen_s, duration_f64_ns, quantile_name, quantity, rate_per_s};
 use crate::html::table::{Cell, Row, number, table, text};
+use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::summary::{OriginRow, Summary};
 
@@ -16,12 +17,14 @@ pub fn body(s: &Summary) -> Option<Markup> {
     let first_ns = s.origins.iter().map(|origin| origin.started_unix_ns).min().unwrap_or_default();
     let rows: Vec<Row> = s.origins.iter().enumerate().map(|(at, row)| line(s, at, row, first_ns)).collect();
     let mut columns = vec![text("machine"), text("share")];
-    columns
-        .extend(["began later by", "lasted", "requests", "errors", "rate", "p50", "p99", "max"].map(number));
+    columns.extend(["began later by", "lasted", "requests", "errors", "offered", "rate"].map(number));
+    columns.extend(["p50", "p99", "max", "lateness p50", "lateness p99", "lateness max"].map(number));
     columns.push(text("remark"));
     Some(html! {
         p.lead { "The figures of the page hold all of them; percentiles come from merged histograms, not from these." }
         (table("machines", "Machines", &columns, &rows))
+        @for said in words::apart(s) { p { (said) } }
+        @if s.origins.iter().any(|row| row.apart.is_some()) { (beside(s)) }
     })
 }
 
@@ -34,19 +37,32 @@ fn line(s: &Summary, at: usize, row: &OriginRow, first_ns: u64) -> Row {
         Cell::number(chosen_s(row.elapsed_s), Some(row.elapsed_s)),
         Cell::count(row.requests),
         Cell::count(row.errors),
-        Cell::number(rate_per_s(row.rate_per_s), Some(row.rate_per_s)),
+        rate(row.offered_rate_per_s),
+        rate(Some(row.rate_per_s)),
         nanoseconds(row.p50_ns),
         nanoseconds(row.p99_ns),
         nanoseconds(row.max_ns),
+        nanoseconds(row.lateness.p50_ns),
+        nanoseconds(row.lateness.p99_ns),
+        nanoseconds(row.lateness.max_ns),
         Cell::text(remark(s, at, row)),
     ])
 }
 
-/// What sets a machine apart: it was cut off, or its p99 is far above that of the fastest other one.
+fn rate(per_s: Option<f64>) -> Cell {
+    Cell::number(per_s.map_or_else(|| NONE.into(), rate_per_s), per_s)
+}
+
+/// What sets a machine apart: it was cut off, or its times are not those of the others; where too little was measured
+/// for the test, that its p99 is far above that of the fastest other one.
 fn remark(s: &Summary, at: usize, row: &OriginRow) -> String {
     let mut words = Vec::new();
     if !row.complete {
         words.push("cut off".to_owned());
+    }
+    if let Some(apart) = &row.apart {
+        words.extend(Some(apart.sentence.clone()).filter(|said| !said.is_empty()));
+        return words.join(", ");
     }
     let others = s.origins.iter().enumerate().filter(|(other, _)| *other != at);
     let least = others.filter_map(|(_, other)| other.p99_ns).min();
@@ -57,4 +73,34 @@ fn remark(s: &Summary, at: usize, row: &OriginRow) -> String {
         }
     }
     words.join(", ")
+}
+
+/// The test, with its numbers.
+fn beside(s: &Summary) -> Markup {
+    let ratios = s
+        .origins
+        .iter()
+        .flat_map(|row| row.apart.iter().flat_map(move |a| a.ratios.iter().map(move |r| (row, r))));
+    let rows: Vec<Row> = ratios
+        .map(|(row, r)| {
+            Row::new(vec![
+                Cell::text(&row.host),
+                Cell::text(quantile_name(r.q)),
+                Cell::number(quantity(r.ratio), Some(r.ratio)),
+                Cell::number(quantity(r.low), Some(r.low)),
+                Cell::number(quantity(r.high), Some(r.high)),
+                Cell::count(r.stretches),
+            ])
+        })
+        .collect();
+    let mut columns = vec![text("machine"), text("response time")];
+    columns.extend(["times that of the others", "at least", "at most", "stretches compared"].map(number));
+    html! {
+        h3 { "Beside the others" }
+        p.lead {
+            "Stretches of the same time are compared in pairs (t-test of the logarithms, 95 % interval of all rows \
+            together). A machine differs where 1 lies outside the interval and the difference is 5 % or more."
+        }
+        (table("machines-apart", "Times of each machine beside those of the others", &columns, &rows))
+    }
 }

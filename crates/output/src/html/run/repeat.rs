@@ -1,6 +1,7 @@
 //! The command that repeats a run, as far as its plan is one that a command line can say.
 
 use crate::format::chosen_ns;
+use crate::words::shell_word;
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Arrivals, Load};
 
@@ -22,9 +23,9 @@ pub fn command(plan: &Outline) -> Option<String> {
     }
     let scheme = if plan.link.tls.is_some() { "https" } else { "http" };
     let mut words =
-        vec!["plimsoll".to_owned(), quoted(&format!("{scheme}://{}{}", plan.target, request.path))];
+        vec!["plimsoll".to_owned(), shell_word(&format!("{scheme}://{}{}", plan.target, request.path))];
     if request.method != "GET" {
-        words.push(format!("-X {}", quoted(&request.method)));
+        words.push(format!("-X {}", shell_word(&request.method)));
     }
     match &plan.load {
         Load::Closed { .. } => words.push(format!("-c {}", profile.peak())),
@@ -53,7 +54,7 @@ pub fn command(plan: &Outline) -> Option<String> {
         words.push("--read-bodies".into());
     }
     let asked = plan.thresholds.iter().filter(|threshold| !threshold.implied);
-    words.extend(asked.map(|threshold| format!("--threshold {}", quoted(&threshold.text))));
+    words.extend(asked.map(|threshold| format!("--threshold {}", shell_word(&threshold.text))));
     if plan.share.of > 1 {
         words.push(format!("--share {}/{}", plan.share.part, plan.share.of));
     }
@@ -67,15 +68,5 @@ fn time(ns: u64) -> String {
         (0, _) => format!("{}s", ns / 1_000_000_000),
         (_, 0) => format!("{}ms", ns / 1_000_000),
         _ => chosen_ns(ns).replace(' ', ""),
-    }
-}
-
-/// As a POSIX shell takes it for one word.
-pub fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.into()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

@@ -3,8 +3,9 @@
 use super::times::{max, mean, nanoseconds, quantile, too_few_note};
 use super::tree::{Node, tree};
 use crate::figure::spark;
-use crate::format::{bytes, bytes_f64, count, maybe_f64_ns, rate_per_s, ratio};
+use crate::format::{bytes, bytes_f64, chosen_ns, count, maybe_f64_ns, rate_per_s, ratio};
 use crate::html::table::{Cell, Column, Row, number, table, text};
+use crate::words;
 use maud::{Markup, PreEscaped, html};
 use plimsoll_record::picture::Picture;
 use plimsoll_record::summary::{GroupRow, PartRow, SeriesRow, Summary, Times};
@@ -19,7 +20,7 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
         .into_iter()
         .map(|(node, place)| {
             let (mut row, sparks) = match node {
-                Node::Group(group) => (group_row(group).marked("part"), None),
+                Node::Group(group) => (group_row(s, group).marked("part"), None),
                 Node::Request(at, request) if busy.contains(&at) => {
                     (request_row(s, request), courses(picture, at))
                 }
@@ -39,7 +40,14 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
                 " The " (SPARKS) " that were sent most have their course drawn."
             }
         }
-        (table("requests", "Requests", &columns(picture), &rows))
+        (table("requests", "Requests", &columns(s, picture), &rows))
+        @if has_apdex(s) {
+            p.faint {
+                "Apdex: of its finished requests the share that took no longer than the limit T of its threshold, and \
+                half of those that took up to four times as long; a failure counts as slower. It judges nothing here. "
+                ">=: which of its times were those of failures is not known, and this is the least."
+            }
+        }
         @if let Some(note) = too_few_note(s.requests.iter().map(|row| &row.response_time)) { (note) }
         @if s.scenarios.len() > 1 { h3 { "Scenarios" } (scenarios(s)) }
         @if !s.groups.is_empty() {
@@ -61,14 +69,22 @@ fn busiest(s: &Summary) -> Vec<usize> {
     all
 }
 
-fn columns(picture: &Picture) -> Vec<Column<'static>> {
+/// Some request has one limit of its own, or all have one.
+fn has_apdex(s: &Summary) -> bool {
+    s.requests.iter().any(|row| row.apdex.is_some())
+}
+
+fn columns(s: &Summary, picture: &Picture) -> Vec<Column<'static>> {
     let mut all = vec![text("request")];
     // Beside the name: behind twenty columns nobody sees them.
     if !picture.sparks.is_empty() {
         all.extend(["rate over time", "p99 over time"].map(text));
     }
     all.extend(["finished", "ok", "errors", "error share", "rate"].map(number));
-    all.extend(["min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max", "mean", "sd"].map(number));
+    if has_apdex(s) {
+        all.push(number("apdex"));
+    }
+    all.extend(["min", "p50", "mean", "p75", "p90", "p95", "p99", "p99.9", "max", "sd"].map(number));
     all.extend(["service p50", "service p99", "received", "mean body"].map(number));
     all
 }
@@ -97,6 +113,9 @@ fn request_row(s: &Summary, row: &SeriesRow) -> Row {
     let mut cells = vec![Cell::Markup(name)];
     let [finished, ok, _, share, rate] = counts(row.requests, row.errors, row.rate_per_s);
     cells.extend([finished, ok, errors(row), share, rate]);
+    if has_apdex(s) {
+        cells.push(apdex(row));
+    }
     cells.extend(distribution(&row.response_time));
     cells.push(quantile(&row.service_time, 0.5));
     cells.push(quantile(&row.service_time, 0.99));
@@ -105,6 +124,16 @@ fn request_row(s: &Summary, row: &SeriesRow) -> Row {
     cells.push(Cell::number(body, row.body_mean_bytes));
     let line = Row::new(cells);
     if is_bad(s, row) { line.marked("bad") } else { line }
+}
+
+/// Two digits behind the point, with its T, as the specification writes it.
+fn apdex(row: &SeriesRow) -> Cell {
+    let Some(apdex) = &row.apdex else { return Cell::number(crate::format::NONE, None) };
+    let text = html! {
+        (words::apdex(apdex))
+        small { "T " (chosen_ns(apdex.target_ns)) }
+    };
+    Cell::Valued(text, Some(apdex.index))
 }
 
 /// Whether it missed a threshold of its own, or failed more often than the run may; without a limit any failure tells.
@@ -127,9 +156,12 @@ fn errors(row: &SeriesRow) -> Cell {
 }
 
 /// A group's requests, those of the groups in it included.
-fn group_row(group: &GroupRow) -> Row {
+fn group_row(s: &Summary, group: &GroupRow) -> Row {
     let mut cells = vec![Cell::text(group.name.rsplit(" / ").next().unwrap_or_default())];
     cells.extend(counts(group.requests, group.errors, group.rate_per_s));
+    if has_apdex(s) {
+        cells.push(Cell::text(""));
+    }
     cells.extend(distribution(&group.response_time));
     // Of these a group has no figure of its own.
     cells.extend([(); 4].map(|()| Cell::text("")));
@@ -148,11 +180,11 @@ fn counts(requests: u64, errors: u64, rate: f64) -> [Cell; 5] {
     ]
 }
 
+/// The mean beside the median: how far it lies off tells of the tail.
 fn distribution(times: &Times) -> Vec<Cell> {
-    let mut cells = vec![nanoseconds(times.min_ns)];
-    cells.extend([0.5, 0.75, 0.9, 0.95, 0.99, 0.999].map(|q| quantile(times, q)));
+    let mut cells = vec![nanoseconds(times.min_ns), quantile(times, 0.5), mean(times)];
+    cells.extend([0.75, 0.9, 0.95, 0.99, 0.999].map(|q| quantile(times, q)));
     cells.push(max(times));
-    cells.push(mean(times));
     cells.push(Cell::number(maybe_f64_ns(times.std_dev_ns), times.std_dev_ns));
     cells
 }

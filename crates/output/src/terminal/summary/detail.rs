@@ -135,8 +135,9 @@ pub fn origins(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
         Align::Right,
         Align::Right,
         Align::Right,
+        Align::Right,
     ]);
-    let head = ["", "share", "requests", "rate", "errors", "p50", "p99", "max"];
+    let head = ["", "share", "requests", "rate", "errors", "p50", "p99", "max", "late p99"];
     table.row(head.into_iter().map(dim).collect());
     let choice = choose(&s.origins, |row| row.errors, |row, q| if q < 0.9 { row.p50_ns } else { row.p99_ns });
     for row in &choice.rows {
@@ -150,11 +151,15 @@ pub fn origins(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
             Line::new().text(&maybe_ns(row.p50_ns)),
             Line::new().text(&maybe_ns(row.p99_ns)),
             Line::new().text(&maybe_ns(row.max_ns)),
+            Line::new().text(&maybe_ns(row.lateness.p99_ns)),
         ]);
     }
     let mut lines = vec![heading("machines", "the figures above hold all of them")];
     lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
     lines.extend(choice.rest(columns));
+    for said in words::apart(s) {
+        lines.extend(wrap(&said, columns - 2).iter().map(|part| indented(Line::new().text(part))));
+    }
     lines
 }
 

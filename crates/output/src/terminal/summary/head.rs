@@ -2,13 +2,14 @@
 
 use super::{heading, indented, outcome_ink};
 use crate::line::{Line, flow, wrap};
+use crate::next::hints;
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
 use crate::words;
 use plimsoll_record::summary::{Caution, Outcome, Summary, Weight};
 
-/// A heavy rule that carries the word, the sentence, and what was run.
-pub fn verdict(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
+/// A heavy rule that carries the word, the sentence, why it is so and what to do next, and what was run.
+pub fn verdict(s: &Summary, look: &Look, columns: usize, run_file: Option<&str>) -> Vec<Line> {
     let (rule, ink) = (look.signs().heavy_rule, outcome_ink(s.verdict.result));
     let badge = match s.verdict.result {
         Outcome::Pass => Ink::BadgeGood,
@@ -20,6 +21,7 @@ pub fn verdict(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     let rest = columns.saturating_sub(head.width());
     let mut lines = vec![head.ink(ink, &rule.repeat(rest))];
     lines.extend(wrap(words::sentence(s), columns - 2).iter().map(|l| indented(Line::of(Ink::Strong, l))));
+    lines.extend(next(s, columns, run_file));
     let setting = words::setting(s).iter().map(|fact| Line::of(Ink::Dim, fact)).collect();
     let name = s.name.as_str();
     lines.push(indented(Line::of(Ink::Accent, name).cut(columns - 2, look)));
@@ -27,6 +29,22 @@ pub fn verdict(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
         lines.push(indented(Line::new().text(&s.target).cut(columns - 2, look)));
     }
     lines.extend(flow(setting, columns - 2, look).into_iter().map(indented));
+    lines
+}
+
+/// Reasons and steps; the first of each kind names it.
+fn next(s: &Summary, columns: usize, run_file: Option<&str>) -> Vec<Line> {
+    const LABEL: usize = 6;
+    let mut lines = Vec::new();
+    let mut last = None;
+    for hint in hints(s, run_file) {
+        let name = if hint.is_next { "next" } else { "why" };
+        for part in wrap(&hint.text, columns.saturating_sub(2 + LABEL)) {
+            let label = if last == Some(name) { "" } else { name };
+            lines.push(indented(Line::of(Ink::Accent, label).pad(LABEL).text(&part)));
+            last = Some(name);
+        }
+    }
     lines
 }
 
