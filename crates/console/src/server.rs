@@ -203,6 +203,8 @@ async fn serve(
                     _ = dismissed => {}
                 }
             });
+            // Of a crowd that waits to be accepted each gets its turn to be read before the next ones can displace it.
+            tokio::task::yield_now().await;
         }
     };
     tokio::select! {

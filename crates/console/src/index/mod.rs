@@ -178,7 +178,7 @@ impl Index {
 
     /// Looks as long as looks are wanted.
     fn look_on(self: Arc<Self>) {
-        let looking = Looking(&self);
+        let _looking = Looking(&self);
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let number = {
@@ -186,7 +186,6 @@ impl Index {
                 if seen.begun >= seen.wanted {
                     // Under the same lock: whoever wants one from now on starts another thread.
                     seen.is_looking = false;
-                    std::mem::forget(looking);
                     return;
                 }
                 seen.begun = seen.wanted;
@@ -308,7 +307,9 @@ struct Looking<'a>(&'a Index);
 
 impl Drop for Looking<'_> {
     fn drop(&mut self) {
-        self.0.seen().is_looking = false;
+        if std::thread::panicking() {
+            self.0.seen().is_looking = false;
+        }
     }
 }
 
