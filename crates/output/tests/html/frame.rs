@@ -218,6 +218,19 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     assert!(said.contains("180 of 252 failures: a status outside 200-399"), "{said}");
     assert!(said.contains("status 503, 180 times (http_status)"), "a code comes behind its words: {said}");
     assert!(said.contains("Look in the log of the server") && said.contains("plimsoll compare"), "{said}");
+    // With a run file the command to compare names it.
+    assert!(said.contains("plimsoll compare runs/a.plim AFTER.plim"), "{said}");
+    let checked = told(&fixtures::shop()).0;
+    assert!(
+        checked.contains("The check ") && checked.contains("against what the check expects"),
+        "{checked}"
+    );
+    let mut behind = fixtures::fail();
+    behind.thresholds.retain(|t| t.what.starts_with("achieved"));
+    behind.thresholds[0].met = false;
+    let said_behind = told(&behind).0;
+    assert!(said_behind.contains("of 30,012 arrivals offered 312 found no free connection"), "{said_behind}");
+    assert!(said_behind.contains("plimsoll find"), "{said_behind}");
     // What did not decide is no reason.
     s.thresholds.retain(|t| !t.what.starts_with("errors"));
     let said = told(&s).0;

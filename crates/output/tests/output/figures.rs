@@ -6,6 +6,7 @@ use plimsoll_output::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, U
 use plimsoll_output::figure::{self, Skin, draw};
 use plimsoll_output::html;
 use plimsoll_record::picture::Picture;
+use plimsoll_record::summary::Course;
 
 /// What every picture must be: whole, small, alone, and without a number that is none.
 fn assert_is_a_picture(id: &str, svg: &str) {
@@ -93,6 +94,40 @@ fn nine_hours_of_many_monitors_are_a_small_picture_too() {
     for chart in figure::of_run(&s, &Picture::default()) {
         assert_is_a_picture(&chart.id, &draw(&chart, Skin::File));
     }
+}
+
+#[test]
+fn the_eighth_monitor_is_drawn_too_and_a_fifteenth_is_told() {
+    let (mut s, picture) = fixtures::drawn_with_monitors();
+    let course = s.courses[0].clone();
+    let mut cpu = |n: usize| {
+        let monitor = |at: usize| Course { monitor: format!("m{at}"), ..course.clone() };
+        s.courses = (0..n).map(monitor).collect();
+        figure::of_run(&s, &picture)
+            .into_iter()
+            .find(|chart| chart.id == "monitors-cpu")
+            .expect("there is CPU")
+    };
+    let nine = cpu(9);
+    let forms: Vec<Form> = nine.panels[0].series.iter().map(|series| series.form).collect();
+    assert_eq!(forms.len(), 9);
+    assert!(forms[..7].iter().all(|form| *form == Form::Line) && forms[7] == Form::Dashed, "{forms:?}");
+    assert!(nine.subtitle.starts_with("9 monitors") && !nine.subtitle.contains("more"), "{}", nine.subtitle);
+    let many = cpu(16);
+    assert_eq!(many.panels[0].series.len(), 14);
+    assert!(many.subtitle.starts_with("14 monitors, 2 more are in the table"), "{}", many.subtitle);
+}
+
+#[test]
+fn p99_stands_below_the_numbers_that_moved_with_it_and_below_no_others() {
+    let with = of("monitors-db");
+    let last = with.panels.last().expect("it has panels");
+    assert_eq!((last.id.as_str(), last.y.unit), ("response-p99", Unit::Nanoseconds));
+    assert!(with.subtitle.contains("moved together with p99, which is no proof of a cause: waiting"));
+    let (mut s, picture) = fixtures::drawn_with_monitors();
+    s.monitors.iter_mut().flat_map(|monitor| &mut monitor.rows).for_each(|row| row.with_p99 = None);
+    let without = figure::of_run(&s, &picture);
+    assert!(without.iter().all(|chart| chart.panels.iter().all(|panel| panel.id != "response-p99")));
 }
 
 #[test]

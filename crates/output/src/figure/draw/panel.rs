@@ -144,11 +144,14 @@ impl Frame<'_> {
             }
             let word = text::cut(&word, 0.6 * WIDE);
             let wide = text::width(&word);
-            // Above or below its line, left or right: where it covers the least.
+            // Above or below its line, at the right, the left or between: where it covers the least.
             let rows = [y - 4.0, y + 13.0]
                 .into_iter()
                 .filter(|at| *at - 10.0 >= self.top - 1.0 && *at <= self.top + self.height - 2.0);
-            let places = rows.flat_map(|at| [(WIDTH - RIGHT - 4.0 - wide, at), (LEFT + 5.0, at)]);
+            let (left, right) = (LEFT + 5.0, WIDTH - RIGHT - 4.0 - wide);
+            let between = |share: f64| left + (right - left) * share;
+            let places = rows
+                .flat_map(|at| [right, left, between(0.5), between(0.75), between(0.25)].map(|x| (x, at)));
             let covered = |(x, at): &(f64, f64)| {
                 let hits =
                     |px: f64, py: f64| px > x - 4.0 && px < x + wide + 4.0 && py > at - 12.0 && py < at + 4.0;
