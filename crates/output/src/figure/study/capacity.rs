@@ -90,14 +90,21 @@ fn left_over(page: &Page, curve: &Curve) -> Option<Panel> {
     // Intervals may reach further than the points, but not so far that these cannot be told apart.
     let reach = [of(|rate| rate.low), of(|rate| rate.high)].concat();
     let reach = reach.iter().flatten().fold(0.0_f64, |most, share| most.max(share.abs()));
-    let end = (1.2 * most).max(reach.min(4.0 * most)).max(0.01);
+    let end = rounded((1.2 * most).max(reach.min(4.0 * most)).max(0.01));
     let series = Series::new("left-over", "measured less the law", 0, Form::Dots, shares)
         .at(curve.points.iter().map(|point| point.x).collect())
         .within(of(|rate| rate.low), of(|rate| rate.high));
-    let mut left =
-        Panel::new("left-over", Axis::new("beside the law", Unit::Ratio).between(-end, end), vec![series]);
+    let mut y = Axis::new("beside the law", Unit::Ratio).between(-end, end);
+    y.ticks = vec![-end, -end / 2.0, 0.0, end / 2.0, end];
+    let mut left = Panel::new("left-over", y, vec![series]);
     left.limits.push(Limit { value: 0.0, word: "the law".into(), met: None });
     Some(left)
+}
+
+/// The next of 1, 2, 5, 10, 20 ... per cent, so that the same stretch lies above and below 0.
+fn rounded(share: f64) -> f64 {
+    let power = 10f64.powf(share.log10().floor());
+    [1.0, 2.0, 5.0].map(|step| step * power).into_iter().find(|end| *end >= share).unwrap_or(10.0 * power)
 }
 
 fn law(curve: &Curve) -> Option<String> {

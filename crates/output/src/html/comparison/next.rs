@@ -12,8 +12,11 @@ use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Verdict}
 const REPEATS: usize = 3;
 
 pub fn lines(one: &Comparison, gated: Option<&Gated>) -> Markup {
-    let why = [blocked(one), gated.and_then(broken), place(one)];
-    let why: Vec<String> = why.into_iter().flatten().collect();
+    // Of runs that cannot be compared no figure is a reason.
+    let why: Vec<String> = match blocked(one) {
+        Some(why) => vec![why],
+        None => [gated.and_then(broken), place(one)].into_iter().flatten().collect(),
+    };
     html! {
         dl.next {
             @if !why.is_empty() { dt { "Why" } @for line in &why { dd { (prose(line)) } } }
@@ -72,10 +75,12 @@ fn next(one: &Comparison) -> String {
             counted(u64::from(n), "time")
         ),
         (Overall::CannotTell, None) => "run both sides longer, or three times each in turns.".into(),
-        _ if repeats < REPEATS => format!(
-            "run each side three times, in turns: {} of each do not show how much runs differ.",
-            counted(repeats as u64, "run")
-        ),
+        _ if repeats == 1 => {
+            "run each side three times, in turns: one run of each does not show how much runs differ.".into()
+        }
+        _ if repeats < REPEATS => {
+            "run each side three times, in turns: two of each hardly show how much runs differ.".into()
+        }
         (Overall::Slower | Overall::MoreErrors | Overall::Mixed, _) => format!(
             "look where the time goes: `plimsoll report {b} --html report.html` shows phases, requests and errors."
         ),

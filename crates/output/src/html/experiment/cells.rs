@@ -13,6 +13,7 @@ use plimsoll_record::analysis::study::{
     AxisKind, CellRow, Curve, Estimate, Scaling, Study, level_text, settings_text,
 };
 use plimsoll_record::experiment::Conclusion;
+use plimsoll_record::summary::Outcome;
 
 /// Throughput first: that is where the capacity is seen.
 const PICTURES: [&str; 3] = ["capacity-", "latency-", "over-"];
@@ -39,20 +40,38 @@ fn is_told_above(study: &Study) -> bool {
 /// Findings that tell why a curve ends, what is surest first; of others the first is taken.
 const CAUSES: [&str; 4] = ["link_full", "limiting_resource", "retrograde", "saturated"];
 
-/// Why it is so, and what to do next, from the finding that says most.
+/// Why it is so, and what to do next: what keeps a result open, else the finding that says most.
 pub fn next(c: &Conclusion, at: &At) -> Option<Markup> {
-    let findings = &c.study.as_ref()?.findings;
-    let cause = CAUSES.iter().find_map(|code| findings.iter().find(|finding| finding.code == *code));
-    let told = cause.or(findings.first())?;
-    Some(html! {
-        dl.next {
-            dt { "Why" }
-            dd { (prose(&told.sentence)) " (" (prose(&told.evidence)) "). "
-                a href={ "#" (at.id("findings")) } { "All findings" } }
-            dt { "Next" }
-            dd { (prose(&told.advice)) "." }
-        }
-    })
+    let study = c.study.as_ref()?;
+    let lines = |why: &Markup, next: &Markup| {
+        html! { dl.next { dt { "Why" } dd { (why) } dt { "Next" } dd { (next) } } }
+    };
+    let is_open = c.result == Outcome::Inconclusive;
+    if is_open && c.missing > 0 {
+        let left = counted(c.missing as u64, "run");
+        return Some(lines(
+            &html! { (left) " of the experiment are still to be made." },
+            &html! { "The same command with the same " code { "--out" } " goes on where it was stopped." },
+        ));
+    }
+    let find = |code: &str| study.findings.iter().find(|finding| finding.code == code);
+    let is_flawed = study.table.iter().any(|row| !row.valid);
+    if is_open && !is_flawed && c.doubtful_cells > 0 {
+        let cells = counted(c.doubtful_cells as u64, "cell");
+        return Some(lines(
+            &html! { "In " (cells) " a threshold names a percentile that needs more samples than there are." },
+            &html! { "Run each cell longer, or hold it against a lower percentile." },
+        ));
+    }
+    let open = if is_open && is_flawed { find("runs_left_out") } else { None };
+    let told = open.or_else(|| CAUSES.iter().find_map(|code| find(code))).or(study.findings.first())?;
+    Some(lines(
+        &html! {
+            (prose(&told.sentence)) " (" (prose(&told.evidence)) "). "
+            a href={ "#" (at.id("findings")) } { "All findings" }
+        },
+        &html! { (prose(&told.advice)) "." },
+    ))
 }
 
 /// The answer that the picture shows, for the head of the page.
