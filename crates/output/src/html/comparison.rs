@@ -155,10 +155,9 @@ fn overview(all: &[Comparison], gates: &[Gated]) -> Section {
     let row = |(at, one): (usize, &Comparison)| {
         let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
         let gated = gates.get(at).map(|gated| gate_said(one, gated));
+        let [a, b] = one.short_names();
         vec![
-            Cell::Markup(
-                html! { a href={ "#c" (at + 1) } { (one.short_names()[1]) " against " (one.short_names()[0]) (place) } },
-            ),
+            Cell::Markup(html! { a href={ "#c" (at + 1) } { (b) " against " (a) (place) } }),
             Cell::Markup(said(tone(one.verdict), overall(one.verdict))),
             Cell::Markup(html! { @if let Some(gated) = gated { (gated) } }),
             Cell::Markup(prose(&one.sentence)),
