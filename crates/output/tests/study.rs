@@ -335,6 +335,7 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
     curve.knee.at = Some(8.0);
     let law = |n: f64| 128.0 * n / (1.0 + 0.035 * (n - 1.0) + 0.0006 * n * (n - 1.0));
     curve.points.iter_mut().for_each(|point| point.usl_rate_per_s = Some(law(point.x)));
+    curve.falls_from = Some(16.0);
     let (first, last) = (curve.points[0].x, curve.points[curve.points.len() - 1].x);
     let line = (0..=60).map(|k| first + (last - first) * f64::from(k) / 60.0).map(|users| UslPoint {
         users,
@@ -371,6 +372,12 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
     ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
+    // That the law falls is no measurement.
+    study.curves[0].falls_from = None;
+    let charts = figure::of_study(&study);
+    let told: Vec<&str> =
+        charts.iter().flat_map(|chart| &chart.stretches).map(|one| one.word.as_str()).collect();
+    assert_eq!(told, ["behind the peak of the law"]);
 }
 
 #[test]

@@ -132,7 +132,10 @@ fn retrograde(curve: &Curve) -> Option<Stretch> {
     };
     let last = curve.points.last()?.x;
     let from = of_law.or(curve.falls_from).filter(|from| *from < last)?;
-    Some(Stretch { from, to: last, word: "more load, fewer answers".into(), kind: StretchKind::Spike })
+    // A law may fall where the measured rates do not, or not beyond doubt.
+    let word =
+        if curve.falls_from.is_some() { "more load, fewer answers" } else { "behind the peak of the law" };
+    Some(Stretch { from, to: last, word: word.into(), kind: StretchKind::Spike })
 }
 
 fn latency(page: &Page) -> Chart {
