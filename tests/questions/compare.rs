@@ -1,6 +1,6 @@
 //! `plimsoll compare`: two sides, baselines, gates, and the documents for a pull request.
 
-use crate::support::{Ruler, Scratch, Tool, alone};
+use crate::support::{Ruler, Scratch, Tool, alone, beside_first};
 
 /// Repeats of one load, in a folder, through a sweep without axes.
 fn repeats(ruler: &Ruler, scratch: &Scratch, name: &str, path: &str, repeat: u32) -> String {
@@ -16,83 +16,89 @@ fn repeats(ruler: &Ruler, scratch: &Scratch, name: &str, path: &str, repeat: u32
 
 #[test]
 fn a_slower_side_is_called_slower_and_misses_its_gate() {
-    let _alone = alone();
-    let ruler = Ruler::start(&[]);
-    let scratch = Scratch::new();
-    let quick = repeats(&ruler, &scratch, "quick", "/?delay=5ms", 4);
-    let slow = repeats(&ruler, &scratch, "slow", "/?delay=8ms", 4);
-    let junit = scratch.path("junit.xml");
-    let output = Tool::run(&["compare", &quick, &slow, "--json", "--junit", &junit]).expect_code(99);
-    let said = output.json();
-    let one = &said["comparisons"][0];
-    assert_eq!(one["verdict"], "slower", "{}", one["sentence"]);
-    let p50 = one["figures"].as_array().unwrap().iter().find(|f| f["figure"] == "response_time p50").unwrap();
-    let (low, high) = (p50["low"].as_f64().unwrap(), p50["high"].as_f64().unwrap());
-    assert!(low < 0.6 && 0.5 < high, "60 % slower, seen between {low} and {high}");
-    let xml = std::fs::read_to_string(&junit).unwrap();
-    assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");
+    beside_first(|| {
+        let ruler = Ruler::start(&[]);
+        let scratch = Scratch::new();
+        let quick = repeats(&ruler, &scratch, "quick", "/?delay=5ms", 4);
+        let slow = repeats(&ruler, &scratch, "slow", "/?delay=8ms", 4);
+        let junit = scratch.path("junit.xml");
+        let output = Tool::run(&["compare", &quick, &slow, "--json", "--junit", &junit]).expect_code(99);
+        let said = output.json();
+        let one = &said["comparisons"][0];
+        assert_eq!(one["verdict"], "slower", "{}", one["sentence"]);
+        let p50 =
+            one["figures"].as_array().unwrap().iter().find(|f| f["figure"] == "response_time p50").unwrap();
+        let (low, high) = (p50["low"].as_f64().unwrap(), p50["high"].as_f64().unwrap());
+        assert!(low < 0.6 && 0.5 < high, "60 % slower, seen between {low} and {high}");
+        let xml = std::fs::read_to_string(&junit).unwrap();
+        assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");
 
-    // Nobody can tell of a p99 from few seconds on a shared machine: the rule names what it is about.
-    let back = Tool::run(&["compare", &slow, &quick, "--gate", "response_time p50 < +5%"]).expect_code(0);
-    assert!(back.stdout.contains("is faster than"), "{}", back.stdout);
-    for form in ["--markdown", "--github"] {
-        assert!(Tool::run(&["compare", &quick, &slow, form]).stdout.contains("| "), "{form}");
-    }
-    // Rules of one's own: what was allowed passes, what was not does not.
-    Tool::run(&["compare", &quick, &slow, "--gate", "response_time p50 < +90%"]).expect_code(0);
-    Tool::run(&["compare", &quick, &slow, "--gate", "response_time p50 < +20%"]).expect_code(99);
+        // Nobody can tell of a p99 from few seconds on a shared machine: the rule names what it is about.
+        let back = Tool::run(&["compare", &slow, &quick, "--gate", "response_time p50 < +5%"]).expect_code(0);
+        assert!(back.stdout.contains("is faster than"), "{}", back.stdout);
+        for form in ["--markdown", "--github"] {
+            assert!(Tool::run(&["compare", &quick, &slow, form]).stdout.contains("| "), "{form}");
+        }
+        // Rules of one's own: what was allowed passes, what was not does not.
+        Tool::run(&["compare", &quick, &slow, "--gate", "response_time p50 < +90%"]).expect_code(0);
+        Tool::run(&["compare", &quick, &slow, "--gate", "response_time p50 < +20%"]).expect_code(99);
+    });
 }
 
 #[test]
 fn one_run_a_side_does_not_pretend_to_know_other_runs() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "5ms"]);
-    let scratch = Scratch::new();
-    let (a, b) = (scratch.path("a.plim"), scratch.path("b.plim"));
-    for path in [&a, &b] {
-        Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "2s", "-q", "--out", path]);
-    }
-    let said = Tool::run(&["compare", &a, &b, "--json"]).json();
-    let one = &said["comparisons"][0];
-    let doubts: Vec<&str> =
-        one["doubts"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect();
-    assert!(doubts.contains(&"one_run"), "{doubts:?}");
-    assert!(!["faster", "slower"].contains(&one["verdict"].as_str().unwrap()), "{}", one["sentence"]);
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "5ms"]);
+        let scratch = Scratch::new();
+        let (a, b) = (scratch.path("a.plim"), scratch.path("b.plim"));
+        for path in [&a, &b] {
+            Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "2s", "-q", "--out", path]);
+        }
+        let said = Tool::run(&["compare", &a, &b, "--json"]).json();
+        let one = &said["comparisons"][0];
+        let doubts: Vec<&str> =
+            one["doubts"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect();
+        assert!(doubts.contains(&"one_run"), "{doubts:?}");
+        assert!(!["faster", "slower"].contains(&one["verdict"].as_str().unwrap()), "{}", one["sentence"]);
+    });
 }
 
 #[test]
 fn a_baseline_is_kept_by_name_and_held_against_what_comes_later() {
-    let _alone = alone();
-    let ruler = Ruler::start(&[]);
-    let scratch = Scratch::new();
-    let before = repeats(&ruler, &scratch, "before", "/?delay=5ms", 3);
-    let after = repeats(&ruler, &scratch, "after", "/?delay=9ms", 3);
-    let baselines = scratch.path("baselines");
-    Tool::run(&["compare", &before, "--save", "main", "--baselines", &baselines]).expect_code(0);
-    // The runs may go: the baseline has its own.
-    std::fs::remove_dir_all(&before).unwrap();
-    let said = Tool::run(&["compare", &after, "--baseline", "main", "--baselines", &baselines, "--json"]);
-    let said = said.expect_code(99).json();
-    assert_eq!(said["comparisons"][0]["verdict"], "slower", "{}", said["comparisons"][0]["sentence"]);
-    // It is never overwritten, and never missing in silence.
-    let again = Tool::run(&["compare", &after, "--save", "main", "--baselines", &baselines]).expect_code(2);
-    assert!(again.stderr.contains("main.json"), "{}", again.stderr);
-    let none =
-        Tool::run(&["compare", &after, "--baseline", "release", "--baselines", &baselines]).expect_code(1);
-    assert!(none.stderr.contains("--save release"), "{}", none.stderr);
+    beside_first(|| {
+        let ruler = Ruler::start(&[]);
+        let scratch = Scratch::new();
+        let before = repeats(&ruler, &scratch, "before", "/?delay=5ms", 3);
+        let after = repeats(&ruler, &scratch, "after", "/?delay=9ms", 3);
+        let baselines = scratch.path("baselines");
+        Tool::run(&["compare", &before, "--save", "main", "--baselines", &baselines]).expect_code(0);
+        // The runs may go: the baseline has its own.
+        std::fs::remove_dir_all(&before).unwrap();
+        let said = Tool::run(&["compare", &after, "--baseline", "main", "--baselines", &baselines, "--json"]);
+        let said = said.expect_code(99).json();
+        assert_eq!(said["comparisons"][0]["verdict"], "slower", "{}", said["comparisons"][0]["sentence"]);
+        // It is never overwritten, and never missing in silence.
+        let again =
+            Tool::run(&["compare", &after, "--save", "main", "--baselines", &baselines]).expect_code(2);
+        assert!(again.stderr.contains("main.json"), "{}", again.stderr);
+        let none = Tool::run(&["compare", &after, "--baseline", "release", "--baselines", &baselines])
+            .expect_code(1);
+        assert!(none.stderr.contains("--save release"), "{}", none.stderr);
+    });
 }
 
 #[test]
 fn runs_with_errors_become_no_baseline() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--error_rate", "0.2"]);
-    let scratch = Scratch::new();
-    let run = scratch.path("bad.plim");
-    Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "1s", "-q", "--out", &run]);
-    let refused =
-        Tool::run(&["compare", &run, "--save", "main", "--baselines", &scratch.path("b")]).expect_code(2);
-    assert!(refused.stderr.contains("failed"), "{}", refused.stderr);
-    assert!(!std::path::Path::new(&scratch.path("b")).exists());
+    beside_first(|| {
+        let ruler = Ruler::start(&["--error_rate", "0.2"]);
+        let scratch = Scratch::new();
+        let run = scratch.path("bad.plim");
+        Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "1s", "-q", "--out", &run]);
+        let refused =
+            Tool::run(&["compare", &run, "--save", "main", "--baselines", &scratch.path("b")]).expect_code(2);
+        assert!(refused.stderr.contains("failed"), "{}", refused.stderr);
+        assert!(!std::path::Path::new(&scratch.path("b")).exists());
+    });
 }
 
 #[test]

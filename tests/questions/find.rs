@@ -1,7 +1,7 @@
 //! `plimsoll find` against a service whose capacity is known: workers / service time.
 
 use crate::support::peers::{Nginx, Node, Options};
-use crate::support::{Ruler, Scratch, Tool, alone};
+use crate::support::{Ruler, Scratch, Tool, alone, beside_first};
 use serde_json::Value;
 
 /// Longer ones belong to `cargo xtask nightly`.
@@ -30,40 +30,41 @@ fn is_disturbed(said: &Value) -> bool {
 /// Even arrivals into even service times queue only above the capacity of 4 / 10 ms = 400 a second.
 #[test]
 fn the_capacity_of_an_even_service_is_found() {
-    let _alone = alone();
-    let said = patiently(|| {
-        let ruler = Ruler::start(&["--workers", "4", "--service", "10ms", "--queue", "5000"]);
-        let output = Tool::run(&[
-            "find",
-            &ruler.url("/"),
-            "--threshold",
-            "response_time p99 < 60ms",
-            "--from",
-            "200/s",
-            "--every",
-            "3s",
-            "--within",
-            "3%",
-            "--confirm",
-            "1",
-            "--budget",
-            "40s",
-            "--json",
-        ]);
-        let said = output.json();
-        (!is_disturbed(&said)).then_some(said)
+    beside_first(|| {
+        let said = patiently(|| {
+            let ruler = Ruler::start(&["--workers", "4", "--service", "10ms", "--queue", "5000"]);
+            let output = Tool::run(&[
+                "find",
+                &ruler.url("/"),
+                "--threshold",
+                "response_time p99 < 60ms",
+                "--from",
+                "200/s",
+                "--every",
+                "3s",
+                "--within",
+                "3%",
+                "--confirm",
+                "1",
+                "--budget",
+                "40s",
+                "--json",
+            ]);
+            let said = output.json();
+            (!is_disturbed(&said)).then_some(said)
+        });
+        let (found, low, high) = capacity(&said);
+        // Forty seconds on a shared machine: what counts is that the interval holds. 3 % are for the long ones.
+        assert!((found / 400.0 - 1.0).abs() <= 0.06, "{found} of 400/s: {}", said["sentence"]);
+        assert!(low <= 412.0 && high >= 388.0, "{low} to {high}: {}", said["sentence"]);
+        assert!(low <= found && found <= high && low > 340.0 && high < 460.0, "{low} {found} {high}");
+        let steps = said["steps"].as_array().unwrap();
+        assert!(steps.len() >= 5, "{steps:#?}");
+        assert_eq!(steps[0]["purpose"], "floor");
+        assert!(steps.iter().any(|s| s["met"] == false) && steps.iter().any(|s| s["met"] == true));
+        let floor_ms = said["floor_ns"].as_f64().unwrap() / 1e6;
+        assert!((9.9..13.0).contains(&floor_ms), "{floor_ms} ms unloaded");
     });
-    let (found, low, high) = capacity(&said);
-    // Forty seconds on a shared machine: what counts is that the interval holds. 3 % are for the long ones.
-    assert!((found / 400.0 - 1.0).abs() <= 0.06, "{found} of 400/s: {}", said["sentence"]);
-    assert!(low <= 412.0 && high >= 388.0, "{low} to {high}: {}", said["sentence"]);
-    assert!(low <= found && found <= high && low > 340.0 && high < 460.0, "{low} {found} {high}");
-    let steps = said["steps"].as_array().unwrap();
-    assert!(steps.len() >= 5, "{steps:#?}");
-    assert_eq!(steps[0]["purpose"], "floor");
-    assert!(steps.iter().any(|s| s["met"] == false) && steps.iter().any(|s| s["met"] == true));
-    let floor_ms = said["floor_ns"].as_f64().unwrap() / 1e6;
-    assert!((9.9..13.0).contains(&floor_ms), "{floor_ms} ms unloaded");
 }
 
 /// Exponential service at 4 workers, Poisson arrivals: an M/M/4, whose p99 theory gives. Long.
@@ -141,115 +142,124 @@ fn mmc_rate_at_p99(c: f64, mu: f64, limit_s: f64) -> f64 {
 /// Steps of a tenth until 50 a second are not answered: the service can do 200.
 #[test]
 fn a_ladder_ends_with_its_shortfall() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
-    let args = [
-        "find",
-        &ruler.url("/"),
-        "--from",
-        "160/s",
-        "--step",
-        "x1.10",
-        "--every",
-        "2s",
-        "--until",
-        "offered - achieved >= 50/s",
-        "--json",
-    ];
-    let said = Tool::run(&args).json();
-    assert_eq!(said["style"], "ladder");
-    let levels: Vec<f64> =
-        said["steps"].as_array().unwrap().iter().map(|s| s["level"].as_f64().unwrap()).collect();
-    let first = levels.iter().position(|l| (l - 160.0).abs() < 1e-9).expect("it begins at 160/s");
-    for pair in levels[first..].windows(2) {
-        assert!((pair[1] / pair[0] - 1.1).abs() < 1e-9, "{levels:?}");
-    }
-    // 200 are answered: 50 are missing from 250 on, and 257.7 is the first rung above.
-    let last = levels.last().unwrap();
-    assert!((235.0..=285.0).contains(last), "{levels:?}");
-    let (found, low, high) = capacity(&said);
-    assert!(found < *last && low <= found && high <= *last + 1e-9, "{found} {low} {high} {last}");
+    beside_first(|| {
+        let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
+        let args = [
+            "find",
+            &ruler.url("/"),
+            "--from",
+            "160/s",
+            "--step",
+            "x1.10",
+            "--every",
+            "2s",
+            "--until",
+            "offered - achieved >= 50/s",
+            "--json",
+        ];
+        let said = Tool::run(&args).json();
+        assert_eq!(said["style"], "ladder");
+        let levels: Vec<f64> =
+            said["steps"].as_array().unwrap().iter().map(|s| s["level"].as_f64().unwrap()).collect();
+        let first = levels.iter().position(|l| (l - 160.0).abs() < 1e-9).expect("it begins at 160/s");
+        for pair in levels[first..].windows(2) {
+            assert!((pair[1] / pair[0] - 1.1).abs() < 1e-9, "{levels:?}");
+        }
+        // 200 are answered: 50 are missing from 250 on, and 257.7 is the first rung above.
+        let last = levels.last().unwrap();
+        assert!((235.0..=285.0).contains(last), "{levels:?}");
+        let (found, low, high) = capacity(&said);
+        assert!(found < *last && low <= found && high <= *last + 1e-9, "{found} {low} {high} {last}");
+    });
 }
 
 /// Connections in steps of 20 until the first socket error: the server takes 64.
 #[test]
 fn a_ladder_of_users_ends_with_the_first_socket_error() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "5ms", "--max_connections", "64"]);
-    let args = [
-        "find",
-        &ruler.url("/"),
-        "--users",
-        "--from",
-        "20",
-        "--step",
-        "+20",
-        "--every",
-        "1s",
-        "--until",
-        "socket_errors > 0",
-        "--json",
-    ];
-    let said = Tool::run(&args).json();
-    let levels: Vec<u64> =
-        said["steps"].as_array().unwrap().iter().map(|s| s["level"].as_f64().unwrap() as u64).collect();
-    assert!(levels.ends_with(&[20, 40, 60, 80]), "{levels:?}");
-    assert_eq!(said["capacity"]["users"], 60.0, "{}", said["capacity"]);
-    assert_eq!(said["capacity"]["rate_per_s"], Value::Null);
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "5ms", "--max_connections", "64"]);
+        let args = [
+            "find",
+            &ruler.url("/"),
+            "--users",
+            "--from",
+            "20",
+            "--step",
+            "+20",
+            "--every",
+            "1s",
+            "--until",
+            "socket_errors > 0",
+            "--json",
+        ];
+        let said = Tool::run(&args).json();
+        let levels: Vec<u64> =
+            said["steps"].as_array().unwrap().iter().map(|s| s["level"].as_f64().unwrap() as u64).collect();
+        assert!(levels.ends_with(&[20, 40, 60, 80]), "{levels:?}");
+        assert_eq!(said["capacity"]["users"], 60.0, "{}", said["capacity"]);
+        assert_eq!(said["capacity"]["rate_per_s"], Value::Null);
+    });
 }
 
 /// What was run is not run again, and the report of the folder says what the search said.
 #[test]
 fn a_search_goes_on_where_it_was_stopped_and_is_reported_again() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
-    let scratch = Scratch::new();
-    let folder = scratch.path("search");
-    let url = ruler.url("/");
-    let mut args = vec!["find", &url, "--from", "100/s", "--step", "+50", "--every", "1s", "--out", &folder];
-    args.extend(["--until", "offered - achieved >= 60/s", "--seed", "7"]);
-    let running = Tool::new(&args).start();
-    ruler.wait_for_requests(180);
-    running.signal("INT");
-    let output = running.wait();
-    assert_eq!(output.code, 3, "a search without an end proves nothing\n{}{}", output.stdout, output.stderr);
-    let before = std::fs::read_dir(&folder).unwrap().count();
+    beside_first(|| {
+        let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
+        let scratch = Scratch::new();
+        let folder = scratch.path("search");
+        let url = ruler.url("/");
+        let mut args =
+            vec!["find", &url, "--from", "100/s", "--step", "+50", "--every", "1s", "--out", &folder];
+        args.extend(["--until", "offered - achieved >= 60/s", "--seed", "7"]);
+        let running = Tool::new(&args).start();
+        ruler.wait_for_requests(180);
+        running.signal("INT");
+        let output = running.wait();
+        assert_eq!(
+            output.code, 3,
+            "a search without an end proves nothing\n{}{}",
+            output.stdout, output.stderr
+        );
+        let before = std::fs::read_dir(&folder).unwrap().count();
 
-    let whole = Tool::run(&args);
-    assert!(whole.stderr.contains("goes on behind"), "{}", whole.stderr);
-    assert!(std::fs::read_dir(&folder).unwrap().count() > before);
-    assert_eq!(whole.code, 0, "{}{}", whole.stdout, whole.stderr);
+        let whole = Tool::run(&args);
+        assert!(whole.stderr.contains("goes on behind"), "{}", whole.stderr);
+        assert!(std::fs::read_dir(&folder).unwrap().count() > before);
+        assert_eq!(whole.code, 0, "{}{}", whole.stdout, whole.stderr);
 
-    let again = Tool::run(&args);
-    assert_eq!(again.stdout, whole.stdout, "nothing is left to run");
-    let report = Tool::run(&["report", &folder]);
-    assert_eq!((report.stdout, report.code), (whole.stdout, whole.code));
-    let csv = Tool::run(&["report", &folder, "--csv"]).expect_code(0).stdout;
-    assert!(csv.lines().count() >= 3, "{csv}");
-    assert!(Tool::run(&["report", &folder, "--markdown"]).expect_code(0).stdout.contains("|"));
+        let again = Tool::run(&args);
+        assert_eq!(again.stdout, whole.stdout, "nothing is left to run");
+        let report = Tool::run(&["report", &folder]);
+        assert_eq!((report.stdout, report.code), (whole.stdout, whole.code));
+        let csv = Tool::run(&["report", &folder, "--csv"]).expect_code(0).stdout;
+        assert!(csv.lines().count() >= 3, "{csv}");
+        assert!(Tool::run(&["report", &folder, "--markdown"]).expect_code(0).stdout.contains("|"));
+    });
 }
 
 #[test]
 fn another_search_is_not_mixed_with_what_is_in_the_folder() {
-    let _alone = alone();
-    let ruler = Ruler::start(&[]);
-    let scratch = Scratch::new();
-    let folder = scratch.path("search");
-    let url = ruler.url("/");
-    let find = |to: &str| {
-        let mut args = vec!["find", &url, "--from", "100/s", "--step", "+100", "--every", "1s"];
-        args.extend(["--to", to, "--out", &folder, "-q"]);
-        Tool::run(&args)
-    };
-    find("100/s");
-    let sent = ruler.requests();
-    let refused = find("300/s").expect_code(2);
-    assert!(
-        refused.stderr.contains("U027") && refused.stderr.contains("another experiment"),
-        "{}",
-        refused.stderr
-    );
-    assert_eq!(ruler.requests(), sent, "nothing is sent for what is refused");
+    beside_first(|| {
+        let ruler = Ruler::start(&[]);
+        let scratch = Scratch::new();
+        let folder = scratch.path("search");
+        let url = ruler.url("/");
+        let find = |to: &str| {
+            let mut args = vec!["find", &url, "--from", "100/s", "--step", "+100", "--every", "1s"];
+            args.extend(["--to", to, "--out", &folder, "-q"]);
+            Tool::run(&args)
+        };
+        find("100/s");
+        let sent = ruler.requests();
+        let refused = find("300/s").expect_code(2);
+        assert!(
+            refused.stderr.contains("U027") && refused.stderr.contains("another experiment"),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(ruler.requests(), sent, "nothing is sent for what is refused");
+    });
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Experiments of several runs: the matrix, its order, its folder, and what is said of it.
 
-use crate::support::{Ruler, Scratch, Tool, alone, beside};
+use crate::support::{Ruler, Scratch, Tool, beside, beside_first};
 use std::path::Path;
 
 fn experiment(ruler: &Ruler, more: &str) -> String {
@@ -72,45 +72,48 @@ fn a_stopped_sweep_runs_only_what_is_missing() {
 /// Four users get 2 / 10 ms; from 8 on every answer takes longer than 15 ms, so 16 and 32 need not be asked again.
 #[test]
 fn a_row_whose_question_is_answered_ends() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "500"]);
-    let scratch = Scratch::new();
-    let text = experiment(
-        &ruler,
-        "load: { users: [1, 8, 16, 32], duration: 1s }\nrepeat: 3\nend_rows: missed\n\
+    beside_first(|| {
+        let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "500"]);
+        let scratch = Scratch::new();
+        let text = experiment(
+            &ruler,
+            "load: { users: [1, 8, 16, 32], duration: 1s }\nrepeat: 3\nend_rows: missed\n\
          thresholds: [ 'response_time p50 < 25ms' ]",
-    );
-    let (file, folder) = (scratch.file("m.yaml", &text), scratch.path("out"));
-    Tool::run(&["run", &file, "--out", &folder, "-q"]);
-    let times = |users: &str| {
-        run_files(&folder).iter().filter(|f| f.ends_with(&format!("users-{users}.plim"))).count()
-    };
-    assert_eq!((times("1"), times("8")), (3, 3));
-    assert!(times("16") + times("32") <= 2, "{:?}", run_files(&folder));
+        );
+        let (file, folder) = (scratch.file("m.yaml", &text), scratch.path("out"));
+        Tool::run(&["run", &file, "--out", &folder, "-q"]);
+        let times = |users: &str| {
+            run_files(&folder).iter().filter(|f| f.ends_with(&format!("users-{users}.plim"))).count()
+        };
+        assert_eq!((times("1"), times("8")), (3, 3));
+        assert!(times("16") + times("32") <= 2, "{:?}", run_files(&folder));
+    });
 }
 
 #[test]
 fn expectations_are_answered_and_decide_the_exit() {
-    let _alone = alone();
-    let ruler = Ruler::start(&[]);
-    let scratch = Scratch::new();
-    let more = |expect: &str| {
-        format!(
-            "variants:\n  quick: {{ vars: {{ path: /?delay=4ms }} }}\n  slow: {{ vars: {{ path: /?delay=12ms }} }}\n\
+    beside_first(|| {
+        let ruler = Ruler::start(&[]);
+        let scratch = Scratch::new();
+        let more = |expect: &str| {
+            format!(
+                "variants:\n  quick: {{ vars: {{ path: /?delay=4ms }} }}\n  \
+                 slow: {{ vars: {{ path: /?delay=12ms }} }}\n\
              vars: {{ path: / }}\nload: {{ users: 4, duration: 1s }}\nrepeat: 3\nexpect: [ '{expect}' ]"
-        )
-    };
-    for (expect, code, verdict) in [
-        ("slow raises response_time p50 by 2x", 0, "holds"),
-        ("slow lowers rate by 10x", 99, "does_not_hold"),
-    ] {
-        let text = experiment(&ruler, &more(expect)).replace("get: /", "get: \"${path}\"");
-        let file = scratch.file("e.yaml", &text);
-        let output = Tool::run(&["run", &file, "--out", &scratch.path(verdict), "--json"]);
-        let said = output.json();
-        assert_eq!(said["expectations"][0]["verdict"], verdict, "{:#}", said["expectations"]);
-        assert_eq!(output.code, code, "{}", said["sentence"]);
-    }
+            )
+        };
+        for (expect, code, verdict) in [
+            ("slow raises response_time p50 by 2x", 0, "holds"),
+            ("slow lowers rate by 10x", 99, "does_not_hold"),
+        ] {
+            let text = experiment(&ruler, &more(expect)).replace("get: /", "get: \"${path}\"");
+            let file = scratch.file("e.yaml", &text);
+            let output = Tool::run(&["run", &file, "--out", &scratch.path(verdict), "--json"]);
+            let said = output.json();
+            assert_eq!(said["expectations"][0]["verdict"], verdict, "{:#}", said["expectations"]);
+            assert_eq!(output.code, code, "{}", said["sentence"]);
+        }
+    });
 }
 
 #[test]
@@ -128,28 +131,30 @@ fn mistakes_in_any_cell_come_before_the_first_packet() {
 /// Each side is searched, a probe of each in turn, and the sentence about their capacities is answered.
 #[test]
 fn a_search_in_every_variant_answers_a_sentence_about_capacity() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--workers", "4", "--service", "10ms", "--queue", "5000"]);
-    let half = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
-    let scratch = Scratch::new();
-    let text = format!(
-        "name: half the workers\ntarget: {}\nscenarios: {{ s: [ {{ get: / }} ] }}\n\
+    beside_first(|| {
+        let ruler = Ruler::start(&["--workers", "4", "--service", "10ms", "--queue", "5000"]);
+        let half = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
+        let scratch = Scratch::new();
+        let text = format!(
+            "name: half the workers\ntarget: {}\nscenarios: {{ s: [ {{ get: / }} ] }}\n\
          variants:\n  four: {{}}\n  two: {{ target: {} }}\n\
          find: {{ from: 120, step: x1.25, every: 1s, until: offered - achieved > 10% }}\n\
          expect: [ two lowers capacity by 1.5x ]\n",
-        ruler.url("").trim_end_matches('/'),
-        half.url("").trim_end_matches('/')
-    );
-    let output = Tool::run(&["run", &scratch.file("f.yaml", &text), "--out", &scratch.path("out"), "--json"]);
-    let said = output.json();
-    let searches = said["searches"].as_array().unwrap();
-    assert_eq!(searches.len(), 2);
-    let found: Vec<f64> =
-        searches.iter().map(|s| s["answer"]["capacity"]["rate_per_s"].as_f64().unwrap()).collect();
-    assert!(found[0] > 1.5 * found[1], "{found:?}");
-    assert_eq!(said["expectations"][0]["verdict"], "holds", "{:#}", said["expectations"]);
-    // Taken in turns: neither side has run to its end before the other began.
-    let files = run_files(&scratch.path("out"));
-    let first_of = |side: &str| files.iter().position(|f| f.contains(side)).unwrap();
-    assert!(first_of("four") < 2 && first_of("two") < 2, "{files:?}");
+            ruler.url("").trim_end_matches('/'),
+            half.url("").trim_end_matches('/')
+        );
+        let output =
+            Tool::run(&["run", &scratch.file("f.yaml", &text), "--out", &scratch.path("out"), "--json"]);
+        let said = output.json();
+        let searches = said["searches"].as_array().unwrap();
+        assert_eq!(searches.len(), 2);
+        let found: Vec<f64> =
+            searches.iter().map(|s| s["answer"]["capacity"]["rate_per_s"].as_f64().unwrap()).collect();
+        assert!(found[0] > 1.5 * found[1], "{found:?}");
+        assert_eq!(said["expectations"][0]["verdict"], "holds", "{:#}", said["expectations"]);
+        // Taken in turns: neither side has run to its end before the other began.
+        let files = run_files(&scratch.path("out"));
+        let first_of = |side: &str| files.iter().position(|f| f.contains(side)).unwrap();
+        assert!(first_of("four") < 2 && first_of("two") < 2, "{files:?}");
+    });
 }

@@ -8,9 +8,11 @@ pub mod namespace;
 pub mod peers;
 mod ruler;
 mod tool;
+mod turn;
 
 pub use ruler::Ruler;
 pub use tool::{Output, Running, Tool};
+pub use turn::{alone, beside, beside_first};
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -58,17 +60,4 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-static QUIET: std::sync::RwLock<()> = std::sync::RwLock::new(());
-
-/// Held by a test that measures on real sockets: two of them at once would measure each other. A test that failed
-/// while holding it has already said so.
-pub fn alone() -> std::sync::RwLockWriteGuard<'static, ()> {
-    QUIET.write().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-/// Held by a test that makes load and does not look at its times: it may run beside others of its kind.
-pub fn beside() -> std::sync::RwLockReadGuard<'static, ()> {
-    QUIET.read().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -7,6 +7,11 @@ use std::process::Command;
 /// Set inside to the name of the test.
 const INSIDE: &str = "PLIMSOLL_TEST_INSIDE";
 
+/// Whether this process was started again by [`inside`].
+pub fn is_inside() -> bool {
+    std::env::var_os(INSIDE).is_some()
+}
+
 /// Runs `body` inside a network namespace. `test` is the caller's full name, such as `permission::a_test`;
 /// `setup` is a shell script that prepares the network there, with `lo` up already, such as `ip addr add
 /// 203.0.113.5/32 dev lo`.
@@ -14,6 +19,8 @@ pub fn inside(test: &str, setup: &str, body: impl FnOnce()) {
     if std::env::var(INSIDE).is_ok_and(|name| name == test) {
         return body();
     }
+    // Its network is its own, the CPUs are not. Inside, nobody has to wait for a turn again.
+    let _beside = super::beside();
     let is_root = std::fs::metadata("/proc/self").expect("/proc is mounted").uid() == 0;
     let myself = std::env::current_exe().expect("a test knows its own program");
     let script = format!(

@@ -124,6 +124,7 @@ impl Running {
             panic!("the tool did not end within {} s", deadline().as_secs());
         };
         let status = self.child.wait().expect("a child can be waited for");
+        super::turn::hear(&stdout);
         Output { code: code(status), stdout, stderr, state_files: files(&self.state) }
     }
 }

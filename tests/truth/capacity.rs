@@ -2,8 +2,8 @@
 //! it. What the tool reports as achieved is that, and the verdict says whose limit it was: the service's, so
 //! FAIL, not INCONCLUSIVE.
 
-use crate::help::{caution, cautions, count, number, unless_noisy};
-use crate::support::{Ruler, Tool, alone};
+use crate::help::{caution, cautions, count, number};
+use crate::support::{Ruler, Tool, beside_first};
 use serde_json::Value;
 
 const CAPACITY: f64 = 400.0;
@@ -24,8 +24,7 @@ fn doubts(said: &Value) -> Vec<&Value> {
 
 #[test]
 fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = service();
         let args = [&ruler.url("/"), "-r", "800", "-d", "4s", "-c", "4000", "--json"];
         let said = Tool::run(&args).expect_code(99).json();
@@ -48,8 +47,7 @@ fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
 
 #[test]
 fn a_tenth_above_the_capacity_fails_and_a_twentieth_below_it_passes() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         // Even arrivals into even service times queue only above the capacity; then 40 of 440 a second are
         // left behind.
         for (rate, code, result) in [("440", 99, "FAIL"), ("380", 0, "PASS")] {
@@ -68,8 +66,7 @@ fn a_tenth_above_the_capacity_fails_and_a_twentieth_below_it_passes() {
 /// more of them "are only under way". Behind a warm-up as many were under way at the beginning.
 #[test]
 fn a_warm_up_hides_no_overload_and_blames_no_slow_service() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         for (length, warmup) in [("3s", "1s"), ("6s", "3s")] {
             let ruler = service();
             let args =
@@ -89,8 +86,7 @@ fn a_warm_up_hides_no_overload_and_blames_no_slow_service() {
 
 #[test]
 fn half_the_capacity_passes_and_nothing_waits() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = service();
         let said = Tool::run(&[&ruler.url("/"), "-r", "200", "-d", "3s", "--json"]).expect_code(0).json();
         assert_eq!(said["verdict"]["result"], "PASS");
@@ -107,8 +103,7 @@ fn half_the_capacity_passes_and_nothing_waits() {
 /// time is.
 #[test]
 fn more_users_than_workers_get_the_capacity_and_wait_as_little_has_it() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = service();
         let said = Tool::run(&[&ruler.url("/"), "-c", "40", "-d", "4s", "--json"]).expect_code(0).json();
         is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
@@ -131,8 +126,7 @@ fn more_users_than_workers_get_the_capacity_and_wait_as_little_has_it() {
 /// explains the shortfall, so the run proves something, and it is named.
 #[test]
 fn a_cap_on_connections_that_holds_the_load_back_is_named_and_no_reason_to_doubt() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&["--delay", "10ms"]);
         let args = [&ruler.url("/"), "-r", "400", "-d", "3s", "-c", "2", "--json"];
         let said = Tool::run(&args).expect_code(99).json();

@@ -2,7 +2,7 @@
 //! the instants of the sends, as the ruler saw them, against the grid.
 
 use crate::help::{self, count, floor, go_on, number};
-use crate::support::{Output, Ruler, Tool, alone};
+use crate::support::{Output, Ruler, Tool, alone, beside, beside_first};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn adds_up(said: &Value, ruler: &Ruler) {
 
 #[test]
 fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
-    let _alone = alone();
+    let _beside = beside();
     for workers in ["1", "2", "5"] {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         // A rate whose step is no whole number of ns: arrival k is due at k / 997 s, before 1.2 s k = 0 ..
@@ -34,7 +34,7 @@ fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
 
 #[test]
 fn a_seed_makes_the_same_poisson_arrivals_however_many_share_them() {
-    let _alone = alone();
+    let _beside = beside();
     let whole: Vec<u64> = ["1", "3"].map(|workers| poisson(workers, "1/1")).to_vec();
     // 2,000 expected; the seed is given, so this is no chance: four deviations are 179.
     assert!((1_821..=2_179).contains(&whole[0]), "{whole:?}");
@@ -53,7 +53,7 @@ fn poisson(workers: &str, share: &str) -> u64 {
 
 #[test]
 fn two_machines_at_once_offer_what_one_would() {
-    let _alone = alone();
+    let _beside = beside();
     for spread in ["constant", "poisson"] {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let start = |share| {
@@ -77,22 +77,28 @@ fn two_machines_at_once_offer_what_one_would() {
 /// They are not skipped: each came due, was not sent, and is said not to have been.
 #[test]
 fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--workers", "2", "--service", "20ms", "--queue", "1000"]);
-    let said =
-        Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "50", "--json"]).expect_code(99).json();
-    assert_eq!(count(&said, "/offered/arrivals"), 1_500);
-    adds_up(&said, &ruler);
-    let never = count(&said, "/totals/never_started");
-    assert!((1_100..=1_200).contains(&never), "{}", said["totals"]);
-    // The stop falls on an answer: two connections at most were between an answer and the next request.
-    let under_way = count(&said, "/totals/in_flight_at_stop");
-    assert!((48..=50).contains(&under_way), "every connection was in use: {}", said["totals"]);
-    // Each of them was slower than it had lived: in the percentiles they count as that, and as "at least".
-    assert_eq!(count(&said, "/response_time/censored"), never + under_way);
-    let p99 =
-        &said["response_time"]["percentiles"].as_array().unwrap().iter().find(|p| p["q"] == 0.99).unwrap();
-    assert_eq!(p99["at_least"], true, "{p99}");
+    beside_first(|| {
+        let ruler = Ruler::start(&["--workers", "2", "--service", "20ms", "--queue", "1000"]);
+        let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "50", "--json"])
+            .expect_code(99)
+            .json();
+        assert_eq!(count(&said, "/offered/arrivals"), 1_500);
+        adds_up(&said, &ruler);
+        let never = count(&said, "/totals/never_started");
+        assert!((1_100..=1_200).contains(&never), "{}", said["totals"]);
+        // The stop falls on an answer: two connections at most were between an answer and the next request.
+        let under_way = count(&said, "/totals/in_flight_at_stop");
+        assert!((48..=50).contains(&under_way), "every connection was in use: {}", said["totals"]);
+        // Each of them was slower than it had lived: in the percentiles they count as that, and as "at least".
+        assert_eq!(count(&said, "/response_time/censored"), never + under_way);
+        let p99 = &said["response_time"]["percentiles"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|p| p["q"] == 0.99)
+            .unwrap();
+        assert_eq!(p99["at_least"], true, "{p99}");
+    });
 }
 
 /// The load generator itself stands still from before the end until after it, as when a host takes its CPU
@@ -100,21 +106,25 @@ fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
 /// and is nobody else's fault.
 #[test]
 fn a_generator_that_stands_still_to_the_end_loses_no_arrival_and_blames_itself() {
-    let _alone = alone();
-    let ruler = Ruler::start(&[]);
-    let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).start();
-    ruler.wait_for_requests(400);
-    running.signal("STOP");
-    let said =
-        running.watch(Duration::from_millis(2_200), Duration::from_secs(30), go_on).expect_code(3).json();
-    assert_eq!(count(&said, "/offered/arrivals"), 1_000);
-    adds_up(&said, &ruler);
-    let never = count(&said, "/totals/never_started");
-    assert!((400..=600).contains(&never), "{}", said["totals"]);
-    assert_eq!(count(&said, "/response_time/censored"), never + count(&said, "/totals/in_flight_at_stop"));
-    assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
-    let because = said["verdict"]["because"].as_array().unwrap();
-    assert!(because.iter().any(|code| code == "offered_not_sent"), "{because:?}");
+    beside_first(|| {
+        let ruler = Ruler::start(&[]);
+        let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).start();
+        ruler.wait_for_requests(400);
+        running.signal("STOP");
+        let said =
+            running.watch(Duration::from_millis(2_200), Duration::from_secs(30), go_on).expect_code(3).json();
+        assert_eq!(count(&said, "/offered/arrivals"), 1_000);
+        adds_up(&said, &ruler);
+        let never = count(&said, "/totals/never_started");
+        assert!((400..=600).contains(&never), "{}", said["totals"]);
+        assert_eq!(
+            count(&said, "/response_time/censored"),
+            never + count(&said, "/totals/in_flight_at_stop")
+        );
+        assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
+        let because = said["verdict"]["because"].as_array().unwrap();
+        assert!(because.iter().any(|code| code == "offered_not_sent"), "{because:?}");
+    });
 }
 
 #[test]
@@ -162,7 +172,7 @@ fn a_number_of_requests_is_met_exactly_by_machines_that_share_it() {
 /// The count wins when it comes first, the time when that does; the report says which.
 #[test]
 fn the_first_of_time_and_number_stops_the_run() {
-    let _alone = alone();
+    let _beside = beside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let url = ruler.url("/");
     let run = |n: &str, d: &str| Tool::run(&[&url, "-c", "4", "-n", n, "-d", d, "--json"]).json();
@@ -173,21 +183,22 @@ fn the_first_of_time_and_number_stops_the_run() {
 /// Every second of the timeline, added up, is the total: no request falls between two ticks.
 #[test]
 fn the_seconds_of_the_timeline_add_up_to_the_totals() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "exponential:20ms", "--error-rate", "0.05"]);
-    let said = Tool::run(&[&ruler.url("/"), "-r", "800", "-d", "2500ms", "--json"]).json();
-    let sum = |field| help::timeline(&said, field).iter().sum::<f64>();
-    assert_eq!(sum("requests") as u64, count(&said, "/totals/requests"));
-    assert_eq!(sum("errors") as u64, count(&said, "/totals/errors"));
-    assert_eq!(help::timeline(&said, "length_s"), [1.0, 1.0, 0.5]);
-    adds_up(&said, &ruler);
-    // The ruler's own count of what it spoilt, less what was still on its way at the stop.
-    let spoilt = count(&ruler.counters(), "/by_status/500");
-    let errors = count(&said, "/totals/errors");
-    assert!(
-        errors <= spoilt && spoilt - errors <= count(&said, "/totals/in_flight_at_stop"),
-        "{errors} of {spoilt}"
-    );
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "exponential:20ms", "--error-rate", "0.05"]);
+        let said = Tool::run(&[&ruler.url("/"), "-r", "800", "-d", "2500ms", "--json"]).json();
+        let sum = |field| help::timeline(&said, field).iter().sum::<f64>();
+        assert_eq!(sum("requests") as u64, count(&said, "/totals/requests"));
+        assert_eq!(sum("errors") as u64, count(&said, "/totals/errors"));
+        assert_eq!(help::timeline(&said, "length_s"), [1.0, 1.0, 0.5]);
+        adds_up(&said, &ruler);
+        // The ruler's own count of what it spoilt, less what was still on its way at the stop.
+        let spoilt = count(&ruler.counters(), "/by_status/500");
+        let errors = count(&said, "/totals/errors");
+        assert!(
+            errors <= spoilt && spoilt - errors <= count(&said, "/totals/in_flight_at_stop"),
+            "{errors} of {spoilt}"
+        );
+    });
 }
 
 /// 10,000 arrivals a second, each on its own instant. Half of them lie within 30 us of the best-fitting grid

@@ -1,13 +1,12 @@
 //! A run that is killed loses at most the second that it was in: what is on the disk is right, readable, and
 //! known to be a part only.
 
-use crate::help::{caution, count, number, timeline, unless_noisy};
-use crate::support::{Ruler, Scratch, Tool, alone};
+use crate::help::{caution, count, number, timeline};
+use crate::support::{Ruler, Scratch, Tool, beside_first};
 
 #[test]
 fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
@@ -46,8 +45,7 @@ fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
 
 #[test]
 fn a_run_killed_in_its_first_second_is_a_run_of_nothing_and_not_an_error() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
@@ -67,8 +65,7 @@ fn a_run_killed_in_its_first_second_is_a_run_of_nothing_and_not_an_error() {
 /// Somebody who looks at the file of a run under way sees the seconds so far, and disturbs nothing.
 #[test]
 fn reading_the_file_of_a_run_under_way_changes_nothing() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");

@@ -16,8 +16,8 @@
 //! spent P of T waiting for them: 10 % of the users' time in 0.06 % of the requests, which is how the tool
 //! can tell.
 
-use crate::help::{self, caution, cautions, count, go_on, number, unless_noisy};
-use crate::support::{Ruler, Tool, alone};
+use crate::help::{self, caution, cautions, count, go_on, number};
+use crate::support::{Ruler, Tool, beside_first};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -37,8 +37,7 @@ fn is_near(said_ns: f64, truth_ns: f64) -> bool {
 
 #[test]
 fn the_open_model_shows_a_pause_and_the_closed_one_hides_it_and_says_so() {
-    let _alone = alone();
-    help::patiently("a pause of 1 s in every 10 s", || {
+    help::beside_others_first("a pause of 1 s in every 10 s", || {
         // In a window of 10 s lies one whole pause, whenever the run begins within 3 s. Two servers of the same kind,
         // so that neither run meets the other's requests.
         let server = ["--delay", "5ms", "--pause", "1s/10s", "--pause-at", "3s"];
@@ -115,8 +114,7 @@ fn closed_hides(said: &Value) -> Vec<String> {
 /// has p95 = P + d - 0.05 T = 155 ms.
 #[test]
 fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms", "--pause", "300ms/3s", "--pause-at", "1s"]);
         let said = Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "3000", "-c", "100", "--json"]).json();
         assert_eq!(ruler.requests(), 3_000);
@@ -137,8 +135,7 @@ fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
 /// and the verdict says whose fault it is.
 #[test]
 fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&[]);
         let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "600", "--json"]).start();
         ruler.wait_for_requests(500);
@@ -167,8 +164,7 @@ fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
 /// The twin.
 #[test]
 fn a_closed_run_of_a_server_without_pauses_has_no_blind_spot() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms"]);
         let said = Tool::run(&[&ruler.url("/"), "-c", "10", "-d", "3s", "--json"]).expect_code(0).json();
         assert!(!cautions(&said).contains(&"closed_model_blind_spot"), "{}", said["cautions"]);

@@ -1,6 +1,7 @@
 //! Real causes: what makes a connection, a machine or a network misbehave, for the tests that look whether the tool
 //! says so. Nothing here is pretended to the tool: the kernel itself refuses, drops, stops or runs out.
 
+use crate::help::undisturbed;
 use crate::support::{BINARY, Ruler, Tool};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Runs to the end; the document of a run that ended with this code.
 #[track_caller]
 pub fn json(args: &[&str], code: i32) -> Value {
-    Tool::run(&[args, &["--json"]].concat()).expect_code(code).json()
+    undisturbed(&[args, &["--json"]].concat(), code)
 }
 
 /// Runs, and does something to the world when the load is well under way.

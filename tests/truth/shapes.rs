@@ -1,8 +1,8 @@
 //! Load that changes over time: ramps and jumps of users and of arrivals, a warm-up, a spike and the way back
 //! from it. The timeline and the ruler's log tell the same story.
 
-use crate::help::{self, Seen, count, log, number, timeline, unless_noisy};
-use crate::support::{Ruler, Tool, alone};
+use crate::help::{self, Seen, count, log, number, timeline};
+use crate::support::{Ruler, Tool, beside_first};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -12,8 +12,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// at t; then 1 s with 20; then at once 5, for 2 s.
 #[test]
 fn users_come_and_go_as_commanded() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&["--delay", "10ms"]);
         let args = [&ruler.url("/"), "--stages", "2s:20,1s:20,0s:5,2s:5", "--json"];
         let mut open = Vec::new();
@@ -68,8 +67,7 @@ fn users_of_the_log(seen: &[Seen]) {
 /// s at 1,000/s; then at once 100/s for 1 s. In all 1,000 + 1,000 + 100.
 #[test]
 fn arrivals_follow_a_ramp_and_a_jump_each_on_its_instant() {
-    let _alone = alone();
-    help::patiently("arrivals on a ramp", || {
+    help::beside_others_first("arrivals on a ramp", || {
         let ruler = Ruler::start(&[]);
         let args =
             [&ruler.url("/"), "--stages", "2s:1000/s,1s:1000/s,0s:100/s,1s:100/s", "-t", "2", "--json"];
@@ -102,8 +100,7 @@ fn arrivals_follow_a_ramp_and_a_jump_each_on_its_instant() {
 /// is half a second long. Of 3.5 s at 500/s the last 2 s count: 1,000 arrivals.
 #[test]
 fn the_warm_up_is_in_the_timeline_and_in_no_total() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         ruler.set("pause=800ms/1000s");
         let args = [&ruler.url("/"), "-r", "500", "-d", "3500ms", "--warmup", "1500ms", "-t", "1", "--json"];
@@ -132,8 +129,7 @@ fn the_warm_up_is_in_the_timeline_and_in_no_total() {
 /// exactly.
 #[test]
 fn the_way_back_from_a_spike_of_load_is_reported_to_the_second() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&["--workers", "10", "--service", "10ms", "--queue", "5000"]);
         let stages = "0s:500/s,3s:500/s,0s:2000/s,1s:2000/s,0s:500/s,5s:500/s";
         let args = [&ruler.url("/"), "--stages", stages, "-c", "3000", "--json"];
@@ -157,8 +153,7 @@ fn the_way_back_from_a_spike_of_load_is_reported_to_the_second() {
 /// A silence of 1 s in an even load: the service is back when it ends.
 #[test]
 fn the_way_back_from_a_pause_is_reported_to_the_second() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms", "--pause", "1s/1000s", "--pause-at", "3300ms"]);
         let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "6500ms", "-c", "1000", "--json"]).json();
         let seen = log(&ruler);

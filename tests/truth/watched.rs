@@ -1,7 +1,7 @@
 //! Monitors against what is known without them: the kernel's own accounts of a process, the ruler's count of requests,
 //! and servers that are short of something on purpose. And that nothing of it is paid for by the load.
 
-use crate::help::{caution, cautions, count, number, unless_noisy};
+use crate::help::{caution, cautions, count, floor, number, undisturbed, unless_noisy};
 use crate::provoke::{Line, json, pass, until};
 use crate::support::{BINARY, Ruler, Running, Scratch, Tool, alone};
 use serde_json::Value;
@@ -61,11 +61,13 @@ fn samples_lie_on_the_time_axis_of_the_run() {
     std::fs::write(&script, ask).unwrap();
     unless_noisy(|| {
         ruler.get("/_ruler/forget");
-        let run_file = scratch.path(&format!("{}.plim", ruler.requests() + u64::from(std::process::id())));
+        let run_file = scratch.path("run.plim");
         let _ = std::fs::remove_file(&run_file);
         let command = format!("command=bash {script}");
         let args = [&ruler.url("/"), "-r", "1000", "-d", "5s", "--monitor", &command, "--out", &run_file];
-        Tool::run(&args).expect_code(0);
+        // Whether a stall of this machine made it doubtful is another question: arrivals keep their instants.
+        let ended = Tool::run(&args);
+        assert!([0, 3].contains(&ended.code), "{}{}", ended.stdout, ended.stderr);
         let lines = Tool::run(&["report", &run_file, "--ndjson"]);
         let mut seen = 0;
         for line in lines.stdout.lines() {
@@ -98,7 +100,8 @@ fn monitors_that_fail_are_a_caution_and_cost_the_load_nothing() {
         for monitor in monitors {
             args.extend(["--monitor", monitor]);
         }
-        json(&args, 0)
+        args.push("--json");
+        undisturbed(&args, 0)
     };
     unless_noisy(|| {
         let said = run(&[&hung, &refused, "command=false"]);
@@ -115,7 +118,10 @@ fn monitors_that_fail_are_a_caution_and_cost_the_load_nothing() {
         // Of the same arrivals: a load that waited for a monitor would be late by hundreds of milliseconds.
         let (with, without) =
             (number(&said, "/client/lateness/p99_ns"), number(&plain, "/client/lateness/p99_ns"));
-        assert!(with <= without * 2.0 + 1e6, "late by {with} ns with monitors, {without} without");
+        // What the machine takes from a thread that does nothing at all is nobody's waiting.
+        let floor = floor();
+        let limit = without * 2.0 + 1e6 + floor.p99_ns as f64 * 2.0;
+        assert!(with <= limit, "late by {with} ns with monitors, {without} without ({floor})");
     });
 }
 

@@ -11,6 +11,7 @@ mod lab;
 mod needs;
 mod nightly;
 mod shell;
+mod suites;
 mod test;
 mod tidy;
 

@@ -20,6 +20,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("unshare", "util-linux", "a network of a test's own"),
     ("nsenter", "util-linux", "a process in the network of another"),
     ("taskset", "util-linux", "a program on one CPU"),
+    ("chrt", "util-linux", "a build beside tests that leaves them the CPUs"),
     ("nft", "nftables", "packets that get lost"),
     ("ss", "iproute2", "socket counts seen from outside"),
     ("tc", "iproute2", "a link of a known width"),

@@ -1,7 +1,8 @@
 //! `cargo xtask test`: what CI runs, in order, cheapest complaint first. Every step has a heading and its seconds;
 //! the first failure ends the run with a summary of what passed, what failed and what was not reached.
 
-use crate::{Outcome, bench, browser, docs, lab, needs, shell, tidy};
+use crate::{Outcome, bench, browser, docs, lab, needs, shell, suites, tidy};
+use std::process::Command;
 use std::time::Instant;
 
 struct Step {
@@ -20,13 +21,10 @@ const STEPS: &[Step] = &[
     },
     Step { name: "clippy", slow: false, run: |_| clippy() },
     Step { name: "tidy", slow: false, run: |_| tidy::command(&[]) },
+    Step { name: "build for the tests", slow: false, run: build },
     Step { name: "docs", slow: false, run: |_| docs::command(&["--check".into()]) },
     Step { name: "tests", slow: false, run: tests },
-    Step {
-        name: "release build",
-        slow: true,
-        run: |_| shell::run(shell::cargo().args(["build", "--release"])),
-    },
+    Step { name: "release build, the rest", slow: true, run: |_| shell::run(shell::cargo().args(RELEASE)) },
     Step { name: "browser", slow: true, run: |_| browser::command(&[]) },
     Step { name: "streams of the testbed", slow: true, run: |_| streams() },
     Step { name: "lab", slow: true, run: |_| lab::command(&["test".into()]) },
@@ -71,7 +69,7 @@ fn failed(done: &[(&str, f64)], name: &str, rest: &[&str]) -> String {
 /// The stream server of the testbed has tests of its own: a client that reads one answer at a time sees no rounds.
 fn streams() -> Outcome {
     let folder = shell::root().join("testbed/sse");
-    shell::run(std::process::Command::new("go").args(["test", "./..."]).current_dir(folder))
+    shell::run(Command::new("go").args(["test", "./..."]).current_dir(folder))
 }
 
 fn clippy() -> Outcome {
@@ -86,20 +84,60 @@ fn clippy() -> Outcome {
     ]))
 }
 
+/// Everything is built by one call: with all of it known cargo keeps both CPUs busy to the end.
+fn build(quick: bool) -> Outcome {
+    suites::build(&selected(quick)?).map(|programs| println!("{} test programs", programs.len()))
+}
+
+/// The release build and those of the lab run meanwhile, on what the tests leave of the CPUs.
+fn tests(quick: bool) -> Outcome {
+    // Built already: cargo only says where they are.
+    let programs = suites::build(&selected(quick)?)?;
+    if quick {
+        return suites::run(&programs, || Ok(()));
+    }
+    let begin = Instant::now();
+    let meanwhile = std::thread::spawn(move || {
+        shell::run(&mut idle(shell::cargo().args(RELEASE)))?;
+        println!("-- release build, beside the tests: {:.1} s", begin.elapsed().as_secs_f64());
+        lab_builds()
+    });
+    suites::run(&programs, || {
+        let outcome = meanwhile.join().unwrap_or_else(|_| Err("the thread of the builds panicked".into()));
+        println!("-- builds beside the tests: {:.1} s", begin.elapsed().as_secs_f64());
+        outcome
+    })
+}
+
+/// What the systems of the lab install and build; in a process of its own, whose children are as patient as it is.
+fn lab_builds() -> Outcome {
+    let xtask = std::env::current_exe().map_err(|e| format!("this program is nowhere: {e}"))?;
+    shell::run(idle(&mut Command::new(xtask)).args(["lab", "prepare"]))
+}
+
+const RELEASE: [&str; 3] = ["build", "--release", "--quiet"];
+
+/// The same command for a CPU that has nothing else to do: whoever else wants it gets it at once (SCHED_IDLE).
+fn idle(command: &mut Command) -> Command {
+    let mut idle = Command::new("chrt");
+    idle.args(["--idle", "0"]).arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        idle.current_dir(folder);
+    }
+    idle
+}
+
 /// The truth tests load real sockets for minutes; `--quick` names every other test target instead, because cargo
 /// can select targets but cannot leave one out.
-fn tests(quick: bool) -> Outcome {
-    if !quick {
-        return shell::run(shell::cargo().args(["test", "--workspace"]));
+fn selected(quick: bool) -> Result<Vec<String>, String> {
+    let mut arguments = vec!["--workspace".to_string()];
+    if quick {
+        arguments.extend(["--lib", "--bins", "--examples"].map(String::from));
+        for name in other_test_targets(&shell::metadata(&["--no-deps"])?) {
+            arguments.extend(["--test".into(), name]);
+        }
     }
-    let metadata = shell::metadata(&["--no-deps"])?;
-    let mut command = shell::cargo();
-    command.args(["test", "--workspace", "--lib", "--bins", "--examples"]);
-    for name in other_test_targets(&metadata) {
-        command.args(["--test", &name]);
-    }
-    shell::run(&mut command)?;
-    shell::run(shell::cargo().args(["test", "--workspace", "--doc"]))
+    Ok(arguments)
 }
 
 fn other_test_targets(metadata: &serde_json::Value) -> Vec<String> {

@@ -4,9 +4,9 @@
 //! with a ruler of its own.
 
 use super::{silent, warns};
-use crate::help::{caution, unless_noisy};
+use crate::help::caution;
 use crate::provoke::pass;
-use crate::support::{Ruler, Running, Tool, alone};
+use crate::support::{Ruler, Running, Tool, beside_first};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -25,8 +25,7 @@ fn station() -> Ruler {
 
 #[test]
 fn a_queue_that_grows_through_the_whole_run_is_said() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let (over, under, spike, ramp) = (station(), station(), station(), station());
         // Half a second without any answer in the third second; 50 arrivals wait, and are served within another one.
         spike.set("pause=500ms/1m&pause_at=2s");
@@ -49,8 +48,7 @@ fn a_queue_that_grows_through_the_whole_run_is_said() {
 
 #[test]
 fn a_beginning_of_another_kind_is_said() {
-    let _alone = alone();
-    unless_noisy(|| {
+    beside_first(|| {
         let rulers = [(); 4].map(|()| Ruler::start(&["--delay", "20ms"]));
         let [cold, warmed, open, constant] = &rulers;
         let users = ["-c", "5", "-d", "7s"];

@@ -3,108 +3,114 @@
 use super::{silent, warns};
 use crate::help::{count, number};
 use crate::provoke::{because, json};
-use crate::support::{Ruler, Scratch, Tool, alone};
+use crate::support::{Ruler, Scratch, Tool, beside_first};
 
 #[test]
 fn a_run_that_was_interrupted_says_so() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "1ms"]);
-    let args = [&ruler.url("/"), "-c", "2", "-d", "20s", "--json"];
-    let running = Tool::new(&args).start();
-    ruler.wait_for_requests(50);
-    running.signal("INT");
-    let said = running.wait().expect_code(0).json();
-    assert!(warns(&said, "interrupted").contains("of 20 s"), "{}", said["cautions"]);
-    assert_eq!(said["stopped_by"], "interrupt");
-    silent(&json(&[&ruler.url("/"), "-c", "2", "-d", "200ms"], 0), "interrupted");
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "1ms"]);
+        let args = [&ruler.url("/"), "-c", "2", "-d", "20s", "--json"];
+        let running = Tool::new(&args).start();
+        ruler.wait_for_requests(50);
+        running.signal("INT");
+        let said = running.wait().expect_code(0).json();
+        assert!(warns(&said, "interrupted").contains("of 20 s"), "{}", said["cautions"]);
+        assert_eq!(said["stopped_by"], "interrupt");
+        silent(&json(&[&ruler.url("/"), "-c", "2", "-d", "200ms"], 0), "interrupted");
+    });
 }
 
 #[test]
 fn a_run_that_was_killed_is_missing_its_end() {
-    let _alone = alone();
-    let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
-    let file = scratch.path("run.plim");
-    let running = Tool::new(&[&ruler.url("/"), "-c", "2", "-d", "20s", "--out", &file]).start();
-    // Two seconds' worth at least: 2 users, 1 ms each.
-    ruler.wait_for_requests(4_500);
-    running.signal("KILL");
-    running.wait().expect_code(-9);
-    let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
-    assert_eq!(because(&said), ["missing_intervals"]);
-    assert_eq!(said["complete"], false);
-    assert!(count(&said, "/totals/requests") > 500, "{}", said["totals"]);
+    beside_first(|| {
+        let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
+        let file = scratch.path("run.plim");
+        let running = Tool::new(&[&ruler.url("/"), "-c", "2", "-d", "20s", "--out", &file]).start();
+        // Two seconds' worth at least: 2 users, 1 ms each.
+        ruler.wait_for_requests(4_500);
+        running.signal("KILL");
+        running.wait().expect_code(-9);
+        let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
+        assert_eq!(because(&said), ["missing_intervals"]);
+        assert_eq!(said["complete"], false);
+        assert!(count(&said, "/totals/requests") > 500, "{}", said["totals"]);
 
-    let whole = scratch.path("whole.plim");
-    json(&[&ruler.url("/"), "-c", "2", "-d", "200ms", "--out", &whole], 0);
-    let calm = Tool::run(&["report", &whole, "--json"]).expect_code(0).json();
-    silent(&calm, "missing_intervals");
-    assert_eq!(calm["complete"], true);
+        let whole = scratch.path("whole.plim");
+        json(&[&ruler.url("/"), "-c", "2", "-d", "200ms", "--out", &whole], 0);
+        let calm = Tool::run(&["report", &whole, "--json"]).expect_code(0).json();
+        silent(&calm, "missing_intervals");
+        assert_eq!(calm["complete"], true);
+    });
 }
 
 /// The second worker's only user would begin after 20 s; the requests are used up long before, which the idle worker
 /// notices at the end of the second.
 #[test]
 fn a_number_of_requests_ends_a_run_though_users_are_still_to_come() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "1ms"]);
-    let said = json(&[&ruler.url("/"), "--stages", "0s:1,20s:1,10s:2", "-n", "100", "-t", "2"], 0);
-    assert_eq!((count(&said, "/totals/requests"), ruler.requests()), (100, 100));
-    assert_eq!(said["stopped_by"], "requests");
-    let elapsed = number(&said, "/origins/0/elapsed_s");
-    assert!((0.1..1.1).contains(&elapsed), "{elapsed} s for 100 times 1 ms");
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "1ms"]);
+        let said = json(&[&ruler.url("/"), "--stages", "0s:1,20s:1,10s:2", "-n", "100", "-t", "2"], 0);
+        assert_eq!((count(&said, "/totals/requests"), ruler.requests()), (100, 100));
+        assert_eq!(said["stopped_by"], "requests");
+        let elapsed = number(&said, "/origins/0/elapsed_s");
+        assert!((0.1..1.1).contains(&elapsed), "{elapsed} s for 100 times 1 ms");
+    });
 }
 
 #[test]
 fn a_machine_that_is_missing_from_a_merge_is_missed() {
-    let _alone = alone();
-    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
-    for part in 1..=3 {
-        let (share, file) = (format!("{part}/3"), scratch.path(&format!("{part}.plim")));
-        json(&[&ruler.url("/"), "-n", "300", "-c", "3", "--share", &share, "--out", &file], 0);
-    }
-    let [one, two, three] = [1, 2, 3].map(|part| scratch.path(&format!("{part}.plim")));
-    let said = Tool::run(&["merge", &one, &three, "--json"]).expect_code(3).json();
-    assert!(warns(&said, "missing_intervals").contains("share 2/3"), "{}", said["cautions"]);
-    let calm = Tool::run(&["merge", &one, &two, &three, "--json"]).expect_code(0).json();
-    silent(&calm, "missing_intervals");
-    assert_eq!(count(&calm, "/totals/requests"), 300);
+    beside_first(|| {
+        let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+        for part in 1..=3 {
+            let (share, file) = (format!("{part}/3"), scratch.path(&format!("{part}.plim")));
+            json(&[&ruler.url("/"), "-n", "300", "-c", "3", "--share", &share, "--out", &file], 0);
+        }
+        let [one, two, three] = [1, 2, 3].map(|part| scratch.path(&format!("{part}.plim")));
+        let said = Tool::run(&["merge", &one, &three, "--json"]).expect_code(3).json();
+        assert!(warns(&said, "missing_intervals").contains("share 2/3"), "{}", said["cautions"]);
+        let calm = Tool::run(&["merge", &one, &two, &three, "--json"]).expect_code(0).json();
+        silent(&calm, "missing_intervals");
+        assert_eq!(count(&calm, "/totals/requests"), 300);
+    });
 }
 
 /// Rates add up only while both machines load.
 #[test]
 fn runs_one_after_the_other_are_not_one_run() {
-    let _alone = alone();
-    let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
-    let start = |name: &str, share: &str| {
-        let url = ruler.url("/");
-        Tool::new(&[&url, "-c", "4", "-d", "600ms", "-q", "--share", share, "--out", &scratch.path(name)])
-            .start()
-    };
-    let both = [start("a.plim", "1/2"), start("b.plim", "2/2")];
-    for running in both {
-        running.wait().expect_code(0);
-    }
-    start("late.plim", "2/2").wait().expect_code(0);
-    let merged =
-        |name: &str| Tool::run(&["merge", &scratch.path("a.plim"), &scratch.path(name), "--json"]).json();
-    let said = merged("late.plim");
-    assert_eq!(because(&said), ["merged_apart"]);
-    assert!(warns(&said, "merged_apart").contains("they share 0"), "{}", said["cautions"]);
-    silent(&merged("b.plim"), "merged_apart");
+    beside_first(|| {
+        let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
+        let start = |name: &str, share: &str| {
+            let url = ruler.url("/");
+            Tool::new(&[&url, "-c", "4", "-d", "600ms", "-q", "--share", share, "--out", &scratch.path(name)])
+                .start()
+        };
+        let both = [start("a.plim", "1/2"), start("b.plim", "2/2")];
+        for running in both {
+            running.wait().expect_code(0);
+        }
+        start("late.plim", "2/2").wait().expect_code(0);
+        let merged =
+            |name: &str| Tool::run(&["merge", &scratch.path("a.plim"), &scratch.path(name), "--json"]).json();
+        let said = merged("late.plim");
+        assert_eq!(because(&said), ["merged_apart"]);
+        assert!(warns(&said, "merged_apart").contains("they share 0"), "{}", said["cautions"]);
+        silent(&merged("b.plim"), "merged_apart");
+    });
 }
 
 #[test]
 fn runs_of_different_targets_do_not_make_one_experiment() {
-    let _alone = alone();
-    let (one, other, scratch) = (Ruler::start(&[]), Ruler::start(&[]), Scratch::new());
-    let run = |ruler: &Ruler, name: &str, share: &str| {
-        let file = scratch.path(name);
-        json(&[&ruler.url("/"), "-n", "100", "-c", "2", "--share", share, "--out", &file], 0);
-        file
-    };
-    let a = run(&one, "a.plim", "1/2");
-    let (b, c) = (run(&other, "b.plim", "2/2"), run(&one, "c.plim", "2/2"));
-    let said = Tool::run(&["merge", &a, &b, "--json"]).json();
-    assert!(warns(&said, "merged_targets_differ").contains(&other.address().to_string()));
-    silent(&Tool::run(&["merge", &a, &c, "--json"]).json(), "merged_targets_differ");
+    beside_first(|| {
+        let (one, other, scratch) = (Ruler::start(&[]), Ruler::start(&[]), Scratch::new());
+        let run = |ruler: &Ruler, name: &str, share: &str| {
+            let file = scratch.path(name);
+            json(&[&ruler.url("/"), "-n", "100", "-c", "2", "--share", share, "--out", &file], 0);
+            file
+        };
+        let a = run(&one, "a.plim", "1/2");
+        let (b, c) = (run(&other, "b.plim", "2/2"), run(&one, "c.plim", "2/2"));
+        let said = Tool::run(&["merge", &a, &b, "--json"]).json();
+        assert!(warns(&said, "merged_targets_differ").contains(&other.address().to_string()));
+        silent(&Tool::run(&["merge", &a, &c, "--json"]).json(), "merged_targets_differ");
+    });
 }

@@ -3,8 +3,8 @@
 
 use super::{silent, warns};
 use crate::help::count;
-use crate::provoke::{json, middle};
-use crate::support::{Ruler, Scratch, alone, namespace};
+use crate::provoke::json;
+use crate::support::{Ruler, Scratch, Tool, beside, namespace};
 use serde_json::Value;
 
 /// Runs one scenario of `steps`; `more` stands at the left edge of the file.
@@ -17,7 +17,7 @@ fn run(ruler: &Ruler, steps: &str, load: &str, more: &str, code: i32) -> Value {
 
 #[test]
 fn data_that_runs_out_ends_users_and_is_told() {
-    let _alone = alone();
+    let _beside = beside();
     let ruler = Ruler::start(&[]);
     let data = |end: &str| format!("data: {{ r: {{ file: rows.csv, share: unique, at_end: {end} }} }}");
     let load = "{ users: 2, iterations: 10 }";
@@ -31,7 +31,7 @@ fn data_that_runs_out_ends_users_and_is_told() {
 
 #[test]
 fn an_iteration_left_for_a_value_that_cannot_be_sent_is_told() {
-    let _alone = alone();
+    let _beside = beside();
     let ruler = Ruler::start(&[]);
     let steps = |value: &str| {
         format!("{{ set: {{ w: \"{value}\" }} }}, {{ get: /a }}, {{ get: /b, headers: {{ X: '${{w}}' }} }}")
@@ -53,7 +53,7 @@ fn a_row_that_finds_no_room_is_told() {
          --test-threads 1' \"$0\""
     );
     namespace::inside(NAME, &disk, || {
-        let _alone = alone();
+        let _beside = beside();
         let ruler = Ruler::start(&[]);
         let steps = |file: &str| {
             // More than is gathered before the kernel is asked.
@@ -69,15 +69,19 @@ fn a_row_that_finds_no_room_is_told() {
 
 #[test]
 fn answers_that_become_others_in_the_middle_are_told() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--body", "1000"]);
-    let url = ruler.url("/");
-    let args = [url.as_str(), "-r", "50", "-d", "10s", "-t", "1"];
-    let said = middle(&ruler, &args, 0, || {
-        ruler.wait_for_requests(250);
-        ruler.set("body=90");
-    });
+    let _beside = beside();
+    // Side by side, so that the test takes the time of one.
+    let rulers = [(); 2].map(|()| Ruler::start(&["--body", "1000"]));
+    let start = |ruler: &Ruler| {
+        let args = [&ruler.url("/"), "-r", "50", "-d", "10s", "-t", "1", "--json"];
+        Tool::new(&args).start()
+    };
+    let [changed, calm] = &rulers;
+    let [running, twin] = [changed, calm].map(start);
+    changed.wait_for_requests(250);
+    changed.set("body=90");
+    let said = running.wait().expect_code(0).json();
     let evidence = warns(&said, "response_changed");
     assert!(evidence.contains("1,000 bytes") && evidence.contains("90.0 bytes"), "{evidence}");
-    silent(&middle(&ruler, &args, 0, || ()), "response_changed");
+    silent(&twin.wait().expect_code(0).json(), "response_changed");
 }

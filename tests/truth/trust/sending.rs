@@ -3,34 +3,35 @@
 use super::{dear_to_read, silent, silent_enough, warns};
 use crate::help::{count, number, patiently};
 use crate::provoke::{Hogs, Then, because, canned, cpus_of_this_test, json, pass};
-use crate::support::{BINARY, Ruler, Tool, alone};
+use crate::support::{BINARY, Ruler, Tool, alone, beside_first};
 use std::process::Command;
 use std::time::Duration;
 
 /// SIGSTOP for a second: 500 arrivals come due meanwhile, go out late, and not one is dropped.
 #[test]
 fn a_generator_that_was_stopped_for_a_second_says_that_it_sent_late() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "20ms"]);
-    let args = [&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "600"];
-    let running = Tool::new(&[&args[..], &["--json"]].concat()).start();
-    ruler.wait_for_requests(250);
-    running.signal("STOP");
-    pass(Duration::from_secs(1));
-    running.signal("CONT");
-    let said = running.wait().expect_code(3).json();
-    assert!(because(&said).contains(&"late_sends"), "{}", said["verdict"]);
-    let late_ns = count(&said, "/client/lateness/p99_ns");
-    assert!((900_000_000..2_000_000_000).contains(&late_ns), "lateness p99 {late_ns} ns");
-    // From the intended instant: the stop is in the response times, not in the service times.
-    assert!(count(&said, "/response_time/p99_ns") >= 900_000_000, "{}", said["response_time"]);
-    assert!(count(&said, "/service_time/p50_ns") < 500_000_000, "{}", said["service_time"]);
-    assert_eq!(count(&said, "/offered/arrivals"), 1_500);
-    assert_eq!(ruler.requests(), 1_500, "late is not lost");
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "20ms"]);
+        let args = [&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "600"];
+        let running = Tool::new(&[&args[..], &["--json"]].concat()).start();
+        ruler.wait_for_requests(250);
+        running.signal("STOP");
+        pass(Duration::from_secs(1));
+        running.signal("CONT");
+        let said = running.wait().expect_code(3).json();
+        assert!(because(&said).contains(&"late_sends"), "{}", said["verdict"]);
+        let late_ns = count(&said, "/client/lateness/p99_ns");
+        assert!((900_000_000..2_000_000_000).contains(&late_ns), "lateness p99 {late_ns} ns");
+        // From the intended instant: the stop is in the response times, not in the service times.
+        assert!(count(&said, "/response_time/p99_ns") >= 900_000_000, "{}", said["response_time"]);
+        assert!(count(&said, "/service_time/p50_ns") < 500_000_000, "{}", said["service_time"]);
+        assert_eq!(count(&said, "/offered/arrivals"), 1_500);
+        assert_eq!(ruler.requests(), 1_500, "late is not lost");
 
-    patiently("sends are late without a cause", || {
-        let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).json();
-        silent_enough(&said, "late_sends")
+        patiently("sends are late without a cause", || {
+            let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).json();
+            silent_enough(&said, "late_sends")
+        });
     });
 }
 
@@ -66,22 +67,24 @@ fn a_rate_beyond_this_machines_cpu_is_not_the_targets_fault() {
 
 #[test]
 fn arrivals_that_find_every_connection_in_use_say_so() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "20ms"]);
-    // One connection serves 50/s; 100/s come for a second.
-    let said = json(&[&ruler.url("/"), "-r", "100", "-c", "1", "-d", "1s"], 99);
-    let told = warns(&said, "connection_cap_hit");
-    assert!(told.contains("found all 1 connection in use"), "{told}");
-    let never = count(&said, "/totals/never_started");
-    // About half of the hundred; each turn costs a little more than the 20 ms that were commanded.
-    assert!((45..=60).contains(&never), "{never}");
-    assert_eq!(ruler.requests() + never, 100);
-    // Every one but the first found the connection in use; the queue only grew, but for those that were served between.
-    assert_eq!(count(&said, "/offered/starved"), count(&said, "/totals/sent") - 1);
-    let peak = count(&said, "/client/peak_waiting");
-    assert!((never..=never + 1).contains(&peak), "{peak} waited at most, {never} at the stop");
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "20ms"]);
+        // One connection serves 50/s; 100/s come for a second.
+        let said = json(&[&ruler.url("/"), "-r", "100", "-c", "1", "-d", "1s"], 99);
+        let told = warns(&said, "connection_cap_hit");
+        assert!(told.contains("found all 1 connection in use"), "{told}");
+        let never = count(&said, "/totals/never_started");
+        // About half of the hundred; each turn costs a little more than the 20 ms that were commanded.
+        assert!((45..=60).contains(&never), "{never}");
+        assert_eq!(ruler.requests() + never, 100);
+        // Every one but the first found the connection in use; the queue only grew, but for those that were served
+        // between.
+        assert_eq!(count(&said, "/offered/starved"), count(&said, "/totals/sent") - 1);
+        let peak = count(&said, "/client/peak_waiting");
+        assert!((never..=never + 1).contains(&peak), "{peak} waited at most, {never} at the stop");
 
-    let calm = Tool::run(&[&ruler.url("/"), "-r", "100", "-c", "50", "-d", "1s", "--json"]).json();
-    silent(&calm, "connection_cap_hit");
-    assert_eq!((count(&calm, "/offered/starved"), count(&calm, "/client/peak_waiting")), (0, 0));
+        let calm = Tool::run(&[&ruler.url("/"), "-r", "100", "-c", "50", "-d", "1s", "--json"]).json();
+        silent(&calm, "connection_cap_hit");
+        assert_eq!((count(&calm, "/offered/starved"), count(&calm, "/client/peak_waiting")), (0, 0));
+    });
 }

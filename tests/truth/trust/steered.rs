@@ -1,22 +1,23 @@
 //! A load that somebody steers: said, and no fault of the service.
 
 use super::{silent, warns};
-use crate::support::{Ruler, Tool, alone};
+use crate::support::{Ruler, Tool, beside_first};
 
 #[test]
 fn a_load_that_was_paused_by_hand_says_so() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "1ms"]);
-    let load = |lines: &str| {
-        ruler.get("/_ruler/forget");
-        let args = [&ruler.url("/"), "-r", "500", "-d", "3s", "--steered", "--json"];
-        let mut running = Tool::new(&args).start_steered();
-        ruler.wait_for_requests(500);
-        running.say(lines);
-        running.wait().json()
-    };
-    let steered = load("{\"do\":\"pause\"}\n{\"do\":\"resume\"}");
-    assert!(warns(&steered, "steered_by_hand").contains("paused from"), "{}", steered["cautions"]);
-    silent(&steered, "offered_not_sent");
-    silent(&load(r#"{"do":"note","text":"nobody touches it"}"#), "steered_by_hand");
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "1ms"]);
+        let load = |lines: &str| {
+            ruler.get("/_ruler/forget");
+            let args = [&ruler.url("/"), "-r", "500", "-d", "3s", "--steered", "--json"];
+            let mut running = Tool::new(&args).start_steered();
+            ruler.wait_for_requests(500);
+            running.say(lines);
+            running.wait().json()
+        };
+        let steered = load("{\"do\":\"pause\"}\n{\"do\":\"resume\"}");
+        assert!(warns(&steered, "steered_by_hand").contains("paused from"), "{}", steered["cautions"]);
+        silent(&steered, "offered_not_sent");
+        silent(&load(r#"{"do":"note","text":"nobody touches it"}"#), "steered_by_hand");
+    });
 }

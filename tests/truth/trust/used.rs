@@ -3,46 +3,48 @@
 use super::{silent, warns};
 use crate::help::{caution, count};
 use crate::provoke::{Elsewhere, json};
-use crate::support::{Ruler, Tool, alone, namespace};
+use crate::support::{Ruler, Tool, alone, beside_first, namespace};
 
 #[test]
 fn connections_that_the_server_ends_after_each_answer_are_said() {
-    let _alone = alone();
-    let ruler = Ruler::start(&[]);
-    let run = |path: &str, n: &str, more: &[&str]| {
-        let url = ruler.url(path);
-        json(&[&[url.as_str(), "-c", "4", "-n", n], more].concat(), 0)
-    };
-    let told = warns(&run("/?close=1", "500", &[]), "connections_not_reused");
-    assert!(told.contains("after 1.00 requests each"), "{told}");
-    // Connections that stay, connections that were not meant to, and a server that ends them so seldom that it costs
-    // nothing: 100 answers of 1 ms for a connection of some 50 us.
-    silent(&run("/", "500", &[]), "connections_not_reused");
-    silent(&run("/?close=1", "500", &["--no-keepalive"]), "connections_not_reused");
-    ruler.set("keep_alive_requests=50&delay=1ms");
-    let seldom = run("/", "2000", &[]);
-    assert!(count(&seldom, "/client/connections/closed_by_server") >= 30, "{}", seldom["client"]);
-    silent(&seldom, "connections_not_reused");
+    beside_first(|| {
+        let ruler = Ruler::start(&[]);
+        let run = |path: &str, n: &str, more: &[&str]| {
+            let url = ruler.url(path);
+            json(&[&[url.as_str(), "-c", "4", "-n", n], more].concat(), 0)
+        };
+        let told = warns(&run("/?close=1", "500", &[]), "connections_not_reused");
+        assert!(told.contains("after 1.00 requests each"), "{told}");
+        // Connections that stay, connections that were not meant to, and a server that ends them so seldom that it
+        // costs nothing: 100 answers of 1 ms for a connection of some 50 us.
+        silent(&run("/", "500", &[]), "connections_not_reused");
+        silent(&run("/?close=1", "500", &["--no-keepalive"]), "connections_not_reused");
+        ruler.set("keep_alive_requests=50&delay=1ms");
+        let seldom = run("/", "2000", &[]);
+        assert!(count(&seldom, "/client/connections/closed_by_server") >= 30, "{}", seldom["client"]);
+        silent(&seldom, "connections_not_reused");
+    });
 }
 
 /// Two of twenty users are served; the others were accepted by the kernel only, and starve.
 #[test]
 fn a_few_connections_that_get_everything_are_said() {
-    let _alone = alone();
-    let ruler = Ruler::start(&["--delay", "2ms", "--max-connections", "2", "--accept-none-beyond"]);
-    let said = Tool::run(&[&ruler.url("/"), "-c", "20", "-d", "1s", "--json"]).json();
-    let told = warns(&said, "connections_unfair");
-    assert!(told.starts_with("2 of 20 connections got 9"), "{told}");
-    assert!(told.contains("Jain's index 0.1"), "{told}");
-    assert_eq!(count(&said, "/totals/in_flight_at_stop"), 20);
-    drop(ruler);
+    beside_first(|| {
+        let ruler = Ruler::start(&["--delay", "2ms", "--max-connections", "2", "--accept-none-beyond"]);
+        let said = Tool::run(&[&ruler.url("/"), "-c", "20", "-d", "1s", "--json"]).json();
+        let told = warns(&said, "connections_unfair");
+        assert!(told.starts_with("2 of 20 connections got 9"), "{told}");
+        assert!(told.contains("Jain's index 0.1"), "{told}");
+        assert_eq!(count(&said, "/totals/in_flight_at_stop"), 20);
+        drop(ruler);
 
-    let fair = Ruler::start(&["--delay", "2ms"]);
-    let url = fair.url("/");
-    for load in [&["-c", "20", "-d", "1s"][..], &["-c", "20", "-n", "2000"], &["--stages", "1s:40"]] {
-        let calm = Tool::run(&[&[url.as_str(), "--json"], load].concat()).json();
-        silent(&calm, "connections_unfair");
-    }
+        let fair = Ruler::start(&["--delay", "2ms"]);
+        let url = fair.url("/");
+        for load in [&["-c", "20", "-d", "1s"][..], &["-c", "20", "-n", "2000"], &["--stages", "1s:40"]] {
+            let calm = Tool::run(&[&[url.as_str(), "--json"], load].concat()).json();
+            silent(&calm, "connections_unfair");
+        }
+    });
 }
 
 /// 2,000 ports last for 33 connections a second, a minute each. The run itself uses 120 of them.

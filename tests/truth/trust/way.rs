@@ -3,7 +3,7 @@
 use super::{silent, warns};
 use crate::help::{number, unless_noisy};
 use crate::provoke::{Elsewhere, json, pass, shell, until};
-use crate::support::{Ruler, Running, Tool, alone, namespace};
+use crate::support::{Ruler, Running, Tool, alone, beside_first, namespace};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -48,18 +48,20 @@ fn a_link_with_room_is_not_called_full() {
 /// makes its bodies slowly: nobody can tell from here, so nothing is said.
 #[test]
 fn a_server_that_paces_each_connection_is_not_called_a_link() {
-    let _alone = alone();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || paced(stream));
-        }
+    beside_first(|| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                std::thread::spawn(move || paced(stream));
+            }
+        });
+        let said = json(&[&url, "-c", "4", "-d", "5s"], 0);
+        let (first, body) =
+            (number(&said, "/phases/first_byte/mean_ns"), number(&said, "/phases/body/mean_ns"));
+        assert!(body > first * 10.0, "it does look alike: {}", said["phases"]);
+        silent(&said, "link_full");
     });
-    let said = json(&[&url, "-c", "4", "-d", "5s"], 0);
-    let (first, body) = (number(&said, "/phases/first_byte/mean_ns"), number(&said, "/phases/body/mean_ns"));
-    assert!(body > first * 10.0, "it does look alike: {}", said["phases"]);
-    silent(&said, "link_full");
 }
 
 /// Five parts of a body, the last four after 20 ms each.
@@ -82,29 +84,30 @@ fn paced(mut stream: TcpStream) {
 /// asks again after a second.
 #[test]
 fn attempts_to_connect_that_were_lost_are_said() {
-    let _alone = alone();
-    let held = ["--max-connections", "1", "--accept-none-beyond"];
-    let run = |backlog: &str| -> Value {
-        let ruler = Ruler::start(&[&["--backlog", backlog], &held[..]].concat());
-        let mut line = crate::provoke::Line::to(&ruler);
-        let running: Running = Tool::new(&[&ruler.url("/"), "-c", "300", "-d", "2s", "--json"]).start();
-        // The look whether anybody listens comes first and waits in the queue like the rest.
-        pass(Duration::from_millis(400));
-        line.get("/_ruler/set?max_connections=0&accept_none_beyond=0");
-        running.wait().json()
-    };
-    let said = run("1");
-    let told = warns(&said, "lost_syns");
-    assert!(told.contains(" 1 s"), "{told}");
-    assert!(number(&said, "/phases/connect/max_ns") > 0.99e9, "{}", said["phases"]);
-    // The same server, as late, with room in its queue: its first answers are late, its connections are not.
-    let calm = run("4096");
-    silent(&calm, "lost_syns");
-    assert!(number(&calm, "/response_time/max_ns") > 0.3e9, "{}", calm["response_time"]);
+    beside_first(|| {
+        let held = ["--max-connections", "1", "--accept-none-beyond"];
+        let run = |backlog: &str| -> Value {
+            let ruler = Ruler::start(&[&["--backlog", backlog], &held[..]].concat());
+            let mut line = crate::provoke::Line::to(&ruler);
+            let running: Running = Tool::new(&[&ruler.url("/"), "-c", "300", "-d", "2s", "--json"]).start();
+            // The look whether anybody listens comes first and waits in the queue like the rest.
+            pass(Duration::from_millis(400));
+            line.get("/_ruler/set?max_connections=0&accept_none_beyond=0");
+            running.wait().json()
+        };
+        let said = run("1");
+        let told = warns(&said, "lost_syns");
+        assert!(told.contains(" 1 s"), "{told}");
+        assert!(number(&said, "/phases/connect/max_ns") > 0.99e9, "{}", said["phases"]);
+        // The same server, as late, with room in its queue: its first answers are late, its connections are not.
+        let calm = run("4096");
+        silent(&calm, "lost_syns");
+        assert!(number(&calm, "/response_time/max_ns") > 0.3e9, "{}", calm["response_time"]);
 
-    // Slow by whole seconds, and no SYN was lost.
-    let slow = Ruler::start(&["--delay", "1s"]);
-    silent(&json(&[&slow.url("/"), "-c", "50", "-n", "100", "--no-keepalive"], 0), "lost_syns");
+        // Slow by whole seconds, and no SYN was lost.
+        let slow = Ruler::start(&["--delay", "1s"]);
+        silent(&json(&[&slow.url("/"), "-c", "50", "-n", "100", "--no-keepalive"], 0), "lost_syns");
+    });
 }
 
 /// A far place: what is sent to 10.78.0.2 comes back 10 ms later as if from there, so this machine talks to itself

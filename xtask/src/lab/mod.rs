@@ -27,7 +27,7 @@ use crate::{Outcome, shell};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::path::Path;
 
-pub const USAGE: &str = "list | up NAME... [--base N] | down [NAME...] | \
+pub const USAGE: &str = "list | prepare [NAME...] | up NAME... [--base N] | down [NAME...] | \
                          run NAME [--scale S] [--base N] [--save] [--part P] [--keep] [--tool FILE] | \
                          test [NAME...] [--scale S] [--tool FILE]";
 
@@ -39,6 +39,7 @@ pub fn command(arguments: &[String]) -> Outcome {
     raise_descriptor_limit()?;
     match what.as_str() {
         "list" if rest.is_empty() => list::command(),
+        "prepare" => prepare::command(&options::prepare(rest)?),
         "up" => {
             let (names, base) = options::up(rest)?;
             up::command(&names, base)

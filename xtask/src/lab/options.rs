@@ -65,6 +65,12 @@ pub fn down(words: &[String]) -> Result<Vec<String>, String> {
     if names.is_empty() { places::started() } else { Ok(names) }
 }
 
+/// Names of `prepare`; without any, all that there are.
+pub fn prepare(words: &[String]) -> Result<Vec<String>, String> {
+    let names = read(words, &[])?.names;
+    if names.is_empty() { places::names() } else { Ok(names) }
+}
+
 pub fn run(words: &[String]) -> Result<Options, String> {
     let read = read(words, &["--scale", "--base", "--save", "--part", "--keep", "--tool"])?;
     let [name] = &read.names[..] else {

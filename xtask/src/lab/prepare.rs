@@ -2,9 +2,9 @@
 //! changed. What decides is content: a fresh checkout has new dates and old texts.
 
 use super::file::{Prepare, System};
-use super::interrupt;
 use super::process::{self, last_lines};
-use crate::{Outcome, shell};
+use super::{interrupt, places, state};
+use crate::{Outcome, needs, shell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,6 +12,18 @@ use std::time::{Duration, Instant};
 
 /// A cold package cache and a slow line; beyond this something hangs.
 const WITHIN: Duration = Duration::from_secs(900);
+
+/// `lab prepare NAME...`: what `up` would install and build first, and nothing is started.
+pub fn command(names: &[String]) -> Outcome {
+    for name in names {
+        let _lock = state::lock(&places::state(name), name)?;
+        let (system, _) = places::system(name, None)?;
+        needs::ensure(&system.programs())?;
+        all(&system, &places::prepared()).map_err(|sentence| format!("`{name}`: {sentence}"))?;
+    }
+    println!("prepared: {}", names.join(", "));
+    Ok(())
+}
 
 pub fn all(system: &System, stamps: &Path) -> Outcome {
     super::make_folder(stamps)?;
