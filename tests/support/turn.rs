@@ -5,15 +5,14 @@
 
 use super::namespace;
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Loads at once: a few hundred requests a second each leave two cores idle nearly always, so that they rarely meet.
 const AT_ONCE: usize = 4;
-/// A test that failed beside others is made so often alone.
-const TRIES_ALONE: usize = 2;
-/// And so much oftener if the tool itself said that this machine was in the way: that is an answer, but not to the
-/// test's question.
+/// A test that failed beside others is made again alone, and that counts. It is made so much oftener if the tool itself
+/// said that this machine was in the way: that is an answer, but not to the test's question.
 const TRIES_DISTURBED: usize = 3;
 /// How it says so: doubts of a run, and why a search or a comparison refused to answer.
 const OF_THE_MACHINE: [&str; 5] =
@@ -98,29 +97,35 @@ impl Drop for Turn {
 /// For a body that asserts, and whose times are coarse: it goes beside others first. What failed then is made again
 /// alone, and that counts: a neighbour disturbs at random, a defect is there always.
 pub fn beside_first(body: impl Fn()) {
-    let holds = || catch_unwind(AssertUnwindSafe(&body)).is_ok();
+    let tried = || catch_unwind(AssertUnwindSafe(&body));
     {
         let _beside = beside();
-        if holds() {
+        if tried().is_ok() {
             return;
         }
     }
-    eprintln!("failed beside others, see above: it is made again alone");
+    again("it failed beside others");
     let _alone = alone();
-    let (mut tries, mut disturbed) = (1, 0);
-    while tries < TRIES_ALONE {
+    for _ in 0..TRIES_DISTURBED {
         DISTURBED.set(false);
-        if holds() {
-            return;
-        }
-        // The last try counts whatever the machine does.
-        if DISTURBED.get() && disturbed < TRIES_DISTURBED {
-            disturbed += 1;
-            eprintln!("this machine was in the way, says the tool: it is made again");
-        } else {
-            tries += 1;
-            eprintln!("failed alone, see above: it is made a last time");
+        match tried() {
+            Ok(()) => return,
+            Err(cause) if !DISTURBED.get() => resume_unwind(cause),
+            Err(_) => again("this machine was in the way, says the tool"),
         }
     }
+    // The last try counts whatever the machine does.
     body();
+}
+
+/// Notes that this test is made again. The test program hides what a passing test prints, so it goes into a file for
+/// the one who started it.
+fn again(why: &str) {
+    let line = format!("{}: {why}\n", std::thread::current().name().unwrap_or("a test"));
+    eprint!("made again: {line}");
+    if let Some(path) = std::env::var_os("PLIMSOLL_TESTS_MADE_AGAIN") {
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        file.and_then(|mut file| file.write_all(line.as_bytes()))
+            .expect("the list of tests made again is writable");
+    }
 }

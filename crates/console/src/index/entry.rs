@@ -42,7 +42,7 @@ pub struct Entry {
     pub started_unix_ns: u64,
     /// From the start of the first run to the end of the last, s.
     pub duration_s: f64,
-    /// `PASS`, `FAIL` or `INCONCLUSIVE`; `None`: it is going on.
+    /// `PASS`, `FAIL`, `INCONCLUSIVE`, or `MEASURED` where nothing was asked; `None`: it is going on.
     pub verdict: Option<String>,
     pub sentence: String,
     /// Of a run.
@@ -120,7 +120,7 @@ fn of_folder(path: &Path) -> Result<Entry, String> {
     let kind = if conclusion.searches.is_empty() { Kind::Experiment } else { Kind::Search };
     Ok(Entry {
         name: conclusion.name.clone(),
-        verdict: Some(word(conclusion.result).into()),
+        verdict: Some(judged(&conclusion).into()),
         sentence: conclusion.sentence.clone(),
         ..added_up(&digests, blank(kind, path))
     })
@@ -208,6 +208,12 @@ fn blank(kind: Kind, path: &Path) -> Entry {
         remarks_version: Remarks::default().version(),
         runs: None,
     }
+}
+
+/// Of results that nothing was asked of, what their pages say: not that they met it.
+fn judged(conclusion: &Conclusion) -> &'static str {
+    let is_bare = conclusion.result == Outcome::Pass && !conclusion.is_judged();
+    if is_bare { "MEASURED" } else { word(conclusion.result) }
 }
 
 fn word(outcome: Outcome) -> &'static str {
