@@ -4,7 +4,7 @@
 //! Nothing is decided here. The order is that in which one would look: what stood at its limit, what failed, what was
 //! slow. Commands stand between backticks, as in the advice of cautions.
 
-use crate::format::{bytes_f64, count, counted, duration_ns, quantile_name, ratio};
+use crate::format::{bytes_f64, chosen_s, count, counted, duration_ns, quantile_name, ratio};
 use crate::words::{self, Shown};
 use plimsoll_record::summary::{
     Caution, ErrorRow, FigureUnit, Judged, Outcome, Pressure, SeriesRow, Summary, Times, Weight,
@@ -46,7 +46,9 @@ pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
             out.extend(limiting(s));
             out.extend(failures(s));
             out.extend(
-                [answer(s), failing(s), check(s), behind(s), slowest(s), phase(s)].into_iter().flatten(),
+                [answer(s), failing(s), check(s), behind(s), spikes(s), slowest(s), phase(s)]
+                    .into_iter()
+                    .flatten(),
             );
         }
     }
@@ -190,6 +192,44 @@ fn behind(s: &Summary) -> Option<Hint> {
         ),
         COURSE,
     ))
+}
+
+/// That the time is lost in a few moments, where a threshold on times was missed, and their pace.
+fn spikes(s: &Summary) -> Option<Hint> {
+    let worst =
+        s.spikes.iter().max_by_key(|spike| spike.peak_p95_ns).filter(|_| missed(s, "response_time"))?;
+    let slow_s: f64 = s.spikes.iter().map(|spike| spike.slow_s).sum();
+    // Most of the run is no moment.
+    if slow_s * 2.0 > s.measured_s {
+        return None;
+    }
+    let (peak, rest) = (duration_ns(worst.peak_p95_ns), duration_ns(worst.baseline_p95_ns));
+    let when = match (&s.spikes[..], pace_s(s)) {
+        ([one], _) => format!("once, from {} on", chosen_s(one.from_s)),
+        (all, Some(pace_s)) => format!("in {}, one about every {}", spikes_of(all.len()), chosen_s(pace_s)),
+        (all, None) => {
+            let first = all.first().map_or(0.0, |spike| spike.from_s);
+            format!("in {}, the first at {}", spikes_of(all.len()), chosen_s(first))
+        }
+    };
+    let (slow, whole) = (chosen_s(slow_s), chosen_s(s.measured_s));
+    let text = format!("It was slow {when}: {slow} of {whole}, p95 up to {peak} there and {rest} otherwise.");
+    Some(why(text, COURSE))
+}
+
+fn spikes_of(n: usize) -> String {
+    counted(n as u64, "spike")
+}
+
+/// The time from one spike to the next, s, where all of three or more keep it to a second, which is how finely their
+/// beginnings are known on either side.
+fn pace_s(s: &Summary) -> Option<f64> {
+    let mut gaps_s: Vec<f64> =
+        s.spikes.windows(2).filter_map(|two| Some(two.last()?.from_s - two.first()?.from_s)).collect();
+    gaps_s.sort_by(f64::total_cmp);
+    let (least, most) = (gaps_s.first()?, gaps_s.last()?);
+    let mean_s = gaps_s.iter().sum::<f64>() / gaps_s.len() as f64;
+    (gaps_s.len() >= 2 && most - least <= 1.0 && mean_s >= 2.0).then(|| mean_s.round())
 }
 
 fn p99(times: &Times) -> Option<u64> {
@@ -341,6 +381,13 @@ fn slow(s: &Summary) -> String {
     let body = s.requests.iter().filter_map(|row| row.body_mean_bytes).fold(0.0, f64::max);
     let large =
         if body >= 1e6 { format!(" Bodies are {} on the average.", bytes_f64(body)) } else { String::new() };
+    if let Some(pace_s) = pace_s(s) {
+        return format!(
+            "Look for what runs every {} on the server or beside it (a collection of garbage, a checkpoint, a timer): \
+             its log and its monitors at those moments.{large}",
+            chosen_s(pace_s)
+        );
+    }
     match s.monitors.is_empty() {
         true => format!(
             "See when it was slow and what else happened then. To see what the server lacks, watch it in the next \

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::{Outcome, Summary, Weight};
+use plimsoll_record::summary::{Outcome, Spike, Summary, Weight};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -235,4 +235,35 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     s.thresholds.retain(|t| !t.what.starts_with("errors"));
     let said = told(&s).0;
     assert!(!said.contains("http_status") && said.contains("See when it was slow"), "{said}");
+}
+
+#[test]
+fn what_is_slow_at_a_pace_is_looked_for_by_its_pace() {
+    let spike = |from_s: f64| Spike {
+        from_s,
+        slow_s: 1.0,
+        baseline_p95_ns: 2_000_000,
+        peak_p95_ns: 385_000_000,
+        recovered_after_s: Some(1.0),
+    };
+    let with = |from: &[f64]| {
+        let mut s = fixtures::fail();
+        s.thresholds.retain(|t| t.what.starts_with("response_time"));
+        s.pressure.clear();
+        s.spikes = from.iter().map(|from_s| spike(*from_s)).collect();
+        let dom = dom(&s);
+        let all = dom.elements();
+        all.iter().find(|e| e.has_class("next")).map(|e| e.text()).unwrap_or_default()
+    };
+    let paced = with(&[4.0, 9.0, 14.0, 18.4]);
+    let told = "It was slow in 4 spikes, one about every 5 s: 4 s of 30 s, p95 up to 385 ms there and 2 ms otherwise.";
+    assert!(paced.contains(told), "{paced}");
+    assert!(paced.contains("Look for what runs every 5 s"), "{paced}");
+    // Two are no pace, and neither are three at odd times.
+    for from in [&[4.0, 9.0][..], &[4.0, 9.0, 21.0]] {
+        let odd = with(from);
+        assert!(odd.contains("spikes, the first at 4 s:") && !odd.contains("every"), "{odd}");
+    }
+    assert!(with(&[7.0]).contains("It was slow once, from 7 s on: 1 s of 30 s"));
+    assert!(!with(&[]).contains("It was slow"));
 }

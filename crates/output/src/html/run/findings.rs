@@ -158,8 +158,9 @@ const TOLD: usize = 5;
 const LONGER: &str = "run for longer: if it goes on, look for what is kept and never given back";
 const MOMENT: &str = "look in the server's log and in its monitors at that time: a collection of garbage, a job of its \
     own, a deployment";
-const READ: &str =
-    "read the examples and the server's log for the first of them; until it answers, its times say nothing";
+const READ: &str = "read the examples, and the server's log for the first of them";
+const ANSWERS: &str =
+    "read the examples, and the server's log for the first of them; until it answers, its times say little";
 
 /// Classes and statuses of the failures, the most frequent first; `None` where nothing failed.
 fn failures(s: &Summary) -> Option<(Set, Finding)> {
@@ -181,7 +182,8 @@ fn failures(s: &Summary) -> Option<(Set, Finding)> {
     let shown = Some(("errors".to_owned(), "the errors".to_owned()));
     // One in a hundred may be as the plan wants it; more is told as a doubt.
     let tone = if failed * 100 > s.totals.requests { Tone::Doubt } else { Tone::Note };
-    Some(found(tone, "errors", title, evidence, READ, shown))
+    let advice = if failed * 2 > s.totals.requests { ANSWERS } else { READ };
+    Some(found(tone, "errors", title, evidence, advice, shown))
 }
 
 fn pressures(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
