@@ -26,7 +26,7 @@ const STEPS: &[Step] = &[
     Step { name: "clippy", slow: false, run: |_| clippy() },
     Step { name: "tidy", slow: false, run: |_| tidy::command(&[]) },
     Step { name: "build for the tests", slow: false, run: build },
-    Step { name: "docs", slow: false, run: |_| docs::command(&["--check".into()]) },
+    Step { name: "docs", slow: false, run: |_| docs() },
     Step { name: "tests", slow: false, run: tests },
     Step { name: "release build, the rest", slow: true, run: |_| shell::run(shell::cargo().args(RELEASE)) },
     Step { name: "browser", slow: true, run: |_| browser::command(&[]) },
@@ -91,6 +91,12 @@ fn clippy() -> Outcome {
 /// Everything is built by one call: with all of it known cargo keeps both CPUs busy to the end.
 fn build(quick: bool) -> Outcome {
     suites::build(&selected(quick)?).map(|programs| println!("{} test programs", programs.len()))
+}
+
+/// Of the binary that the tests drive.
+fn docs() -> Outcome {
+    let binary = shell::target_folder()?.join("debug/plimsoll");
+    docs::command(&["--check".into(), "--of".into(), binary.to_string_lossy().into_owned()])
 }
 
 /// The release build and those of the lab run meanwhile, on what the tests leave of the CPUs.
