@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A ruler begins and ends within milliseconds; on a machine that is full, within seconds.
@@ -15,8 +16,8 @@ pub struct Ruler {
     address: SocketAddr,
     child: Child,
     stdin: Option<ChildStdin>,
-    /// Its lines; closed when it ends.
-    lines: Receiver<String>,
+    /// Its lines; closed when it ends. Locked by nobody but the end, and only there for threads to share a ruler.
+    lines: Mutex<Receiver<String>>,
 }
 
 impl Ruler {
@@ -50,7 +51,7 @@ impl Ruler {
         });
         let address = line.trim().strip_prefix("listening on ").and_then(|a| a.parse().ok());
         let address = address.unwrap_or_else(|| panic!("the ruler said `{}`", line.trim()));
-        Self { address, child, stdin, lines }
+        Self { address, child, stdin, lines: Mutex::new(lines) }
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -155,9 +156,10 @@ impl Drop for Ruler {
     fn drop(&mut self) {
         drop(self.stdin.take());
         // Its output closes when it ends, so waiting for that is waiting for it.
+        let lines = self.lines.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut said = Ok(String::new());
         while said.is_ok() {
-            said = self.lines.recv_timeout(PATIENCE);
+            said = lines.recv_timeout(PATIENCE);
         }
         let hangs = said == Err(RecvTimeoutError::Timeout);
         if hangs {
