@@ -200,7 +200,7 @@ fn spikes(s: &Summary) -> Option<Hint> {
         s.spikes.iter().max_by_key(|spike| spike.peak_p95_ns).filter(|_| missed(s, "response_time"))?;
     let slow_s: f64 = s.spikes.iter().map(|spike| spike.slow_s).sum();
     // Most of the run is no moment.
-    if slow_s * 2.0 > s.measured_s {
+    if slow_s * 2.0 > s.totals.measured_s {
         return None;
     }
     let (peak, rest) = (duration_ns(worst.peak_p95_ns), duration_ns(worst.baseline_p95_ns));
@@ -212,7 +212,7 @@ fn spikes(s: &Summary) -> Option<Hint> {
             format!("in {}, the first at {}", spikes_of(all.len()), chosen_s(first))
         }
     };
-    let (slow, whole) = (chosen_s(slow_s), chosen_s(s.measured_s));
+    let (slow, whole) = (chosen_s(slow_s), chosen_s(s.totals.measured_s));
     let text = format!("It was slow {when}: {slow} of {whole}, p95 up to {peak} there and {rest} otherwise.");
     Some(why(text, COURSE))
 }
