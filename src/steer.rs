@@ -8,11 +8,9 @@ use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::say;
 use plimsoll_control::Helm;
+pub use plimsoll_record::steered::REFUSED;
 use serde_json::Value;
 use std::io::BufRead;
-
-/// How the sentence begins that says why a line was not obeyed.
-pub const REFUSED: &str = "not obeyed: ";
 
 /// Who listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

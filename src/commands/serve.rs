@@ -13,7 +13,10 @@ use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::run_file;
+use std::fs::File;
+use std::io::Read;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// How often somebody looks whether the server still stands, ns.
@@ -41,6 +44,9 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
     };
     let server = Server::start(config).map_err(failed)?;
     say::result(&format!("{}\n", server.url()))?;
+    if listen.ip().is_unspecified() {
+        say::talk("from other machines: the same, with a name or address that this one has there\n");
+    }
     while !interrupts.happened() && !server.has_ended() {
         wall::rest(LOOK_NS, &interrupts);
     }
@@ -90,8 +96,7 @@ fn secure(flags: &Serve) -> Result<Option<Secure>, Failure> {
             }
         };
     };
-    let text = std::fs::read_to_string(file)
-        .map_err(|e| Failure::machine(format!("the password file `{file}` cannot be read: {e}"), None))?;
+    let text = secret(file)?;
     let password = text.lines().next().unwrap_or_default().to_owned();
     if password.chars().count() < PASSWORD_CHARS_MIN {
         let message = format!("the password in `{file}` has fewer than {PASSWORD_CHARS_MIN} characters");
@@ -99,6 +104,20 @@ fn secure(flags: &Serve) -> Result<Option<Secure>, Failure> {
         return Err(wrong("U063", "--password-file", message, hint).into());
     }
     Ok(Some(Secure { certificate: PathBuf::from(cert), key: PathBuf::from(key), password }))
+}
+
+/// The text of a file that nobody but its owner may read.
+fn secret(file: &str) -> Result<String, Failure> {
+    let unreadable = |e| Failure::machine(format!("the password file `{file}` cannot be read: {e}"), None);
+    let mut opened = File::open(file).map_err(unreadable)?;
+    let mode = opened.metadata().map_err(unreadable)?.permissions().mode() & 0o777;
+    if mode & 0o044 != 0 {
+        let sentence = format!("the password file `{file}` can be read by others (mode {mode:04o})");
+        return Err(Failure::machine(sentence, Some(format!("keep it to yourself: `chmod 600 {file}`"))));
+    }
+    let mut text = String::new();
+    opened.read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
 }
 
 fn folders(flags: &Serve) -> Result<Vec<PathBuf>, Failure> {

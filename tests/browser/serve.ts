@@ -37,7 +37,7 @@ export class Served {
     const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
     const names = ['-subj', '/CN=plimsoll', '-addext', 'subjectAltName=IP:127.0.0.2'];
     execFileSync('openssl', ['req', '-x509', ...curve, ...names, '-keyout', key, '-out', cert], { stdio: 'pipe' });
-    writeFileSync(file, `${password}\n`);
+    writeFileSync(file, `${password}\n`, { mode: 0o600 });
     const flags = ['--tls-cert', cert, '--tls-key', key, '--password-file', file];
     return Served.spawn(state, ['--listen', '127.0.0.2:0', ...flags]);
   }

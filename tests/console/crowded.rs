@@ -104,6 +104,53 @@ fn a_file_that_is_never_read_to_its_end_holds_up_only_itself() {
     assert!(begin.elapsed() < PATIENCE);
 }
 
+/// Threads of the console for work that may wait for a disk.
+fn threads_aside(console: &Console) -> usize {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", console.pid())).expect("it lives").flatten();
+    let name = |task: &Path| std::fs::read_to_string(task.join("comm")).unwrap_or_default();
+    tasks.filter(|task| name(&task.path()).trim() == "console-aside").count()
+}
+
+/// Each of the things that read files, while one file keeps many waiting, of whom some have gone.
+#[test]
+fn a_page_that_never_comes_holds_up_no_other() {
+    let (state, file) = with_a_run();
+    let slow = file.with_file_name("slow.plim");
+    std::fs::copy(&file, &slow).expect("a copy");
+    let console = Console::with(state);
+    let listing = console.until("/api/runs", |listing| listing["unread"] == 0);
+    let id_of = |path: &Path| {
+        let all = listing["entries"].as_array().expect("a list").iter();
+        let mut own = all.filter(|entry| entry["path"].as_str() == path.to_str());
+        own.next().expect("it is listed")["id"].as_str().expect("an id").to_owned()
+    };
+    let (id, stuck) = (id_of(&file), id_of(&slow));
+    pipe(&file.with_file_name("slow.plim-journal"));
+    let wants = ["", "/file"].into_iter().cycle().take(24);
+    let ask =
+        |what| console.request("GET", &format!("/runs/{stuck}{what}"), &[("Cookie", console.cookie())], "");
+    let mut waiting: Vec<TcpStream> = wants.map(ask).collect();
+    waiting.truncate(12);
+    let begin = Instant::now();
+    while threads_aside(&console) < 2 {
+        assert!(begin.elapsed() < MOMENT, "nobody reads");
+    }
+    let begin = Instant::now();
+    for path in [format!("/runs/{id}"), format!("/runs/{id}/file"), format!("/compare?a={id}&b={id}")] {
+        assert_eq!(console.get(&path).status, 200, "{path}");
+    }
+    assert!(!console.watch(&id).all().is_empty());
+    let checked = console.change("POST", "/api/check", &serde_json::json!({ "text": "a: 1" }));
+    assert_eq!(checked.json()["ok"], false);
+    assert_eq!(console.remark(&id, &serde_json::json!(["kept"]), "").status, 200);
+    // One look at the folders takes its two seconds.
+    assert!(begin.elapsed() < 2 * MOMENT, "{:?}", begin.elapsed());
+    // Two that never end, and the few that have just been needed.
+    assert!(threads_aside(&console) <= 8, "{}", threads_aside(&console));
+    waiting[0].set_nonblocking(true).expect("a socket");
+    assert!(waiting[0].read(&mut [0]).is_err(), "it is still being read");
+}
+
 #[test]
 fn pipes_and_devices_are_no_runs() {
     let (state, file) = with_a_run();

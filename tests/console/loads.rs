@@ -1,7 +1,7 @@
 //! Loads that are started, watched and steered in a browser.
 
 use crate::client::Console;
-use crate::support::{Ruler, Tool, alone};
+use crate::support::{Ruler, Scratch, Tool, alone};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -86,10 +86,34 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
         reply.json()
     };
     steer("annotate", json!({ "text": "</script><script>alert(1)</script>" }));
-    assert_eq!(steer("pause", json!({}))["state"], "paused");
-    assert_eq!(steer("resume", json!({}))["state"], "running");
-    let before = ruler.requests();
-    ruler.wait_for_requests(before + 20);
+    let mut watching = console.watch(&id);
+    // The next second of the live view, and how many were answered in it.
+    let mut rate = |series: &str| loop {
+        let (name, row) = watching.next().expect("it goes on");
+        if name == "row" {
+            break row["values"]["timeline"][series].as_f64().unwrap_or_default();
+        }
+    };
+    let asked = steer("pause", json!({}));
+    assert_eq!((&asked["state"], &asked["asked"]), (&json!("running"), &json!("pause")), "it was only asked");
+    let paused = job(&console, &id, |job| job["state"] == "paused");
+    assert_eq!((&paused["asked"], &paused["refused"]), (&json!(null), &json!(null)));
+    while rate("achieved") > 0.0 {}
+    let still = ruler.requests();
+    assert_eq!((rate("achieved"), ruler.requests()), (0.0, still), "it stands still at the server, too");
+    steer("pause", json!({}));
+    let refused = job(&console, &id, |job| job["refused"].is_string());
+    assert_eq!(refused["refused"], "the load is paused already");
+    assert_eq!(refused["state"], "paused");
+    assert_eq!(steer("resume", json!({}))["asked"], "resume");
+    assert_eq!(job(&console, &id, |job| job["state"] == "running")["refused"], json!(null));
+    ruler.wait_for_requests(still + 20);
+    steer("level", json!({ "factor": 2.0 }));
+    while rate("offered") < 99.0 {}
+    for factor in [0.0, -1.0, 1e9] {
+        let body = json!({ "factor": factor });
+        assert_eq!(console.change("POST", &format!("/api/jobs/{id}/level"), &body).status, 400, "{factor}");
+    }
     assert_eq!(steer("stop", json!({}))["state"], "ending");
     let ended = job(&console, &id, is_over);
     assert_eq!(ended["state"], "ended", "{ended}");
@@ -97,9 +121,87 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
     let entry = console.entries().into_iter().find(|entry| entry["id"] == run).unwrap();
     let report = Tool::run(&["report", entry["path"].as_str().unwrap(), "--json"]).json();
     assert_eq!(report["stopped_by"], "interrupt");
-    assert!(report["events"].to_string().contains("alert(1)"), "{}", report["events"]);
+    let events: Vec<&str> =
+        report["events"].as_array().unwrap().iter().filter_map(|event| event["text"].as_str()).collect();
+    for expected in [
+        "</script><script>alert(1)</script>",
+        "paused by hand",
+        "resumed by hand",
+        "by hand the load was set to 100/s (200 % of the plan)",
+    ] {
+        assert_eq!(events.iter().filter(|text| **text == expected).count(), 1, "{expected}: {events:?}");
+    }
     assert!(!console.get(&format!("/runs/{run}")).text().contains("<script>alert(1)"));
     assert_eq!(console.change("POST", &format!("/api/jobs/{id}/stop"), &json!({})).status, 409);
+}
+
+/// Each run of an experiment begins at full load, whatever was done to the one before.
+#[test]
+fn a_pause_ends_with_its_run() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let text = format!(
+        "target: {}\nscenarios: {{ one: [ get: / ] }}\nload: {{ users: [1, 2], duration: 8s }}\n",
+        ruler.url("")
+    );
+    let id = started(&console, &json!({ "kind": "text", "text": text }));
+    job(&console, &id, |job| job["turn"] == 1 || is_over(job));
+    assert_eq!(console.change("POST", &format!("/api/jobs/{id}/pause"), &json!({})).status, 200);
+    let paused = job(&console, &id, |job| job["state"] == "paused" || is_over(job));
+    assert_eq!((&paused["state"], &paused["turn"]), (&json!("paused"), &json!(1)), "{paused}");
+    let next = job(&console, &id, |job| job["turn"] == 2 && job["state"] != "paused" || is_over(job));
+    assert_eq!(next["state"], "running", "{next}");
+    let before = ruler.requests();
+    ruler.wait_for_requests(before + 20);
+    let said = job(&console, &id, |_| true);
+    assert_eq!((&said["state"], &said["turn"]), (&json!("running"), &json!(2)), "{said}");
+    assert_eq!(job(&console, &id, is_over)["state"], "ended");
+}
+
+/// Consoles share a state folder: what one has pasted is not what another may clear away.
+#[test]
+fn pasted_experiments_of_dead_consoles_are_removed_and_no_others() {
+    let state = Scratch::new();
+    let mut dead = std::process::Command::new("true").spawn().expect("`true` can be started");
+    let pasted = |pid: u32| {
+        let folder = state.folder().join("plimsoll/console").join(pid.to_string());
+        std::fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
+        std::fs::write(folder.join("0.yaml"), "a: 1\n").expect("a file");
+        folder
+    };
+    dead.wait().expect("a child can be waited for");
+    let (theirs, left) = (pasted(std::process::id()), pasted(dead.id()));
+    let console = Console::with(state);
+    assert!(theirs.join("0.yaml").is_file() && !left.exists());
+    let text = json!({ "text": "a: 1" });
+    assert_eq!(console.change("POST", "/api/check", &text).json()["ok"], false);
+    let own = theirs.with_file_name(console.pid().to_string());
+    assert!(own.is_dir(), "it has one of its own");
+    let (_, _, _state) = console.interrupt();
+    assert!(!own.exists() && theirs.join("0.yaml").is_file());
+}
+
+#[test]
+fn notes_have_a_length_that_is_said() {
+    let _alone = alone();
+    let ruler = Ruler::start(&[]);
+    let console = Console::start();
+    let id = started(&console, &form(&ruler, 30));
+    ruler.wait_for_requests(20);
+    let note = |length: usize| {
+        let text = json!({ "text": "n".repeat(length) });
+        console.change("POST", &format!("/api/jobs/{id}/annotate"), &text)
+    };
+    assert_eq!((note(400).status, note(401).status, note(0).status), (200, 400, 400));
+    assert!(note(401).text().contains("1 to 400 characters"));
+    console.change("POST", &format!("/api/jobs/{id}/stop"), &json!({}));
+    let ended = job(&console, &id, is_over);
+    let run = ended["run"].as_str().expect("there is a run");
+    let entry = console.entries().into_iter().find(|entry| entry["id"] == run).expect("it is listed");
+    let report = Tool::run(&["report", entry["path"].as_str().unwrap(), "--json"]).json();
+    let whole = "n".repeat(400);
+    assert!(report["events"].to_string().contains(&format!("\"{whole}\"")), "{}", report["events"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::support::{BINARY, Scratch, Tool};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
@@ -10,6 +11,7 @@ use std::time::Instant;
 fn an_address_that_others_reach_needs_all_of_its_protection() {
     let scratch = Scratch::new();
     let short = scratch.file("short", "password\n");
+    readable_by(&short, 0o600);
     for (args, code) in [
         (vec!["serve", "--listen", "0.0.0.0:0"], "U062"),
         (vec!["serve", "--listen", "[::]:0"], "U062"),
@@ -32,6 +34,35 @@ fn an_address_that_others_reach_needs_all_of_its_protection() {
     ] {
         let output = Tool::run(&args).expect_code(2);
         assert!(output.stderr.contains(code), "{args:?}: {}", output.stderr);
+    }
+}
+
+fn readable_by(file: &str, mode: u32) {
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_password_that_others_can_read_is_none() {
+    let scratch = Scratch::new();
+    let password = scratch.file("password", "correct horse battery\n");
+    let flags = ["--tls-cert", "a", "--tls-key", "b", "--password-file", &password];
+    for mode in [0o644, 0o640, 0o604] {
+        readable_by(&password, mode);
+        let output = Tool::run(&[&["serve", "--listen", "127.0.0.1:0"][..], &flags].concat()).expect_code(1);
+        let said = format!("can be read by others (mode {mode:04o})");
+        assert!(output.stderr.contains(&said) && output.stderr.contains("chmod 600"), "{}", output.stderr);
+    }
+}
+
+/// The address that stands for all of a machine can be opened by no browser.
+#[test]
+fn on_all_addresses_the_printed_one_can_be_opened() {
+    for (listen, shown) in [("0.0.0.0:0", "127.0.0.1:"), ("[::]:0", "[::1]:")] {
+        let mut console = Https::on(listen);
+        assert!(console.address.starts_with(shown), "{}", console.address);
+        let mut said = String::new();
+        BufReader::new(console.child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        assert!(said.contains("from other machines"), "{said}");
     }
 }
 
@@ -59,6 +90,10 @@ struct Https {
 
 impl Https {
     fn start() -> Self {
+        Self::on("127.0.0.1:0")
+    }
+
+    fn on(listen: &str) -> Self {
         let scratch = Scratch::new();
         let (cert, key) = (scratch.path("cert.pem"), scratch.path("key.pem"));
         let curve = "ec_paramgen_curve:prime256v1";
@@ -71,11 +106,13 @@ impl Https {
             .expect("openssl is there");
         assert!(made.success());
         let password = scratch.file("password", "correct horse battery\n");
+        readable_by(&password, 0o600);
         let mut child = Command::new(BINARY)
-            .args(["serve", "--listen", "127.0.0.1:0", "--tls-cert", &cert, "--tls-key", &key])
+            .args(["serve", "--listen", listen, "--tls-cert", &cert, "--tls-key", &key])
             .args(["--password-file", &password])
             .env("XDG_STATE_HOME", scratch.folder())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .expect("the binary under test can be started");
         let mut line = String::new();

@@ -4,6 +4,10 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
+use std::time::Duration;
+
+/// Whoever asks waits no longer for a file.
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `{"error":"sentence","hint":"mend"}` with a status.
 #[derive(Debug)]
@@ -58,12 +62,23 @@ impl IntoResponse for Wrong {
     }
 }
 
-/// Work that reads files, on a thread where it holds up nobody.
+/// Work on files of our own, and small work on others, on a thread where it holds up nobody. Runs are read by
+/// [`Readers`](crate::readers::Readers).
 ///
 /// # Errors
-/// When the work itself broke off.
+/// When the work itself broke off, or takes too long: nothing can end it, but nobody waits for it.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|e| Wrong::machine(format!("the work was broken off: {e}")))
+    match tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await {
+        Ok(done) => done.map_err(broken_off),
+        Err(_) => Err(Wrong::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("the disk does not answer within {} s", PATIENCE.as_secs()),
+            "try again",
+        )),
+    }
+}
+
+/// The work has panicked.
+pub fn broken_off(error: impl std::fmt::Display) -> Wrong {
+    Wrong::machine(format!("the work was broken off: {error}"))
 }

@@ -8,6 +8,7 @@ use crate::jobs::order::{Check, Order};
 use crate::jobs::{Job, Jobs};
 use crate::live::Hubs;
 use crate::login::Doorman;
+use crate::readers::Readers;
 use crate::remarks::{self, Remarks, Unwritten};
 use crate::{Config, login, pages};
 use axum::body::{Body, Bytes};
@@ -21,8 +22,9 @@ use plimsoll_record::run_file::Tail;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What all requests share.
@@ -36,6 +38,10 @@ pub struct App {
     pub remarking: Arc<Mutex<()>>,
     pub jobs: Arc<Jobs>,
     pub hubs: Hubs,
+    /// For pages and run files.
+    pub pages: Readers,
+    /// For moments: what is new in a run that goes on, and whether a path still leads to where it did.
+    pub looks: Readers,
 }
 
 type Shared = State<Arc<App>>;
@@ -43,6 +49,7 @@ type Shared = State<Arc<App>>;
 pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/api/state", get(state))
+        .route("/api/key", post(key))
         .route("/api/runs", get(runs))
         .route("/api/runs/{id}/remarks", put(remark))
         .route("/runs/{id}", get(run))
@@ -65,7 +72,7 @@ impl App {
     pub async fn path(self: &Arc<Self>, id: &str) -> Answer<PathBuf> {
         let found = self.index.path(id).await.ok_or_else(|| Wrong::missing("there is no such run"))?;
         let (app, path) = (self.clone(), found.clone());
-        aside(move || app.index.check(&path)).await?.map_err(Wrong::missing)?;
+        self.looks.read(&[&found], move || app.index.check(&path)).await?.map_err(Wrong::missing)?;
         Ok(found)
     }
 }
@@ -78,6 +85,11 @@ fn body<T: DeserializeOwned>(bytes: &Bytes) -> Answer<T> {
 async fn state(State(app): Shared) -> Json<Value> {
     let folders: Vec<String> = app.config.folders.iter().map(|folder| folder.display().to_string()).collect();
     Json(json!({ "version": app.config.version, "folders": folders, "can_start": true }))
+}
+
+/// Whoever gets here has shown the right key to the guard: a page that was given one can know it before it keeps it.
+async fn key() -> StatusCode {
+    StatusCode::NO_CONTENT
 }
 
 #[derive(Deserialize)]
@@ -130,7 +142,10 @@ async fn remark(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Ans
 
 async fn run(State(app): Shared, Path(id): Path<String>) -> Response {
     let page = match app.path(&id).await {
-        Ok(path) => aside(move || pages::of_path(&app.config.tool, &path)).await,
+        Ok(path) => {
+            let (tool, read) = (app.config.tool.clone(), path.clone());
+            app.pages.read(&[&path], move || pages::of_path(&tool, &read)).await
+        }
         Err(wrong) => Err(wrong),
     };
     page.and_then(|page| page).map_or_else(|wrong| pages::sorry(&wrong), pages::served)
@@ -150,7 +165,10 @@ async fn compare(State(app): Shared, two: Result<Query<Two>, QueryRejection>) ->
         ));
     };
     let page = match (app.path(&two.a).await, app.path(&two.b).await) {
-        (Ok(a), Ok(b)) => aside(move || pages::of_two(&app.config.tool, &a, &b)).await,
+        (Ok(a), Ok(b)) => {
+            let (tool, read) = (app.config.tool.clone(), (a.clone(), b.clone()));
+            app.pages.read(&[&a, &b], move || pages::of_two(&tool, &read.0, &read.1)).await
+        }
         (Err(wrong), _) | (_, Err(wrong)) => Err(wrong),
     };
     page.and_then(|page| page).map_or_else(|wrong| pages::sorry(&wrong), pages::served)
@@ -161,32 +179,19 @@ async fn file(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
     /// Parts in which it is read.
     const PART_BYTES: usize = 256 * 1024;
     let path = app.path(&id).await?;
-    if path.is_dir() {
-        return Err(Wrong::missing("an experiment is a folder, and no one file"));
-    }
-    let now_ns = (app.config.tool.now_unix_ns)();
-    if is_being_written(&path, now_ns) {
-        return Err(Wrong::conflict("the run is going on, and its file is not whole", "wait for its end"));
-    }
-    // Whatever the name says, and wherever a link of that name leads: nothing but run files is given away.
-    let looked = path.clone();
-    if let Err(why) = aside(move || Tail::open(&looked).map(drop)).await? {
-        return Err(Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string(), ""));
-    }
+    let (now_ns, opened) = ((app.config.tool.now_unix_ns)(), path.clone());
+    let (length, file) = app.pages.read(&[&path], move || run_file(&opened, now_ns)).await??;
     let name: String = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' }).collect();
-    let opened =
-        aside(move || std::fs::File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)))).await?;
-    let (length, file) = opened.map_err(|e| Wrong::missing(format!("the run file cannot be read: {e}")))?;
     let parts = futures_util::stream::try_unfold(file, |mut file| async move {
-        let read = tokio::task::spawn_blocking(move || {
+        let read = aside(move || {
             let mut part = vec![0; PART_BYTES];
             let n = file.read(&mut part)?;
             part.truncate(n);
             Ok::<_, std::io::Error>((part, file))
         });
-        let (part, file) = read.await.map_err(std::io::Error::other)??;
+        let (part, file) = read.await.map_err(|wrong| std::io::Error::other(wrong.sentence))??;
         Ok::<_, std::io::Error>((!part.is_empty()).then_some((part, file)))
     });
     let head = [
@@ -195,6 +200,20 @@ async fn file(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
     ];
     Ok((head, Body::from_stream(parts)).into_response())
+}
+
+/// Its size and what it holds.
+fn run_file(path: &FilePath, now_ns: u64) -> Answer<(u64, File)> {
+    if path.is_dir() {
+        return Err(Wrong::missing("an experiment is a folder, and no one file"));
+    }
+    if is_being_written(path, now_ns) {
+        return Err(Wrong::conflict("the run is going on, and its file is not whole", "wait for its end"));
+    }
+    // Whatever the name says, and wherever a link of that name leads: nothing but run files is given away.
+    Tail::open(path).map_err(|why| Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string(), ""))?;
+    let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+    opened.map_err(|e| Wrong::missing(format!("the run file cannot be read: {e}")))
 }
 
 async fn check(State(app): Shared, bytes: Bytes) -> Answer<Json<Value>> {

@@ -25,6 +25,8 @@ pub struct Auth {
 }
 
 struct Session {
+    /// In the order in which they came in.
+    number: u64,
     cookie: String,
     key: String,
 }
@@ -38,11 +40,15 @@ pub struct Opened {
 }
 
 /// The key of a session whose cookie came.
-pub struct Key(String);
+pub struct Key {
+    /// Of the session.
+    pub number: u64,
+    key: String,
+}
 
 impl Key {
     pub fn is(&self, given: &str) -> bool {
-        same(&self.0, given)
+        same(&self.key, given)
     }
 }
 
@@ -85,8 +91,10 @@ impl Auth {
     /// # Errors
     /// When there is no randomness to be had.
     pub fn open(&self) -> Result<Opened, String> {
-        let session = Session { cookie: hex(&(self.random)()?), key: hex(&(self.random)()?) };
+        let (cookie, key) = (hex(&(self.random)()?), hex(&(self.random)()?));
         let mut sessions = self.sessions();
+        let number = sessions.iter().map(|one| one.number + 1).max().unwrap_or_default();
+        let session = Session { number, cookie, key };
         if sessions.len() >= SESSIONS_MAX {
             // Somebody new comes in; the one who has not been seen for the longest time opens the address again.
             sessions.pop_front();
@@ -110,7 +118,7 @@ impl Auth {
             sessions.iter().enumerate().fold(None, look)
         });
         let used = found.and_then(|at| sessions.remove(at))?;
-        let key = Key(used.key.clone());
+        let key = Key { number: used.number, key: used.key.clone() };
         sessions.push_back(used);
         Some(key)
     }

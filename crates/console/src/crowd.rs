@@ -12,6 +12,8 @@ use tokio::sync::oneshot;
 
 /// A browser has six connections to a server, and a live view takes one of them.
 const KNOWN_MAX: usize = 192;
+/// Of these, of one session: the cookie alone, which may be in strange hands, must not fill them all.
+const OF_SESSION_MAX: usize = 24;
 /// Those who have not come in need a page and a stylesheet.
 const STRANGERS_MAX: usize = 64;
 
@@ -29,7 +31,8 @@ struct All {
 
 struct One {
     peer: IpAddr,
-    is_known: bool,
+    /// The session that came on it.
+    session: Option<u64>,
     /// Its end is the end of the connection.
     _stay: oneshot::Sender<()>,
 }
@@ -55,7 +58,7 @@ impl Crowd {
         }
         all.next += 1;
         let number = all.next;
-        all.places.insert(number, One { peer, is_known: false, _stay: stay });
+        all.places.insert(number, One { peer, session: None, _stay: stay });
         (Arc::new(Place { crowd: self.clone(), number, peer }), dismissed)
     }
 
@@ -68,7 +71,7 @@ impl Crowd {
 impl All {
     /// The one that must go before another stranger can come.
     fn too_many(&self) -> Option<u64> {
-        let strangers = || self.places.iter().filter(|(_, one)| !one.is_known);
+        let strangers = || self.places.iter().filter(|(_, one)| one.session.is_none());
         let mut held: HashMap<IpAddr, usize> = HashMap::new();
         for (_, one) in strangers() {
             *held.entry(one.peer).or_default() += 1;
@@ -80,15 +83,19 @@ impl All {
 }
 
 impl Place {
-    /// A request on it has carried a session. When there is no room among those that are known it stays a stranger,
-    /// and is served all the same.
-    pub fn know(&self) {
+    /// A request on it has carried the session of this number. When there is no room among those that are known, or
+    /// the session has its share, it stays a stranger, and is served all the same.
+    pub fn know(&self, session: u64) {
         let mut all = self.crowd.lock();
-        let known = all.places.values().filter(|one| one.is_known).count();
-        if known < KNOWN_MAX
+        let known = || all.places.values().filter_map(|one| one.session);
+        let is_room = known().count() < KNOWN_MAX;
+        let has_share = known().filter(|own| *own == session).count() >= OF_SESSION_MAX;
+        if is_room
+            && !has_share
             && let Some(one) = all.places.get_mut(&self.number)
         {
-            one.is_known = true;
+            // The next one on the same connection may carry another.
+            one.session.get_or_insert(session);
         }
     }
 
@@ -125,7 +132,7 @@ mod tests {
         let crowd = Arc::new(Crowd::default());
         let [owner, other] = ["10.203.0.1", "10.203.0.2"].map(|text| text.parse().unwrap());
         let (known, mut known_stays) = crowd.enter(owner);
-        known.know();
+        known.know(0);
         let (_stranger, mut stranger_stays) = crowd.enter(owner);
         let mut flood: Vec<_> = (0..1_000).map(|_| crowd.enter(other)).collect();
         assert!(is_there(&mut known_stays) && is_there(&mut stranger_stays));
@@ -139,13 +146,13 @@ mod tests {
         let crowd = Arc::new(Crowd::default());
         let here: IpAddr = "127.0.0.1".parse().unwrap();
         let (known, mut stays) = crowd.enter(here);
-        known.know();
+        known.know(0);
         let _flood: Vec<_> = (0..1_000).map(|_| crowd.enter(here)).collect();
         assert!(is_there(&mut stays));
         let (late, mut late_stays) = crowd.enter(here);
         let _some: Vec<_> = (1..STRANGERS_MAX).map(|_| crowd.enter(here)).collect();
         assert!(is_there(&mut late_stays), "it has the time in which all other places change hands");
-        late.know();
+        late.know(0);
         let _flood: Vec<_> = (0..1_000).map(|_| crowd.enter(here)).collect();
         assert!(is_there(&mut late_stays));
     }
@@ -155,9 +162,9 @@ mod tests {
         let crowd = Arc::new(Crowd::default());
         let here: IpAddr = "::1".parse().unwrap();
         let all: Vec<_> = (0..KNOWN_MAX + STRANGERS_MAX)
-            .map(|_| {
+            .map(|number| {
                 let entered = crowd.enter(here);
-                entered.0.know();
+                entered.0.know(number as u64);
                 entered
             })
             .collect();
@@ -166,6 +173,29 @@ mod tests {
         assert_eq!(crowd.lock().places.len(), KNOWN_MAX + STRANGERS_MAX);
         drop(all);
         assert_eq!(crowd.lock().places.len(), 1);
+    }
+
+    #[test]
+    fn one_session_takes_no_more_than_its_share() {
+        let crowd = Arc::new(Crowd::default());
+        let here: IpAddr = "127.0.0.1".parse().unwrap();
+        let (owner, mut owner_stays) = crowd.enter(here);
+        let _thieves: Vec<_> = (0..KNOWN_MAX)
+            .map(|_| {
+                let entered = crowd.enter(here);
+                // Asking again on the same connection takes no second place.
+                (0..3).for_each(|_| entered.0.know(7));
+                owner.know(1);
+                entered
+            })
+            .collect();
+        let of =
+            |session: u64| crowd.lock().places.values().filter(|one| one.session == Some(session)).count();
+        assert_eq!((of(7), of(1)), (OF_SESSION_MAX, 1));
+        let (_late, mut late_stays) = crowd.enter(here);
+        _late.know(2);
+        let _flood: Vec<_> = (0..1_000).map(|_| crowd.enter(here)).collect();
+        assert!(is_there(&mut owner_stays) && is_there(&mut late_stays));
     }
 
     #[test]

@@ -65,8 +65,8 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
     }
     let mut cookies = request.headers().get_all(header::COOKIE).iter();
     let session = cookies.find_map(|cookies| app.auth.session(cookies.to_str().ok()?));
-    if let (Some(_), Some(place)) = (&session, request.extensions().get::<Arc<Place>>()) {
-        place.know();
+    if let (Some(session), Some(place)) = (&session, request.extensions().get::<Arc<Place>>()) {
+        place.know(session.number);
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let token = token_of(request.uri()).filter(|_| path == "/" && !changes);

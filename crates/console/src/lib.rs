@@ -16,6 +16,7 @@ mod live;
 mod login;
 mod pages;
 mod patient;
+mod readers;
 mod remarks;
 mod server;
 mod tls;

@@ -16,11 +16,12 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many in a row may be wrong without a wait: people mistype.
+/// So many in a row may be wrong without a wait: people mistype. The next one is looked at, too, and has one.
 const FREE: u32 = 3;
 /// After one more, ns; doubled by each further one.
 const FIRST_WAIT_NS: u64 = 500_000_000;
-/// 32 s: a password of a list of 10,000 takes days.
+/// 32 s: a list of 10,000 takes days, from one address. There is no limit for all addresses together: one guesser with
+/// many of them would shut out everybody who has no more than the password.
 const DOUBLED_AT_MOST: u32 = 6;
 /// Addresses that are remembered. Of more the one that was seen longest ago is forgotten.
 const PEERS_MAX: usize = 4_096;

@@ -9,6 +9,7 @@ use crate::jobs::Jobs;
 use crate::live::Hubs;
 use crate::login::Doorman;
 use crate::patient::Patient;
+use crate::readers::{ALL_MAX, Readers};
 use crate::{Config, tls};
 use axum::Router;
 use hyper::Request;
@@ -18,7 +19,7 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -33,6 +34,8 @@ const HEAD_BYTES_MAX: usize = 32 * 1024;
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 /// After a connection could not be taken (no descriptors left), so that the loop does not spin.
 const PAUSE: Duration = Duration::from_millis(100);
+/// For starts, checks and all else that is neither a page nor a look at a run that goes on.
+const ASIDE_MAX: usize = 64;
 
 /// Why the console cannot be served.
 #[derive(Debug)]
@@ -107,7 +110,7 @@ impl Server {
         let password = config.secure.as_ref().map(|secure| secure.password.clone());
         let auth = Auth::new(password, address.port(), config.tool.random).map_err(Error::Other)?;
         let scheme = if acceptor.is_some() { "https" } else { "http" };
-        let url = format!("{scheme}://{address}/?token={}", auth.token());
+        let url = format!("{scheme}://{}/?token={}", to_be_opened(address), auth.token());
         let index =
             Index::new(config.folders.clone(), config.state.join("index.json"), config.tool.now_unix_ns);
         let index = Arc::new(index);
@@ -120,16 +123,19 @@ impl Server {
             jobs: Arc::new(Jobs::new(
                 config.tool.clone(),
                 config.folders.first().cloned(),
-                config.state.join("console"),
+                &config.state.join("console"),
             )),
             hubs: Hubs::default(),
+            pages: Readers::default(),
+            looks: Readers::default(),
             config,
         });
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             // Those for work aside, which come and go.
             .thread_name("console-aside")
-            .max_blocking_threads(8)
+            // However many of the two kinds of readers never end, the others have theirs.
+            .max_blocking_threads(2 * ALL_MAX + ASIDE_MAX)
             .build()
             .map_err(|e| Error::Other(format!("the console's thread cannot be prepared: {e}")))?;
         let (stop, stopped) = oneshot::channel();
@@ -144,7 +150,7 @@ impl Server {
         Ok(Server { url, stop: Some(stop), thread })
     }
 
-    /// What is to be opened; whoever has it may come in.
+    /// What is to be opened on this machine; whoever has it may come in.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -165,6 +171,16 @@ impl Server {
         }
         self.thread.join().map_err(|_| Error::Other("the console's thread broke down".into()))
     }
+}
+
+/// No browser can open the address that stands for all of a machine; on the machine itself this one is among them.
+fn to_be_opened(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
 }
 
 async fn serve(

@@ -5,10 +5,9 @@ use plimsoll_engine::Command;
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Arrivals, Load, Profile};
 use plimsoll_record::event::{Note, NoteKind};
+pub use plimsoll_record::steered::NOTE_CHARS;
 use plimsoll_record::steered::Steered;
 
-/// More of a note is cut off: it is to fit beside a chart.
-pub const NOTE_CHARS: usize = 400;
 /// Notes of one run; more is no timeline, and a program that writes them without end must not fill the memory.
 pub const NOTES_MOST: usize = 10_000;
 
@@ -101,18 +100,21 @@ impl Hand {
         }
         let to = match load {
             Load::Open { .. } => self.level * factor,
-            Load::Closed { users } => {
-                let to = (self.level * factor).round().max(1.0);
-                if to > users.start {
-                    return Err(format!(
-                        "the level cannot be changed: there are {:.0} users in the plan, and no more than these can \
-                         be had",
-                        users.start
-                    ));
-                }
-                to
-            }
+            Load::Closed { users } => fewer_or_more(self.level, factor).clamp(1.0, users.start.max(1.0)),
         };
+        if to == self.level {
+            return Err(match load {
+                Load::Closed { users } if factor > 1.0 => format!(
+                    "the level cannot be changed: there are {:.0} users in the plan, and no more than these can be \
+                     had",
+                    users.start
+                ),
+                Load::Closed { .. } if factor < 1.0 => {
+                    "the level cannot be changed: fewer than one user are no load; pause it".into()
+                }
+                _ => "the level cannot be changed by this factor: it stays what it is".into(),
+            });
+        }
         let steered = Steered::level(load, to);
         self.level = to;
         self.tell(&steered, now_ns);
@@ -125,6 +127,19 @@ impl Hand {
 
     fn check_on(&self) -> Result<(), String> {
         if self.is_on { Ok(()) } else { Err("no load is going on".into()) }
+    }
+}
+
+/// Whole users. Where a factor is too small to make one it makes one all the same: else 5 users could not become fewer
+/// by tenths.
+fn fewer_or_more(users: f64, factor: f64) -> f64 {
+    let to = (users * factor).round();
+    if factor > 1.0 {
+        to.max(users + 1.0)
+    } else if factor < 1.0 {
+        to.min(users - 1.0)
+    } else {
+        users
     }
 }
 
@@ -144,4 +159,54 @@ fn scalable(outline: &Outline) -> Result<(), &'static str> {
         return Err("the plan changes it over time");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_plan::draft::Draft;
+    use plimsoll_plan::seal::{Machine, seal};
+    use plimsoll_plan::{Request, Target};
+
+    fn hand(users: u32) -> Hand {
+        let request = Request {
+            name: "GET /".into(),
+            method: "GET".into(),
+            path: "/".into(),
+            headers: Vec::new(),
+            body: None,
+        };
+        let draft = Draft {
+            target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
+            requests: vec![request],
+            connections: Some(users),
+            requests_total: Some(10_000),
+            ..Draft::default()
+        };
+        Hand::on(&seal(draft, Machine { cpus: 2, seed: 1 }).unwrap().outline)
+    }
+
+    fn level(hand: &mut Hand, factor: f64) -> Result<f64, String> {
+        let Command::SetLevel(to) = hand.scale(factor, 0)? else { panic!("another command") };
+        Ok(to)
+    }
+
+    #[test]
+    fn users_become_one_fewer_at_least_and_come_back_to_the_plan() {
+        let mut few = hand(5);
+        for to in [4.0, 3.0, 2.0, 1.0] {
+            assert_eq!(level(&mut few, 0.9), Ok(to));
+        }
+        assert!(level(&mut few, 0.9).unwrap_err().contains("fewer than one user"));
+        for to in [2.0, 3.0, 4.0, 5.0] {
+            assert_eq!(level(&mut few, 1.1), Ok(to));
+        }
+        assert!(level(&mut few, 1.1).unwrap_err().contains("there are 5 users in the plan"));
+        assert!(level(&mut few, 1.0).unwrap_err().contains("stays what it is"));
+        assert_eq!(few.done().len(), 8, "what was refused stands in no timeline");
+        let mut many = hand(100);
+        for (factor, to) in [(0.9, 90.0), (1.1, 99.0), (1.1, 100.0), (0.001, 1.0)] {
+            assert_eq!(level(&mut many, factor), Ok(to));
+        }
+    }
 }

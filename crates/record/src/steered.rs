@@ -6,6 +6,11 @@ use crate::event::{Note, NoteKind};
 use crate::phrase::{counted, rate_per_s, ratio};
 use plimsoll_plan::load::Load;
 
+/// More of a note is cut off: it is to fit beside a chart.
+pub const NOTE_CHARS: usize = 400;
+/// How the sentence begins with which a load says why it does not do what it was told.
+pub const REFUSED: &str = "not obeyed: ";
+
 const PAUSED: &str = "paused by hand";
 const RESUMED: &str = "resumed by hand";
 const LEVEL: &str = "by hand the load was set to ";

@@ -93,3 +93,25 @@ pub async fn experiment(path: &str) -> Answer<PathBuf> {
 pub fn remove(file: &Path) {
     let _ = std::fs::remove_file(file);
 }
+
+/// Removes what consoles that were killed have left behind. Each has a folder with the number of its process; of one
+/// that lives nothing is touched.
+pub fn clear(scratch: &Path) {
+    for folder in std::fs::read_dir(scratch).into_iter().flatten().flatten() {
+        let pid: Option<u32> = folder.file_name().to_str().and_then(|name| name.parse().ok());
+        // The number of this one was that of another before.
+        let is_dead =
+            |pid: u32| pid == std::process::id() || !Path::new("/proc").join(pid.to_string()).exists();
+        let is_folder = folder.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_folder || !pid.is_some_and(is_dead) {
+            continue;
+        }
+        for left in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+            if left.path().extension().is_some_and(|ending| ending == "yaml") {
+                remove(&left.path());
+            }
+        }
+        // Whatever else lies there is not ours, and keeps it.
+        let _ = std::fs::remove_dir(folder.path());
+    }
+}

@@ -5,21 +5,57 @@ use super::stages::{Course, course};
 use crate::index::is_being_written;
 use plimsoll_record::folder::{INDEX, Index};
 use plimsoll_record::run_file::Tail;
+use plimsoll_record::steered::Steered;
 use std::path::{Path, PathBuf};
 
 /// What is planned for the run that goes on in `out` now, with its file; `None`: it is the one that is known already,
 /// or there is nothing to be read yet.
 pub fn planned(out: &Path, known: Option<&Path>, now_ns: u64) -> Option<(PathBuf, Course)> {
-    let run = match out.is_dir() {
-        true => newest(out, now_ns)?,
-        false => out.to_path_buf(),
-    };
+    let run = run_of(out, now_ns)?;
     if known == Some(&run) {
         return None;
     }
     let opening = Tail::open(&run).and_then(|mut tail| tail.more()).ok()?.opening?;
     let course = course(&opening.outline, run.parent().and_then(turns));
     Some((run, course))
+}
+
+fn run_of(out: &Path, now_ns: u64) -> Option<PathBuf> {
+    match out.is_dir() {
+        true => newest(out, now_ns),
+        false => Some(out.to_path_buf()),
+    }
+}
+
+/// Whether the run that goes on stands still, as its timeline says. Each run has one of its own.
+#[derive(Default)]
+pub struct Pauses {
+    of: Option<(PathBuf, Tail)>,
+    is_paused: bool,
+}
+
+impl Pauses {
+    /// `None`: it cannot be read just now.
+    pub fn look(&mut self, out: &Path, now_ns: u64) -> Option<bool> {
+        let Some(run) = run_of(out, now_ns) else {
+            // Between two runs.
+            *self = Self::default();
+            return Some(false);
+        };
+        if self.of.as_ref().is_none_or(|(path, _)| *path != run) {
+            *self = Self { of: Some((run.clone(), Tail::open(&run).ok()?)), is_paused: false };
+        }
+        let (_, tail) = self.of.as_mut()?;
+        let fresh = tail.more().ok()?;
+        for note in &fresh.notes {
+            match Steered::of(note) {
+                Some(Steered::Paused) => self.is_paused = true,
+                Some(Steered::Resumed) => self.is_paused = false,
+                Some(Steered::Level(_)) | None => {}
+            }
+        }
+        Some(self.is_paused && !tail.has_ended())
+    }
 }
 
 /// How many runs the experiment in this folder asks for; of a search nobody knows.

@@ -5,21 +5,22 @@ mod check;
 pub mod latest;
 pub mod order;
 pub mod stages;
+mod steer;
 
 use crate::Tool;
 use crate::answer::{Answer, Wrong, aside};
 use crate::index::id_of;
 use check::{experiment, remove};
-use latest::planned;
+use latest::{Pauses, planned};
 use order::{Order, What, given};
 use plimsoll_plan::request::redacted_url;
 use serde::Serialize;
-use serde_json::{Value, json};
 use stages::{Course, Stage};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use steer::Steering;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::{mpsc, watch};
@@ -28,7 +29,7 @@ use tokio::sync::{mpsc, watch};
 const SAID_BYTES_MAX: usize = 64 * 1024;
 /// Ended jobs beyond this are forgotten; their runs are in the list.
 const KEPT_MAX: usize = 100;
-/// Between two looks for the plan of a run that has just begun.
+/// Between two looks for the plan of a run that has just begun, and whether it is paused.
 const LOOK: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -56,6 +57,10 @@ pub struct Job {
     pub run: Option<String>,
     pub command: Vec<String>,
     pub exit: Option<i32>,
+    /// `pause` or `resume`: somebody has asked for it, and the load has not said yet that it obeys.
+    pub asked: Option<&'static str>,
+    /// Why the last thing that was asked of it was not done.
+    pub refused: Option<String>,
     /// Last words on stderr.
     pub said: String,
     pub elapsed_s: f64,
@@ -80,6 +85,7 @@ struct Inner {
     ended_unix_ns: Option<u64>,
     /// Of the run that goes on; `None`: nobody has read it yet.
     course: Option<Course>,
+    steering: Steering,
     /// Closed when the child has ended.
     lines: Option<mpsc::UnboundedSender<String>>,
 }
@@ -88,7 +94,7 @@ pub struct Jobs {
     tool: Tool,
     /// Where new runs go.
     runs: Option<PathBuf>,
-    /// For pasted experiments.
+    /// For pasted experiments: of this process alone.
     scratch: PathBuf,
     all: Mutex<Vec<Inner>>,
     /// One start at a time, so that two cannot both find that nothing is running.
@@ -98,14 +104,11 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    pub fn new(tool: Tool, runs: Option<PathBuf>, scratch: PathBuf) -> Self {
+    /// `scratch`: a folder for pasted experiments, which consoles may share.
+    pub fn new(tool: Tool, runs: Option<PathBuf>, scratch: &Path) -> Self {
         let changes = watch::Sender::new(0);
-        // What a console that was killed has left behind: no load of this one needs it.
-        for left in std::fs::read_dir(&scratch).into_iter().flatten().flatten() {
-            if left.path().extension().is_some_and(|ending| ending == "yaml") {
-                remove(&left.path());
-            }
-        }
+        check::clear(scratch);
+        let scratch = scratch.join(std::process::id().to_string());
         Self { tool, runs, scratch, all: Mutex::default(), starting: tokio::sync::Mutex::default(), changes }
     }
 
@@ -253,6 +256,7 @@ impl Jobs {
             started_unix_ns: (self.tool.now_unix_ns)(),
             ended_unix_ns: None,
             course: None,
+            steering: Steering::default(),
             lines: Some(tell),
         };
         let mut all = self.lock();
@@ -270,30 +274,36 @@ impl Jobs {
         Ok(())
     }
 
-    /// Finds out what is planned, also when nobody watches. Of several runs one after the other each has a plan of its
-    /// own.
+    /// Finds out what is planned, and whether it is paused, also when nobody watches. Of several runs one after the
+    /// other each has a plan of its own, and begins without a pause.
     async fn learn(self: Arc<Self>, id: String) {
-        let mut known: Option<PathBuf> = None;
+        let (mut known, mut knows_all): (Option<PathBuf>, bool) = (None, false);
+        let mut pauses = Pauses::default();
         loop {
             tokio::time::sleep(LOOK).await;
-            let out = {
+            let open = {
                 let all = self.lock();
                 let open = |inner: &&Inner| inner.id == id && inner.ended_unix_ns.is_none();
-                all.iter().find(open).map(|inner| inner.out.clone())
+                all.iter().find(open).map(|inner| (inner.out.clone(), inner.steering.is_watched))
             };
-            let Some(out) = out else { return };
+            let Some((out, is_steered)) = open else { return };
+            if knows_all && !is_steered {
+                continue;
+            }
             let (last, now_ns) = (known.clone(), (self.tool.now_unix_ns)());
-            let Ok((found, is_one)) =
-                aside(move || (planned(&out, last.as_deref(), now_ns), !out.is_dir())).await
-            else {
-                return;
-            };
+            let looked = aside(move || {
+                let found = if knows_all { None } else { planned(&out, last.as_deref(), now_ns) };
+                let is_paused = if is_steered { pauses.look(&out, now_ns) } else { None };
+                (found, is_paused, !out.is_dir(), pauses)
+            });
+            let Ok((found, is_paused, is_one, back)) = looked.await else { return };
+            pauses = back;
             if let Some((run, course)) = found {
                 self.plan(&id, course);
-                if is_one {
-                    return;
-                }
-                known = Some(run);
+                (known, knows_all) = (Some(run), is_one);
+            }
+            if let Some(is_paused) = is_paused {
+                self.observed(&id, is_paused);
             }
         }
     }
@@ -303,11 +313,7 @@ impl Jobs {
         if let Some(mut stderr) = child.stderr.take() {
             let mut part = [0; 4096];
             while let Ok(n @ 1..) = stderr.read(&mut part).await {
-                self.with(&id, |inner| {
-                    inner.said.extend_from_slice(&part[..n]);
-                    let too_many = inner.said.len().saturating_sub(SAID_BYTES_MAX);
-                    inner.said.drain(..too_many);
-                });
+                self.with(&id, |inner| inner.hear(&part[..n]));
                 self.changed();
             }
         }
@@ -326,58 +332,6 @@ impl Jobs {
         self.changed();
     }
 
-    /// Ends the load as Ctrl-C does: with a report. A second time would end it without.
-    pub fn stop(&self, id: &str) -> Answer<Job> {
-        self.steered(id, |inner| {
-            if inner.state != State::Ending {
-                (self.tool.interrupt)(inner.pid);
-                inner.state = State::Ending;
-            }
-            Ok(())
-        })
-    }
-
-    /// Holds it, or lets it go on.
-    pub fn pause(&self, id: &str, paused: bool) -> Answer<Job> {
-        self.steered(id, |inner| {
-            inner.say(&json!({ "do": if paused { "pause" } else { "resume" } }))?;
-            if matches!(inner.state, State::Running | State::Paused) {
-                inner.state = if paused { State::Paused } else { State::Running };
-            }
-            Ok(())
-        })
-    }
-
-    pub fn annotate(&self, id: &str, text: &str) -> Answer<Job> {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if text.is_empty() || text.chars().count() > 500 {
-            return Err(Wrong::request("a note has 1 to 500 characters", "write it again"));
-        }
-        self.steered(id, |inner| inner.say(&json!({ "do": "note", "text": text })))
-    }
-
-    pub fn level(&self, id: &str, factor: f64) -> Answer<Job> {
-        if !(factor.is_finite() && (0.01..=100.0).contains(&factor)) {
-            return Err(Wrong::request(format!("`{factor}` is no factor"), "give one from 0.01 to 100"));
-        }
-        self.steered(id, |inner| inner.say(&json!({ "do": "level", "factor": factor })))
-    }
-
-    fn steered(&self, id: &str, steer: impl FnOnce(&mut Inner) -> Answer<()>) -> Answer<Job> {
-        let mut all = self.lock();
-        let inner = all.iter_mut().find(|inner| inner.id == id);
-        let inner = inner.ok_or_else(|| Wrong::missing("there is no such job"))?;
-        if inner.ended_unix_ns.is_some() {
-            return Err(Wrong::conflict("it has ended", "start it again"));
-        }
-        inner.look();
-        steer(inner)?;
-        let job = inner.shown((self.tool.now_unix_ns)());
-        drop(all);
-        self.changed();
-        Ok(job)
-    }
-
     /// Stops all and waits for their reports.
     pub async fn end_all(&self) {
         // Whatever is being started now is there afterwards.
@@ -394,6 +348,8 @@ impl Jobs {
                 return;
             }
         }
+        // It is there if something was pasted, and empty.
+        let _ = std::fs::remove_dir(&self.scratch);
     }
 
     fn with(&self, id: &str, change: impl FnOnce(&mut Inner)) {
@@ -426,7 +382,12 @@ impl Inner {
         Job {
             id: self.id.clone(),
             name: self.name.clone(),
-            state: self.state,
+            state: match self.state {
+                State::Running if self.steering.is_paused() => State::Paused,
+                state => state,
+            },
+            asked: self.steering.asked(now_ns),
+            refused: self.steering.refused().map(str::to_owned),
             run: self.out.exists().then(|| id_of(&self.out)),
             command: self.command.clone(),
             exit: self.exit,
@@ -437,12 +398,6 @@ impl Inner {
             turn: self.course.as_ref().and_then(|course| course.turn),
             turns: self.course.as_ref().and_then(|course| course.turns),
         }
-    }
-
-    fn say(&self, line: &Value) -> Answer<()> {
-        let gone = || Wrong::conflict("it listens no more", "wait for its end");
-        let lines = self.lines.as_ref().ok_or_else(gone)?;
-        lines.send(format!("{line}\n")).map_err(|_| gone())
     }
 }
 

@@ -42,12 +42,14 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
         let now_ns = (app.config.tool.now_unix_ns)();
         let out = target.out.clone();
         // Reading blocks, so it is done aside; the reader comes back from there.
-        let Ok((back, look)) = tokio::task::spawn_blocking(move || {
-            let look = reader.look(&out, now_ns);
-            (reader, look)
-        })
-        .await
-        else {
+        let looked = app
+            .looks
+            .read(&[&target.out], move || {
+                let look = reader.look(&out, now_ns);
+                (reader, look)
+            })
+            .await;
+        let Ok((back, look)) = looked else {
             // Whoever comes next starts another reader.
             app.hubs.leave(&target, &hub, true);
             return;

@@ -40,3 +40,11 @@ test("text cannot break out of a cell of Markdown", () => {
     "| name | n |\n|---|---:|\n| a \\| b c\\\\ | 1 |\n",
   );
 });
+
+test("text of others becomes no markup where a table is pasted", () => {
+  const hostile = '<img src=x onerror=alert(1)> & [a](javascript:alert(1)) ![b](//x) *c* _d_ # ~~e~~ \u0000';
+  const row = markdown(["name"], [false], [[hostile]]).split("\n")[2];
+  const links = "\\[a\\](javascript:alert(1)) !\\[b\\](//x)";
+  const marks = "\\*c\\* \\_d\\_ \\# \\~\\~e\\~\\~";
+  expect(row).toBe(`| &lt;img src=x onerror=alert(1)&gt; &amp; ${links} ${marks} |`);
+});

@@ -57,9 +57,15 @@ export function filtered<T>(rows: readonly Row<T>[], words: string): Set<Row<T>>
   return kept;
 }
 
-/** A table in Markdown; pipes and line breaks of texts must not end a cell. */
+/** Text that means nothing to Markdown, nor to the HTML in it: the same characters as in the tool's own Markdown. */
+function escaped(text: string): string {
+  const marks = text.replace(/[\\|*_[\]#~]/g, "\\$&");
+  return marks.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** A table in Markdown; texts of others must neither end a cell nor become a link, a picture or a tag. */
 export function markdown(head: readonly string[], isNumber: readonly boolean[], rows: readonly string[][]): string {
-  const cell = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|").replace(/\s+/g, " ").trim();
+  const cell = (text: string) => escaped(text.replace(/[\s\p{Cc}]+/gu, " ").trim());
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |\n`;
   return line(head) + `|${isNumber.map((one) => (one ? "---:" : "---")).join("|")}|\n` + rows.map(line).join("");
 }

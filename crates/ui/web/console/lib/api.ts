@@ -1,6 +1,6 @@
 // The one place that talks to the server. What goes wrong becomes one sentence with its mend.
 import type { Checked, Entry, Job, List, Start, State } from "./contract";
-import { key } from "./key";
+import { headersWith, key } from "./key";
 
 /** The server said no, or said nothing. */
 export class Refused extends Error {
@@ -42,7 +42,7 @@ export function refusal(status: number, body: string): Refused {
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const init: RequestInit = { method, credentials: "same-origin", cache: "no-store" };
   if (body !== undefined || method !== "GET") {
-    init.headers = { "Content-Type": "application/json", "X-Plimsoll-Key": key() };
+    init.headers = headersWith(await key());
     init.body = JSON.stringify(body ?? {});
   }
   let answer: Response;

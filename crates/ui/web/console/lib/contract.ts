@@ -69,6 +69,10 @@ export interface Job {
   run: string | null;
   command: string[];
   exit: number | null;
+  /** Somebody has asked for it, and the load has not said yet that it obeys. */
+  asked: "pause" | "resume" | null;
+  /** Why the last thing that was asked of it was not done. */
+  refused: string | null;
   /** The last lines of what it said. */
   said: string;
   elapsed_s: number;

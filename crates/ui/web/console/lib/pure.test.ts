@@ -39,6 +39,8 @@ const job = (more: Partial<Job> = {}): Job => ({
   run: null,
   command: [],
   exit: null,
+  asked: null,
+  refused: null,
   said: "",
   elapsed_s: 0,
   planned_s: null,

@@ -1,0 +1,182 @@
+//! What is done to a load that goes on, and what became of it. A line that was sent is not a line that was obeyed: that
+//! a load is paused is read from its own timeline, and what the load refuses is shown as it says it.
+
+use super::{Inner, Job, Jobs, SAID_BYTES_MAX, State};
+use crate::answer::{Answer, Wrong};
+use plimsoll_record::steered::{NOTE_CHARS, REFUSED};
+use serde_json::{Value, json};
+
+/// So long it is shown that somebody has asked for a pause. A load that obeys has said so by then.
+const ASKED_NS: u64 = 10_000_000_000;
+/// Longer lines of a load hold no refusal.
+const LINE_BYTES_MAX: usize = 4_096;
+
+/// Of one job.
+#[derive(Default)]
+pub struct Steering {
+    /// Somebody has asked for a pause: from then on the timeline is read.
+    pub is_watched: bool,
+    /// For a pause (or its end), and when.
+    asked: Option<(bool, u64)>,
+    /// The run that goes on says so.
+    is_paused: bool,
+    /// The last line was not obeyed, because of this.
+    refused: Option<String>,
+    /// What the load has said since the last line break.
+    line: Vec<u8>,
+}
+
+impl Steering {
+    fn ask(&mut self, paused: bool, now_ns: u64) {
+        (self.is_watched, self.asked) = (true, Some((paused, now_ns)));
+    }
+
+    pub fn asked(&self, now_ns: u64) -> Option<&'static str> {
+        let (paused, at_ns) = self.asked?;
+        let is_recent = now_ns.saturating_sub(at_ns) < ASKED_NS;
+        is_recent.then_some(if paused { "pause" } else { "resume" })
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// The load has said more.
+    fn hear(&mut self, part: &[u8]) {
+        self.line.extend_from_slice(part);
+        while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.line.drain(..=end).collect();
+            if let Some((_, why)) = String::from_utf8_lossy(&line).split_once(REFUSED) {
+                (self.refused, self.asked) = (Some(why.trim().to_owned()), None);
+            }
+        }
+        if self.line.len() > LINE_BYTES_MAX {
+            self.line.clear();
+        }
+    }
+
+    /// Whether that is news.
+    fn see(&mut self, is_paused: bool) -> bool {
+        let is_answer = self.asked.is_some_and(|(paused, _)| paused == is_paused);
+        if is_answer {
+            self.asked = None;
+        }
+        std::mem::replace(&mut self.is_paused, is_paused) != is_paused || is_answer
+    }
+}
+
+impl Jobs {
+    /// Ends the load as Ctrl-C does: with a report. A second time would end it without.
+    pub fn stop(&self, id: &str) -> Answer<Job> {
+        self.steered(id, |inner| {
+            if inner.state != State::Ending {
+                (self.tool.interrupt)(inner.pid);
+                inner.state = State::Ending;
+            }
+            Ok(())
+        })
+    }
+
+    /// Asks it to stand still, or to go on. The load decides: between two runs there is nothing to pause.
+    pub fn pause(&self, id: &str, paused: bool) -> Answer<Job> {
+        let now_ns = (self.tool.now_unix_ns)();
+        self.steered(id, |inner| {
+            inner.say(&json!({ "do": if paused { "pause" } else { "resume" } }))?;
+            inner.steering.ask(paused, now_ns);
+            Ok(())
+        })
+    }
+
+    pub fn annotate(&self, id: &str, text: &str) -> Answer<Job> {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() || text.chars().count() > NOTE_CHARS {
+            let sentence = format!("a note has 1 to {NOTE_CHARS} characters");
+            return Err(Wrong::request(sentence, "write it again"));
+        }
+        self.steered(id, |inner| inner.say(&json!({ "do": "note", "text": text })))
+    }
+
+    pub fn level(&self, id: &str, factor: f64) -> Answer<Job> {
+        if !(factor.is_finite() && (0.01..=100.0).contains(&factor)) {
+            return Err(Wrong::request(format!("`{factor}` is no factor"), "give one from 0.01 to 100"));
+        }
+        self.steered(id, |inner| inner.say(&json!({ "do": "level", "factor": factor })))
+    }
+
+    fn steered(&self, id: &str, steer: impl FnOnce(&mut Inner) -> Answer<()>) -> Answer<Job> {
+        let mut all = self.lock();
+        let inner = all.iter_mut().find(|inner| inner.id == id);
+        let inner = inner.ok_or_else(|| Wrong::missing("there is no such job"))?;
+        if inner.ended_unix_ns.is_some() {
+            return Err(Wrong::conflict("it has ended", "start it again"));
+        }
+        inner.look();
+        steer(inner)?;
+        let job = inner.shown((self.tool.now_unix_ns)());
+        drop(all);
+        self.changed();
+        Ok(job)
+    }
+
+    /// What the timeline of the run that goes on says now.
+    pub(super) fn observed(&self, id: &str, is_paused: bool) {
+        let mut is_news = false;
+        self.with(id, |inner| is_news = inner.steering.see(is_paused));
+        if is_news {
+            self.changed();
+        }
+    }
+}
+
+impl Inner {
+    fn say(&mut self, line: &Value) -> Answer<()> {
+        let gone = || Wrong::conflict("it listens no more", "wait for its end");
+        let lines = self.lines.as_ref().ok_or_else(gone)?;
+        lines.send(format!("{line}\n")).map_err(|_| gone())?;
+        self.steering.refused = None;
+        Ok(())
+    }
+
+    /// Keeps the last of what the child says.
+    pub(super) fn hear(&mut self, part: &[u8]) {
+        self.said.extend_from_slice(part);
+        let too_many = self.said.len().saturating_sub(SAID_BYTES_MAX);
+        self.said.drain(..too_many);
+        self.steering.hear(part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_heard_in_pieces_and_ends_what_was_asked() {
+        let mut steering = Steering::default();
+        steering.ask(true, 5);
+        assert_eq!(steering.asked(6), Some("pause"));
+        steering.hear(b"something else\ngenerator 1 of 2: not ob");
+        assert_eq!((steering.refused(), steering.asked(6)), (None, Some("pause")));
+        steering.hear(b"eyed: no load is going on\nand more");
+        assert_eq!((steering.refused(), steering.asked(6)), (Some("no load is going on"), None));
+        steering.hear(&[b'x'; 2 * LINE_BYTES_MAX]);
+        assert!(steering.line.is_empty(), "a line without an end fills no memory");
+    }
+
+    #[test]
+    fn a_load_is_paused_when_it_says_so_and_not_when_it_was_asked() {
+        let mut steering = Steering::default();
+        steering.ask(true, 0);
+        assert!(!steering.is_paused() && !steering.see(false), "the line is on its way");
+        assert_eq!(steering.asked(1), Some("pause"));
+        assert!(steering.see(true) && steering.is_paused());
+        assert_eq!(steering.asked(1), None);
+        assert!(steering.see(false) && !steering.is_paused(), "the next run begins");
+        steering.ask(false, 0);
+        assert_eq!((steering.asked(ASKED_NS - 1), steering.asked(ASKED_NS)), (Some("resume"), None));
+    }
+}
