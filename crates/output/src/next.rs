@@ -4,11 +4,16 @@
 //! Nothing is decided here. The order is that in which one would look: what stood at its limit, what failed, what was
 //! slow. Commands stand between backticks, as in the advice of cautions.
 
+mod when;
+
+pub(crate) use when::with_load;
+
 use crate::format::{bytes_f64, chosen_s, count, counted, duration_ns, quantile_name, ratio};
 use crate::words::{self, Shown};
 use plimsoll_record::summary::{
     Caution, ErrorRow, FigureUnit, Judged, Outcome, Pressure, SeriesRow, Summary, Times, Weight,
 };
+use plimsoll_stats::samples_needed;
 
 /// One sentence or two.
 pub(crate) struct Hint {
@@ -41,14 +46,15 @@ pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
             }
             out.extend(failures(s));
         }
-        Outcome::Pass => out.extend([closest(s), failures(s)].into_iter().flatten()),
+        Outcome::Pass => {
+            out.extend([little(s), failures(s), when::spikes(s), closest(s)].into_iter().flatten());
+        }
         Outcome::Fail => {
+            out.extend(when::spikes(s));
             out.extend(limiting(s));
             out.extend(failures(s));
             out.extend(
-                [answer(s), failing(s), check(s), behind(s), spikes(s), slowest(s), phase(s)]
-                    .into_iter()
-                    .flatten(),
+                [answer(s), failing(s), check(s), behind(s), slowest(s), phase(s)].into_iter().flatten(),
             );
         }
     }
@@ -81,17 +87,24 @@ fn closest(s: &Summary) -> Option<Hint> {
     let far = |t: &Judged| t.margin.unwrap_or(f64::INFINITY).abs();
     let told = s.thresholds.iter().filter(|t| !(is_written && t.implied));
     let nearest = told.min_by(|a, b| far(a).total_cmp(&far(b)))?;
-    let n = s.thresholds.len();
-    let all = match n {
-        1 => "The one threshold was met".to_owned(),
-        n => format!("All {} thresholds were met; the closest", count(n as u64)),
+    let all = s.thresholds.len();
+    let written = s.thresholds.iter().filter(|t| !t.implied).count();
+    let met = match (all, written) {
+        (1, 0) => "The one threshold, which holds where nobody writes any, was met".to_owned(),
+        (1, _) => "The one threshold was met".to_owned(),
+        (_, 0) => format!("All {all} thresholds were met, which hold where nobody writes any; the closest"),
+        (_, 1) if all > 1 => format!("All {all} thresholds were met; the one that was written"),
+        (_, n) if n < all => {
+            format!("All {all} thresholds were met; the closest of the {n} that were written")
+        }
+        _ => format!("All {all} thresholds were met; the closest"),
     };
     let margin = match words::margin(nearest) {
         none if none.is_empty() => none,
         margin => format!(", {margin}"),
     };
     let observed = words::observed(nearest);
-    Some(why(format!("{all}: {}, observed {observed}{margin}.", quoted(&nearest.text)), THRESHOLDS))
+    Some(why(format!("{met}: {}, observed {observed}{margin}.", quoted(&nearest.text)), THRESHOLDS))
 }
 
 /// What stood at its limit, with the numbers that say so.
@@ -112,17 +125,60 @@ fn decided(s: &Summary) -> Option<&ErrorRow> {
     is_telling.then_some(row)
 }
 
+/// How much failed, of which kinds, and when where it came together. A run that passed says it as well.
 fn failures(s: &Summary) -> Option<Hint> {
-    let row = decided(s)?;
-    let of = match row.count == s.totals.errors {
-        true => format!("All {}", counted(row.count, "failure")),
-        false => format!("{} of {}", count(row.count), counted(s.totals.errors, "failure")),
+    let failed = s.totals.errors;
+    let mut rows: Vec<&ErrorRow> = s.errors.iter().filter(|row| row.count > 0).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    let (first, rest) = rows.split_first()?;
+    let is_pass = s.verdict.result == Outcome::Pass;
+    if decided(s).is_none() && !is_pass {
+        return None;
+    }
+    let (n, of) = (count(first.count), counted(failed, "failure"));
+    let front = match (is_pass, first.count == failed) {
+        (true, true) => format!("{n} of {} failed", counted(s.totals.requests, "request")),
+        (true, false) => {
+            format!("{} of {} failed; {n} times", count(failed), counted(s.totals.requests, "request"))
+        }
+        (false, true) => format!("All {of}"),
+        (false, false) => format!("{n} of {of}"),
     };
-    let status = match worst(s).filter(|_| row.class == "http_status") {
-        Some((status, n)) => format!("; the most frequent is status {status}, {} times", count(*n)),
-        None => String::new(),
+    // What is left over is told as far as it is worth a word.
+    let second = rest.first().filter(|row| row.count.saturating_mul(SECOND) >= failed).map(|row| {
+        let more = match rest.len() - 1 {
+            0 => String::new(),
+            kinds => format!(", and {}", counted(kinds as u64, "more kind")),
+        };
+        format!("; {}: {}{more}", counted(row.count, "time"), kind(s, row))
+    });
+    let when = when::burst(s).map_or(String::new(), |when| format!("; {when}"));
+    Some(why(format!("{front}: {}{}{when}.", kind(s, first), second.unwrap_or_default()), ERRORS))
+}
+
+/// A second kind of failures is told from one in so many on.
+const SECOND: u64 = 20;
+
+/// A kind of failure in words. Where one status is nearly all of it, that says more than what statuses are errors.
+fn kind(s: &Summary, row: &ErrorRow) -> String {
+    // More answers than failures: the plan expects some of them.
+    let what = match worst(s).filter(|(_, n)| row.class == "http_status" && **n <= row.count) {
+        Some((status, n)) if *n * 10 >= row.count * 9 => format!("status {status}"),
+        Some((status, n)) => {
+            format!("{}; the most frequent is status {status}, {}", row.sentence, counted(*n, "time"))
+        }
+        None => row.sentence.to_owned(),
     };
-    Some(why(format!("{of}: {}{status} (`{}`).", row.sentence, row.class), ERRORS))
+    format!("{what} (`{}`)", row.class)
+}
+
+/// That hardly anything stands behind a pass.
+fn little(s: &Summary) -> Option<Hint> {
+    let is_few = s.totals.requests < samples_needed(0.5) && s.streams.is_empty();
+    let is_short = s.cautions.iter().any(|c| c.code == "short_run");
+    let (n, length) = (counted(s.totals.requests, "request"), chosen_s(s.totals.measured_s));
+    let text = format!("Little stands behind it: {n} in {length}, and seconds differ.");
+    (is_few || is_short).then(|| why(text, METHOD))
 }
 
 /// The most frequent status that says that something failed.
@@ -192,44 +248,6 @@ fn behind(s: &Summary) -> Option<Hint> {
         ),
         COURSE,
     ))
-}
-
-/// That the time is lost in a few moments, where a threshold on times was missed, and their pace.
-fn spikes(s: &Summary) -> Option<Hint> {
-    let worst =
-        s.spikes.iter().max_by_key(|spike| spike.peak_p95_ns).filter(|_| missed(s, "response_time"))?;
-    let slow_s: f64 = s.spikes.iter().map(|spike| spike.slow_s).sum();
-    // Most of the run is no moment.
-    if slow_s * 2.0 > s.totals.measured_s {
-        return None;
-    }
-    let (peak, rest) = (duration_ns(worst.peak_p95_ns), duration_ns(worst.baseline_p95_ns));
-    let when = match (&s.spikes[..], pace_s(s)) {
-        ([one], _) => format!("once, from {} on", chosen_s(one.from_s)),
-        (all, Some(pace_s)) => format!("in {}, one about every {}", spikes_of(all.len()), chosen_s(pace_s)),
-        (all, None) => {
-            let first = all.first().map_or(0.0, |spike| spike.from_s);
-            format!("in {}, the first at {}", spikes_of(all.len()), chosen_s(first))
-        }
-    };
-    let (slow, whole) = (chosen_s(slow_s), chosen_s(s.totals.measured_s));
-    let text = format!("It was slow {when}: {slow} of {whole}, p95 up to {peak} there and {rest} otherwise.");
-    Some(why(text, COURSE))
-}
-
-fn spikes_of(n: usize) -> String {
-    counted(n as u64, "spike")
-}
-
-/// The time from one spike to the next, s, where all of three or more keep it to a second, which is how finely their
-/// beginnings are known on either side.
-fn pace_s(s: &Summary) -> Option<f64> {
-    let mut gaps_s: Vec<f64> =
-        s.spikes.windows(2).filter_map(|two| Some(two.last()?.from_s - two.first()?.from_s)).collect();
-    gaps_s.sort_by(f64::total_cmp);
-    let (least, most) = (gaps_s.first()?, gaps_s.last()?);
-    let mean_s = gaps_s.iter().sum::<f64>() / gaps_s.len() as f64;
-    (gaps_s.len() >= 2 && most - least <= 1.0 && mean_s >= 2.0).then(|| mean_s.round())
 }
 
 fn p99(times: &Times) -> Option<u64> {
@@ -381,7 +399,7 @@ fn slow(s: &Summary) -> String {
     let body = s.requests.iter().filter_map(|row| row.body_mean_bytes).fold(0.0, f64::max);
     let large =
         if body >= 1e6 { format!(" Bodies are {} on the average.", bytes_f64(body)) } else { String::new() };
-    if let Some(pace_s) = pace_s(s) {
+    if let Some(pace_s) = when::pace_s(s) {
         return format!(
             "Look for what runs every {} on the server or beside it (a collection of garbage, a checkpoint, a timer): \
              its log and its monitors at those moments.{large}",

@@ -6,8 +6,9 @@
 use crate::format::{chosen_s, count, counted, duration_ns, maybe_ns, quantity, rate_of, rate_per_s, ratio};
 use crate::words;
 use plimsoll_plan::Fault;
+use plimsoll_record::caution::Doubts;
 use plimsoll_record::event::Environment;
-use plimsoll_record::summary::{Short, Summary, Weight, WorkerRow};
+use plimsoll_record::summary::{Caution, Short, Summary, Weight, WorkerRow};
 
 /// What a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
     ("merged_targets_differ", Some(Subject::Record)),
     ("too_few_samples", None),
     ("mean_above_p95", None),
-    ("no_requests", None),
+    ("no_requests", Some(Subject::Rate)),
     ("response_changed", None),
     ("rows_not_appended", None),
     ("data_ran_out", Some(Subject::Rate)),
@@ -73,11 +74,11 @@ pub struct Row {
 
 /// All lines, in the order in which doubts usually matter.
 pub fn rows(s: &Summary) -> Vec<Row> {
-    let row = |subject, label: &str, facts| Row {
+    let row = |subject, label: &str, facts: Vec<String>| Row {
         weight: weight(s, subject),
         label: label.into(),
         bar: None,
-        facts,
+        facts: titles(s, subject).into_iter().chain(facts).collect(),
     };
     let mut rows = vec![row(Subject::Rate, "rate", rate(s)), row(Subject::Lateness, "lateness", lateness(s))];
     rows.extend(workers(s));
@@ -97,8 +98,26 @@ fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
     let about = |code: &str| SUBJECTS.iter().any(|(c, line)| *c == code && *line == Some(subject));
     // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
     let late = (subject == Subject::Record && s.client.late_ticks > 0).then_some(Weight::Warning);
+    // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
+    let unsure = (subject == Subject::Little && !agrees(s)).then_some(Weight::Note);
     // Weights are ordered from the heaviest.
-    s.cautions.iter().filter(|c| about(c.code)).map(|c| c.weight).chain(late).min()
+    s.cautions.iter().filter(|c| about(c.code)).map(|c| c.weight).chain(late).chain(unsure).min()
+}
+
+/// What a line is marked for, in words: the cautions about it, the heaviest first.
+fn titles(s: &Summary, subject: Subject) -> Vec<String> {
+    let about = |code: &str| SUBJECTS.iter().any(|(c, line)| *c == code && *line == Some(subject));
+    let mut all: Vec<&Caution> = s.cautions.iter().filter(|c| about(c.code)).collect();
+    all.sort_by_key(|c| c.weight);
+    all.into_iter().map(|c| c.title.clone()).collect()
+}
+
+/// Whether N = X R holds, as closely as the caution about it demands, of something that was measured.
+fn agrees(s: &Summary) -> bool {
+    let law = &s.client.littles_law;
+    let (measured, computed) = (law.in_flight_mean, law.rate_times_service_time);
+    let is_close = (measured - computed).abs() <= (measured * Doubts::default().in_flight_differs).max(1.0);
+    is_close && (s.totals.requests > 0 || !s.streams.is_empty())
 }
 
 /// Open model: what was asked for against what ended, in an answer or a failure. In the closed model the line says
@@ -106,7 +125,9 @@ fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
 /// is not to be held against them, but against iterations.
 fn rate(s: &Summary) -> Vec<String> {
     let many = s.counts_iterations();
-    let achieved = if many {
+    // Users that hold streams may never come to the end of an iteration.
+    let ends = s.achieved.iterations_rate_per_s > 0.0 || s.offered.is_some();
+    let achieved = if many && ends {
         let iterations = rate_of(s.achieved.iterations_rate_per_s, "iterations");
         format!("achieved {iterations}, {}", rate_of(s.achieved.rate_per_s, "requests"))
     } else {
@@ -134,7 +155,7 @@ fn lateness(s: &Summary) -> Vec<String> {
     let mut facts = match s.client.lateness.count {
         0 if s.offered.is_none() => vec!["no schedule to be late for".into()],
         0 => vec!["nothing was sent".into()],
-        n => vec![spread(&s.client.lateness), format!("{} sends", count(n))],
+        n => vec![spread(&s.client.lateness), counted(n, "send")],
     };
     if s.client.turn.count > 0 {
         // What is ready waits for the rest of its turn before anybody looks at it: no stamp is later by more.
@@ -158,7 +179,11 @@ fn workers(s: &Summary) -> Vec<Row> {
             format!("spin {}", ratio(w.spin_ratio)),
             format!("asleep {}", ratio(w.sleep_ratio)),
             format!("run queue {}", ratio(w.run_queue_ratio)),
-        ],
+        ]
+        .into_iter()
+        // Behind the figures: the bar belongs to the first of them.
+        .chain(titles(s, Subject::Workers))
+        .collect(),
     };
     if all.len() <= ONE_BY_ONE {
         let merged = s.origins.len() > 1;
@@ -198,7 +223,8 @@ fn machine(s: &Summary) -> Vec<String> {
             .push(format!("{cpus} CPU{plural}{of}, {} in use by everybody", ratio(s.client.host_busy_ratio)));
     }
     facts.push(format!("steal {}", ratio(s.client.steal_ratio)));
-    if s.environments.iter().any(|e| e.same_machine) {
+    // Where it is a caution its title has said so.
+    if s.environments.iter().any(|e| e.same_machine) && !s.cautions.iter().any(|c| c.code == "same_machine") {
         facts.push("the target runs here too".into());
     }
     facts.extend(fault(s, Fault::ClientMemory, "failed for lack of kernel memory"));
@@ -213,7 +239,7 @@ fn connections(s: &Summary) -> Vec<String> {
     let mut facts = vec![
         format!("{} tried, {} opened", count(c.attempts), count(c.opened)),
         format!("at most {} at once", count(c.peak)),
-        format!("{} requests on a used one", count(c.reused_requests)),
+        format!("{} on a used one", counted(c.reused_requests, "request")),
         format!(
             "closed by the server {}, by us {}, after a failure {}",
             count(c.closed_by_server),
@@ -222,7 +248,7 @@ fn connections(s: &Summary) -> Vec<String> {
         ),
     ];
     if let (Some(p50), Some(max)) = (c.requests_per_connection_p50, c.requests_per_connection_max) {
-        facts.push(format!("after {} requests (p50), {} (max)", count(p50), count(max)));
+        facts.push(format!("after {} (p50), {} (max)", counted(p50, "request"), count(max)));
     }
     facts.push(format!("{} open at the stop", count(c.open_at_stop)));
     if c.redirects_elsewhere > 0 {
@@ -291,7 +317,7 @@ fn in_flight(s: &Summary) -> Vec<String> {
 }
 
 fn network(s: &Summary) -> Vec<String> {
-    let mut facts = vec![format!("{} retransmits", count(s.client.retransmits))];
+    let mut facts = vec![counted(s.client.retransmits, "retransmit")];
     if let Some(floor) = s.client.rtt_floor_ns {
         facts.push(format!("round trip at least {}", duration_ns(floor)));
     }
@@ -304,10 +330,14 @@ fn network(s: &Summary) -> Vec<String> {
 /// N = X R (Little 1961) by two independent routes; where they differ, a clock or a counter is wrong.
 fn little(s: &Summary) -> Vec<String> {
     let law = &s.client.littles_law;
-    let mut facts = vec![
-        format!("{} in flight by the clock", quantity(law.in_flight_mean)),
-        format!("{} by rate times service time", quantity(law.rate_times_service_time)),
-    ];
+    let mut facts = vec![format!("{} in flight by the clock", quantity(law.in_flight_mean))];
+    facts.push(match s.totals.requests == 0 && s.streams.is_empty() {
+        true => "nothing finished to hold against it".into(),
+        false => format!("{} by rate times service time", quantity(law.rate_times_service_time)),
+    });
+    if !s.streams.is_empty() {
+        facts.push("a stream is in flight while it is open".into());
+    }
     if let Some(users) = law.users_mean {
         let outside =
             law.users_time_outside.map(|share| format!(", {} of their time outside requests", ratio(share)));

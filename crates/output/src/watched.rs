@@ -120,6 +120,8 @@ pub(crate) fn environment(s: &Summary) -> Vec<(String, String)> {
         let of = row.monitor.clone().unwrap_or_default();
         let text = format!("{}: {}", row.name, row.value);
         match out.iter_mut().find(|(known, _)| *known == of) {
+            // Several machines see the same.
+            Some((_, texts)) if texts.contains(&text) => {}
             Some((_, texts)) => texts.push(text),
             None => out.push((of, vec![text])),
         }

@@ -258,7 +258,7 @@ pub fn apdex(apdex: &Apdex) -> String {
 
 /// `(900 samples, needs 10,000)`.
 pub fn too_few(has: u64, needs: u64) -> String {
-    format!("({} samples, needs {})", count(has), count(needs))
+    format!("({}, needs {})", counted(has, "sample"), count(needs))
 }
 
 /// The upper edge of a band.
@@ -267,6 +267,15 @@ pub fn band(up_to_ns: Option<u64>, below_ns: Option<u64>) -> String {
         (Some(edge), _) => format!("<= {}", chosen_ns(edge)),
         (None, Some(edge)) => format!("> {}", chosen_ns(edge)),
         (None, None) => "all".into(),
+    }
+}
+
+/// A monitor's kind and what it looks at; empty where its name says both.
+pub fn watches(name: &str, kind: &str, of: &str) -> String {
+    match (kind == name, of.is_empty()) {
+        (true, true) => String::new(),
+        (_, true) => kind.into(),
+        (_, false) => format!("{kind} {of}"),
     }
 }
 

@@ -86,7 +86,7 @@ cautions! {
     FewPortsLeft = "few_ports_left", Warning, "this machine is about to run out of local ports",
         "keep connections open, or widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
     TimeoutsCensor = "timeouts_censor", Warning, "time-outs cut off the longest times",
-        "raise `--timeout` to see how long they really take";
+        "raise `--timeout` to see how long the requests that were given up really take";
     ClosedModelBlindSpot = "closed_model_blind_spot", Warning, "the percentiles hide stalls",
         "use the open model, `-r RATE`: arrivals do not wait for a stalled service";
     ConnectionCapHit = "connection_cap_hit", Warning, "arrivals waited for a free connection",

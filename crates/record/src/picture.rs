@@ -101,6 +101,8 @@ pub struct Slice {
     pub from_q: f64,
     pub to_q: f64,
     pub requests: u64,
+    /// Those of them whose time is only known to be longer: the means are the least then.
+    pub cut_off: u64,
     pub response_ns: f64,
     /// From the instant when it was due to the send: what the client (or its users' connections) made it wait.
     pub wait_ns: f64,

@@ -376,8 +376,10 @@ pub struct Little {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Spike {
-    /// Start of the first slow second, or of the longest request that ended in one, s from the start.
+    /// Start of the first slow second, or of the requests that made one slow, s from the start.
     pub from_s: f64,
+    /// End of its last slow second, s from the start; not each second before it need have been slow.
+    pub until_s: f64,
     /// Seconds with p95 above three times the baseline, with a single answer far above it, or with hardly any answer
     /// though somebody waited.
     pub slow_s: f64,

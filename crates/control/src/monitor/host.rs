@@ -11,6 +11,7 @@ use super::process::cpus_online;
 use devices::Devices;
 use plimsoll_engine::machine;
 use plimsoll_plan::watch::Unit;
+use plimsoll_record::phrase::bytes_f64;
 use std::path::Path;
 
 /// Looks at one `/proc` and `/sys`.
@@ -54,7 +55,7 @@ impl Probe for Host {
             ("kernel".to_owned(), machine::kernel()),
             ("cpu".to_owned(), machine::cpu_model()),
             ("cpus".to_owned(), short(cpus)),
-            ("memory".to_owned(), format!("{} GiB", short(memory_bytes / f64::from(1 << 30)))),
+            ("memory".to_owned(), bytes_f64(memory_bytes)),
         ];
         Ok(Found { readings: self.notebook.take(page), facts })
     }

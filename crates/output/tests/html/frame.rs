@@ -215,8 +215,15 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     }
     let mut s = fixtures::fail();
     let said = told(&s).0;
-    assert!(said.contains("180 of 252 failures: a status outside 200-399"), "{said}");
-    assert!(said.contains("status 503, 180 times (http_status)"), "a code comes behind its words: {said}");
+    assert!(
+        said.contains("180 of 252 failures: status 503 (http_status)"),
+        "a code comes behind its words: {said}"
+    );
+    assert!(
+        said.contains("; 60 times: no complete answer within the time-out (timeout), and 1 more kind"),
+        "{said}"
+    );
+    assert!(said.contains("of all failures 180 came between 12 s and 13 s"), "{said}");
     assert!(said.contains("Look in the log of the server") && said.contains("plimsoll compare"), "{said}");
     // With a run file the command to compare names it.
     assert!(said.contains("plimsoll compare runs/a.plim AFTER.plim"), "{said}");
@@ -241,6 +248,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
 fn what_is_slow_at_a_pace_is_looked_for_by_its_pace() {
     let spike = |from_s: f64| Spike {
         from_s,
+        until_s: from_s + 1.0,
         slow_s: 1.0,
         baseline_p95_ns: 2_000_000,
         peak_p95_ns: 385_000_000,
@@ -256,7 +264,8 @@ fn what_is_slow_at_a_pace_is_looked_for_by_its_pace() {
         all.iter().find(|e| e.has_class("next")).map(|e| e.text()).unwrap_or_default()
     };
     let paced = with(&[4.0, 9.0, 14.0, 18.4]);
-    let told = "It was slow in 4 spikes, one about every 5 s: 4 s of 30 s, p95 up to 385 ms there and 2 ms otherwise.";
+    let told = "It was slow in 4 spikes, one about every 5 s: 4 s of 30 s, p95 up to 385 ms there and 2.00 ms \
+                otherwise.";
     assert!(paced.contains(told), "{paced}");
     assert!(paced.contains("Look for what runs every 5 s"), "{paced}");
     // Two are no pace, and neither are three at odd times.

@@ -150,7 +150,34 @@ fn a_missed_threshold_colours_the_figure_that_it_is_on_and_no_other() {
     };
     let one = red("response_time p99");
     assert!(one.len() == 1 && one[0].contains("p99"), "{one:?}");
-    assert_eq!(red("response_time p99.9"), Vec::<String>::new());
+    // What has no figure among the others gets one of its own, with its limit.
+    let own = red("response_time{request: pay} p99.9");
+    assert!(own.len() == 1 && own[0].starts_with("pay: response time p99.9"), "{own:?}");
+    assert!(own[0].ends_with("limit 250 ms"), "{own:?}");
+}
+
+#[test]
+fn a_run_that_passed_says_when_its_failures_came() {
+    let mut s = fixtures::pass();
+    s.errors = vec![error(Fault::Status, 700)];
+    s.totals.errors = 700;
+    s.statuses = [("503".to_owned(), 700)].into_iter().collect();
+    let first = |s: &Summary| {
+        let page = dom(s);
+        let all = page.elements();
+        all.iter().find(|e| e.has_class("next")).map(|e| e.text()).unwrap_or_default()
+    };
+    let mut with = |seconds: &[u32]| {
+        s.timeline
+            .iter_mut()
+            .for_each(|t| t.errors = if seconds.contains(&t.tick) { 700 / seconds.len() as u64 } else { 0 });
+        first(&s)
+    };
+    let together = with(&[12]);
+    let told = "requests failed: status 503 (http_status); all came between 12 s and 13 s.";
+    assert!(together.contains(told) && together.contains("threshold"), "{together}");
+    let apart = with(&[7, 12]);
+    assert!(apart.contains("status 503 (http_status).") && !apart.contains("between"), "{apart}");
 }
 
 #[test]

@@ -99,6 +99,7 @@ pub fn fail() -> Summary {
     s.spikes = vec![
         Spike {
             from_s: 12.0,
+            until_s: 14.0,
             slow_s: 2.0,
             baseline_p95_ns: 4_100_000,
             peak_p95_ns: 812 * MS,
@@ -106,6 +107,7 @@ pub fn fail() -> Summary {
         },
         Spike {
             from_s: 27.0,
+            until_s: 30.0,
             slow_s: 3.0,
             baseline_p95_ns: 4_100_000,
             peak_p95_ns: 640 * MS,

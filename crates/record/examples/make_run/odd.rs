@@ -1,7 +1,7 @@
 //! Runs of an odd shape: very many requests, a single one, streams, and texts that mean harm.
 
 use crate::made_up::opening;
-use crate::scene::{MS, S, Scene, Second, Way, note};
+use crate::scene::{MS, S, Scene, Second, Way, machine, note};
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
@@ -9,6 +9,7 @@ use plimsoll_plan::outline::{CheckOutline, RequestOutline};
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::watch::{Unit, WatchOutline};
 use plimsoll_record::event::{Ending, Fact, Lapse, Opening, Reading, RunEvent, Sight, StoppedBy};
+use std::collections::VecDeque;
 
 /// A closed model of so many users for so long.
 fn users(origin: &str, requests: usize, users: u32, seconds: u64) -> Opening {
@@ -19,15 +20,15 @@ fn users(origin: &str, requests: usize, users: u32, seconds: u64) -> Opening {
     outline.connections = users;
     outline.warmup_ns = 0;
     outline.stop.duration_ns = Some(seconds * S);
+    machine(&mut opening.environment);
     opening
 }
 
 /// Users that do nothing but wait for answers: their time is in requests, all but a little.
 fn close(second: &mut Second, users: u64) {
     let in_flight_ns = second.interval.run.sums[RunSum::InFlightNs.id()];
-    second.run().sums[RunSum::InFlightNs.id()] = in_flight_ns.max(users * S - users * MS);
+    second.run().sums[RunSum::InFlightNs.id()] = in_flight_ns.clamp(users * S - users * MS, users * S);
     second.run().add(RunSum::UsersNs.id(), users * S);
-    second.peaks(users);
 }
 
 /// A tree of groups: ten areas, four parts each, five requests in each part.
@@ -69,7 +70,6 @@ pub fn single_request(seed: u64) -> Scene {
         second.request(0, 11_700_000, 0, 1_234, Way::Status(200));
         second.run().add(RunSum::Iterations.id(), 1);
         second.run().add(RunSum::UsersNs.id(), 12 * MS);
-        second.run().peak(plimsoll_plan::metric::RunPeak::Connections.id(), 1);
     };
     let mut scene = Scene::new(opening, 1, seed, Box::new(fill));
     scene.ending =
@@ -84,12 +84,15 @@ pub fn streams(seed: u64) -> Scene {
     let outline = &mut opening.outline;
     outline.requests[0] = RequestOutline { name: "feed".into(), stream: true, ..outline.requests[0].clone() };
     outline.requests[1] = RequestOutline { name: "publish".into(), ..outline.requests[1].clone() };
-    let mut open = 0u64;
+    // When each that is open began, the oldest first.
+    let mut begun: VecDeque<u64> = VecDeque::new();
     let fill = move |second: &mut Second, number: u64| {
         let sent_away = if number > 30 && number.is_multiple_of(20) { 40 } else { 0 };
         let back = if number > 30 && number % 20 == 1 { 40 } else { 0 };
         let fresh = if number < 20 { 20 } else { back };
-        open = open + fresh - sent_away;
+        let ended: Vec<u64> = begun.drain(..sent_away as usize).map(|since| number - since).collect();
+        begun.extend((0..fresh).map(|_| number));
+        let open = begun.len() as u64;
         second.connections(fresh, sent_away);
         for _ in 0..fresh {
             let (head_ns, first_ns) = (second.random.time_ns(3e6, 0.4), second.random.time_ns(400e6, 0.6));
@@ -118,8 +121,8 @@ pub fn streams(seed: u64) -> Scene {
         ] {
             cells.add(id.id(), n);
         }
-        for _ in 0..sent_away + at_stop {
-            let lived = second.random.below(number.max(1)) + 1;
+        let standing = begun.iter().filter(|_| number == LATEST).map(|since| number + 1 - since);
+        for lived in ended.into_iter().chain(standing) {
             let cells = &mut second.interval.series[0];
             cells.record(SeriesHist::StreamLife.id(), lived * S);
             cells.record(SeriesHist::StreamEvents.id(), lived);
@@ -128,7 +131,8 @@ pub fn streams(seed: u64) -> Scene {
             let service_ns = second.random.time_ns(4e6, 0.3);
             second.request(1, service_ns, 0, 90, Way::Status(202));
         }
-        close(second, 400);
+        second.run().add(RunSum::InFlightNs.id(), open * S);
+        second.run().add(RunSum::UsersNs.id(), 400 * S);
     };
     Scene::new(opening, 120, seed, Box::new(fill))
 }

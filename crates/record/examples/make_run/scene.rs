@@ -7,11 +7,14 @@ use plimsoll_plan::metric::{
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::{Fault, Side};
 use plimsoll_record::Error;
-use plimsoll_record::event::{Ending, Note, NoteKind, Opening, Pulse, RunEvent, Sink, StoppedBy, Tick};
+use plimsoll_record::event::{
+    Ending, Environment, Note, NoteKind, Opening, Pulse, RunEvent, Sink, StoppedBy, Tick,
+};
 use plimsoll_record::record::{RUN_LAYOUT, SERIES_LAYOUT};
 use plimsoll_record::run_file::RunFile;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Tally;
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,11 +58,16 @@ impl Made for Scene {
         let mut random = Random::new(self.seed);
         let mut writer = RunFile::create(out, &self.opening)?;
         writer.event(&RunEvent::Opened(Arc::new(self.opening.clone())));
+        let mut carried = Carried::default();
         for number in 0..self.seconds {
-            let mut second = Second::blank(&self.opening.outline, number, random);
+            let mut second = Second::blank(&self.opening.outline, number, random, carried);
             (self.fill)(&mut second, number);
-            let Second { mut interval, random: after, busy_ns } = second;
-            random = after;
+            second.settle(u64::from(self.opening.outline.workers.max(1)));
+            if number + 1 == self.seconds && self.ending.is_some() {
+                second.stop();
+            }
+            let Second { mut interval, random: after, busy_ns, carried: left, .. } = second;
+            (random, carried) = (after, left);
             interval.run.add(RunSum::BusyNs.id(), busy_ns);
             for event in (self.beside)(number, &mut random) {
                 writer.event(&event);
@@ -97,20 +105,77 @@ pub enum Way {
     Broken(Fault),
 }
 
+/// What goes on from one second to the next.
+#[derive(Default)]
+struct Carried {
+    /// Of each open connection the requests that it has served, the oldest first.
+    served: VecDeque<u64>,
+    /// Requests that nobody will answer.
+    hung: Vec<Hung>,
+}
+
+/// It waits for its time-out.
+struct Hung {
+    at: usize,
+    /// Before its send.
+    wait_ns: u64,
+    /// From the send to the time-out, and what is left of that.
+    after_ns: u64,
+    left_ns: u64,
+}
+
 /// A second in the making.
 pub struct Second {
     pub interval: Interval,
     pub random: Random,
     busy_ns: u64,
+    carried: Carried,
+    /// Requests on connections, connections opened for them, and those that a failure took away.
+    requests: u64,
+    opened: u64,
+    broken: u64,
 }
 
 impl Second {
-    fn blank(outline: &Outline, number: u64, random: Random) -> Second {
+    fn blank(outline: &Outline, number: u64, random: Random, carried: Carried) -> Second {
         let series = (0..outline.series_count()).map(|_| Tally::on_demand(SERIES_LAYOUT)).collect();
         let mut run = Tally::on_demand(RUN_LAYOUT);
         run.add(RunSum::WallNs.id(), u64::from(outline.workers) * S);
         run.add(RunSum::Turns.id(), 4_000);
-        Second { interval: Interval { tick: number as u32, run, series }, random, busy_ns: 20 * MS }
+        let interval = Interval { tick: number as u32, run, series };
+        let mut second =
+            Second { interval, random, busy_ns: 20 * MS, carried, requests: 0, opened: 0, broken: 0 };
+        second.time_out();
+        second
+    }
+
+    /// Those that hang go on hanging, or are given up.
+    fn time_out(&mut self) {
+        for mut one in std::mem::take(&mut self.carried.hung) {
+            let held_ns = one.left_ns.min(S);
+            self.interval.run.add(RunSum::InFlightNs.id(), held_ns);
+            one.left_ns -= held_ns;
+            if one.left_ns > 0 {
+                self.carried.hung.push(one);
+                continue;
+            }
+            self.broken += 1;
+            self.phases([one.wait_ns, one.after_ns, 0]);
+            let cells = &mut self.interval.series[one.at];
+            cells.record(SeriesHist::ResponseCensored.id(), one.after_ns + one.wait_ns);
+            cells.record(SeriesHist::ServiceCensored.id(), one.after_ns);
+            self.fail(one.at, Fault::Timeout);
+        }
+    }
+
+    /// Wait, first byte and body, by their sum.
+    fn phases(&mut self, phases_ns: [u64; 3]) {
+        let ids = [RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
+        let response_ns = phases_ns.iter().sum();
+        for (id, phase_ns) in ids.into_iter().zip(phases_ns) {
+            let units = (phase_ns + PHASE_UNIT_NS / 2) / PHASE_UNIT_NS;
+            self.interval.run.hists[id.id()].record_n(response_ns, units);
+        }
     }
 
     pub fn run(&mut self) -> &mut Tally {
@@ -129,31 +194,31 @@ impl Second {
         let run = &mut self.interval.run;
         run.record(RunHist::Lateness.id(), late_ns);
         run.record(RunHist::Turn.id(), 30_000 + late_ns);
-        let held_ns = if let Way::Timeout(after_ns) = way { after_ns } else { service_ns };
+        // On the average it began in the middle of its second.
+        let held_ns = if let Way::Timeout(after_ns) = way { after_ns.min(S / 2) } else { service_ns };
         run.add(RunSum::InFlightNs.id(), held_ns);
-        run.add(RunSum::ConnReusedRequests.id(), 1);
         let response_ns = service_ns + wait_ns + late_ns;
         if wait_ns > 0 {
             run.record(RunHist::ConnWait.id(), wait_ns);
             run.add(RunSum::Starved.id(), 1);
         }
+        match way {
+            Way::Broken(Fault::Refused | Fault::Unreachable) => run.add(RunSum::ConnAttempts.id(), 1),
+            _ => self.requests += 1,
+        }
         if matches!(way, Way::Status(_)) {
-            let phases = [wait_ns + late_ns, first_byte_ns, service_ns - first_byte_ns];
-            let ids = [RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
-            for (id, phase_ns) in ids.into_iter().zip(phases) {
-                run.hists[id.id()].record_n(response_ns, (phase_ns + PHASE_UNIT_NS / 2) / PHASE_UNIT_NS);
-            }
+            self.phases([wait_ns + late_ns, first_byte_ns, service_ns - first_byte_ns]);
         }
         let cells = &mut self.interval.series[at];
         cells.add(SeriesSum::Sent.id(), 1);
         cells.add(SeriesSum::BytesOut.id(), 180);
         if let Way::Timeout(after_ns) = way {
-            cells.record(SeriesHist::ResponseCensored.id(), after_ns + wait_ns + late_ns);
-            cells.record(SeriesHist::ServiceCensored.id(), after_ns);
-            return self.fail(at, Fault::Timeout);
+            let left_ns = after_ns - held_ns;
+            return self.carried.hung.push(Hung { at, wait_ns: wait_ns + late_ns, after_ns, left_ns });
         }
         if let Way::Broken(fault) = way {
             cells.record(SeriesHist::FailedService.id(), service_ns);
+            self.broken += u64::from(!matches!(fault, Fault::Refused | Fault::Unreachable));
             return self.fail(at, fault);
         }
         cells.record(SeriesHist::Response.id(), response_ns);
@@ -195,9 +260,38 @@ impl Second {
         self.interval.series[at].record(SeriesHist::Response.id(), time_ns);
     }
 
-    /// Connections made and closed.
+    /// Connections that are open.
+    pub fn open(&self) -> u64 {
+        self.carried.served.len() as u64
+    }
+
+    /// Connections made and closed: the oldest, as by a server with a limit on requests.
     pub fn connections(&mut self, opened: u64, closed: u64) {
+        for _ in 0..closed {
+            let served = self.carried.served.pop_front();
+            self.closed(RunSum::ClosedByServer, served);
+        }
+        self.made(opened);
+    }
+
+    /// The youngest closed for they were idle.
+    pub fn idle(&mut self, closed: u64) {
+        for _ in 0..closed {
+            let served = self.carried.served.pop_back();
+            self.closed(RunSum::ClosedByServer, served);
+        }
+    }
+
+    fn closed(&mut self, by: RunSum, served: Option<u64>) {
+        let Some(served) = served else { return };
+        self.run().add(by.id(), 1);
+        self.run().record(RunHist::ConnRequests.id(), served);
+    }
+
+    fn made(&mut self, opened: u64) {
+        self.opened += opened;
         for _ in 0..opened {
+            self.carried.served.push_back(0);
             let connect_ns = self.random.time_ns(180_000.0, 0.3);
             self.run().record(RunHist::Connect.id(), connect_ns);
             self.run().floor(RunFloor::ConnectNs.id(), connect_ns);
@@ -206,18 +300,55 @@ impl Second {
         }
         self.run().add(RunSum::ConnAttempts.id(), opened);
         self.run().add(RunSum::ConnOpened.id(), opened);
-        self.run().add(RunSum::ClosedByServer.id(), closed);
-        if closed > 0 {
-            self.run().hists[RunHist::ConnRequests.id()].record_n(900, closed);
-        }
     }
 
-    /// The highest number of requests at once, from their sum over time.
-    pub fn peaks(&mut self, connections: u64) {
+    /// What failures did to connections, what each of these served, and each worker's peaks: those of requests at once
+    /// from their sum over time.
+    fn settle(&mut self, workers: u64) {
+        for _ in 0..std::mem::take(&mut self.broken) {
+            let served = self.carried.served.pop_back();
+            self.closed(RunSum::ClosedByFault, served);
+            self.made(1);
+        }
+        let (requests, open, opened) = (self.requests, self.open(), self.opened);
+        self.run().add(RunSum::ConnReusedRequests.id(), requests.saturating_sub(opened));
+        for (at, served) in (0u64..).zip(&mut self.carried.served) {
+            *served += requests / open + u64::from(at < requests % open);
+        }
         let mean = self.run().sums[RunSum::InFlightNs.id()] / S;
-        self.run().peak(RunPeak::InFlight.id(), mean * 3 / 2 + 1);
-        self.run().peak(RunPeak::Connections.id(), connections);
+        let share = open.div_ceil(workers);
+        self.run().peak(RunPeak::Connections.id(), share);
+        self.run().peak(RunPeak::InFlight.id(), (mean * 3 / 2 + 1).div_ceil(workers).min(share));
     }
+
+    /// The end of the run cuts off what hangs, and leaves connections open.
+    fn stop(&mut self) {
+        let hung = std::mem::take(&mut self.carried.hung);
+        self.run().add(RunSum::InFlightAtStop.id(), hung.len() as u64);
+        for one in hung {
+            let age_ns = one.after_ns - one.left_ns;
+            let cells = &mut self.interval.series[one.at];
+            cells.record(SeriesHist::ResponseCensored.id(), age_ns + one.wait_ns);
+            cells.record(SeriesHist::ServiceCensored.id(), age_ns);
+        }
+        let open = self.open();
+        self.run().add(RunSum::OpenAtStop.id(), open);
+        for served in std::mem::take(&mut self.carried.served) {
+            self.run().record(RunHist::ConnRequests.id(), served);
+        }
+    }
+}
+
+/// The machine that makes the load.
+pub fn machine(environment: &mut Environment) {
+    environment.kernel = "6.12.0".into();
+    environment.cpu_model = "made up, 2 cores".into();
+    environment.cpus_online = 2;
+    environment.memory_bytes = 8 << 30;
+    (environment.nofile_soft_found, environment.nofile_soft, environment.nofile_hard) =
+        (1_024, 65_536, 65_536);
+    (environment.port_low, environment.port_high) = (32_768, 60_999);
+    environment.first_connect_ns = 210_000;
 }
 
 pub fn note(at_s: u64, text: &str) -> RunEvent {

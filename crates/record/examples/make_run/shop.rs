@@ -2,7 +2,7 @@
 //! processors of its database have an end.
 
 use crate::made_up::{Random, opening};
-use crate::scene::{Beside, Fill, MS, S, Scene, Second, Way, note};
+use crate::scene::{Beside, Fill, MS, S, Scene, Second, Way, machine, note};
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::{Arrivals, Lane, Load, Profile, Share, Stage};
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
@@ -36,6 +36,8 @@ struct Day {
     seconds: u64,
     /// Arrivals a second at which its database has no more to give.
     capacity_per_s: f64,
+    /// Connections that its users may have, all of them in use in times of trouble.
+    connections: u32,
     /// Seconds of trouble.
     spike: Range<u64>,
     /// Bytes that stay in memory each second.
@@ -80,9 +82,10 @@ fn planned(origin: &str, name: &str, day: &Day, warmup_s: u64, texts: &[&str]) -
     outline.groups = GROUPS.map(str::to_owned).to_vec();
     outline.load = Load::Open { rate_per_s: day.rate_per_s.clone(), arrivals: Arrivals::Constant };
     let load = outline.load.clone();
-    outline.lanes = vec![Lane { name: "shop".into(), load, connections: 400, iterations: None, loops: None }];
+    let connections = day.connections;
+    outline.lanes = vec![Lane { name: "shop".into(), load, connections, iterations: None, loops: None }];
     outline.stop.duration_ns = Some(day.seconds * S);
-    outline.connections = 400;
+    outline.connections = connections;
     outline.warmup_ns = warmup_s * S;
     outline.thresholds =
         texts.iter().map(|text| threshold::parse(text).expect("it is well-formed")).collect();
@@ -97,15 +100,7 @@ fn planned(origin: &str, name: &str, day: &Day, warmup_s: u64, texts: &[&str]) -
         watch("postgres", "process", "name postgres"),
         watch("host", "host", ""),
     ];
-    let environment = &mut opening.environment;
-    environment.kernel = "6.12.0".into();
-    environment.cpu_model = "made up, 2 cores".into();
-    environment.cpus_online = 2;
-    environment.memory_bytes = 8 << 30;
-    (environment.nofile_soft_found, environment.nofile_soft, environment.nofile_hard) =
-        (1_024, 65_536, 65_536);
-    (environment.port_low, environment.port_high) = (32_768, 60_999);
-    environment.first_connect_ns = 210_000;
+    machine(&mut opening.environment);
     opening
 }
 
@@ -127,16 +122,25 @@ fn fill(day: &Day, share: f64) -> Fill {
         for id in [RunSum::Arrivals, RunSum::Iterations, RunSum::OpenArrivalsDone] {
             second.run().add(id.id(), arrivals);
         }
-        let churn = if is_spike { 9 } else { u64::from(number.is_multiple_of(7)) };
-        second.connections(if number == 0 { 60 } else { churn }, if number == 0 { 0 } else { churn });
+        connect(&day, second, number);
         let in_flight_ns = second.interval.run.sums[RunSum::InFlightNs.id()];
         second.run().add(RunSum::UsersNs.id(), in_flight_ns + in_flight_ns / 50);
         second.run().add(RunSum::HostBusyNs.id(), S / 2);
         if number + 1 == day.seconds {
             at_stop(second);
         }
-        second.peaks(60);
     })
+}
+
+/// A part of the connections is enough but for times of trouble; what was opened for these is idle soon after.
+fn connect(day: &Day, second: &mut Second, number: u64) {
+    let (most, open) = (u64::from(day.connections), second.open());
+    let enough = most * 3 / 8;
+    let is_spike = day.spike.contains(&number);
+    let wanted = if is_spike { most } else { enough };
+    let churn = if is_spike { 9 } else { u64::from(number.is_multiple_of(7)) }.min(open);
+    second.connections(churn + wanted.saturating_sub(open), churn);
+    second.idle(second.open().saturating_sub(wanted).min(12));
 }
 
 /// One user from the first page to the last.
@@ -179,7 +183,6 @@ fn visit(second: &mut Second, factor: f64, is_spike: bool) {
 fn at_stop(second: &mut Second) {
     second.run().add(RunSum::InFlightAtStop.id(), 3);
     second.run().add(RunSum::CutAtStop.id(), 3);
-    second.run().add(RunSum::OpenAtStop.id(), 60);
     for age_ms in [1, 4, 9] {
         let cells = &mut second.interval.series[1];
         cells.add(SeriesSum::Sent.id(), 1);
@@ -280,6 +283,7 @@ pub fn hour(seed: u64) -> Scene {
         rate_per_s: stages(&legs),
         seconds: 3_600,
         capacity_per_s: 333.0,
+        connections: 400,
         spike: 900..912,
         leak_bytes: 0.0,
     };
@@ -301,6 +305,7 @@ pub fn nine_hours(seed: u64) -> Scene {
         rate_per_s: stages(&[(600, 25.0), (31_200, 25.0), (600, 0.0)]),
         seconds: 32_400,
         capacity_per_s: 38.0,
+        connections: 32,
         spike: 20_000..20_015,
         leak_bytes: 30_000.0,
     };
@@ -317,6 +322,7 @@ pub fn half(seed: u64, number: u32) -> Scene {
         rate_per_s: stages(&[(20, 200.0), (280, 200.0)]),
         seconds: 300,
         capacity_per_s: 345.0,
+        connections: 120,
         spike: 150..156,
         leak_bytes: 0.0,
     };
@@ -326,7 +332,7 @@ pub fn half(seed: u64, number: u32) -> Scene {
     opening.environment.host = format!("load-{number}");
     opening.started_unix_ns += u64::from(number) * 3 * MS;
     let mut scene = Scene::new(opening, 300, seed, fill(&day, 0.5));
-    scene.beside = beside(&day, vec![(100, "deployed 2.14.2")]);
+    scene.beside = beside(&day, vec![(100, "log level lowered")]);
     scene
 }
 
@@ -336,6 +342,7 @@ pub fn short(seed: u64, seconds: u64) -> Scene {
         rate_per_s: Profile::constant(60.0),
         seconds,
         capacity_per_s: 100.0,
+        connections: 100,
         spike: 0..0,
         leak_bytes: 0.0,
     };

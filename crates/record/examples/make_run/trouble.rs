@@ -1,7 +1,7 @@
 //! Runs in which little or nothing went well.
 
 use crate::made_up::opening;
-use crate::scene::{MS, S, Scene, Way};
+use crate::scene::{MS, S, Scene, Way, machine};
 use crate::shop;
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::{Load, Profile};
@@ -18,6 +18,7 @@ fn users(origin: &str, users: u32, seconds: u64) -> Opening {
     outline.connections = users;
     outline.warmup_ns = 0;
     outline.stop.duration_ns = Some(seconds * S);
+    machine(&mut opening.environment);
     opening
 }
 
@@ -48,7 +49,6 @@ pub fn all_errors(seed: u64) -> Scene {
         }
         second.run().add(RunSum::Iterations.id(), 200);
         second.run().add(RunSum::UsersNs.id(), 40 * S);
-        second.peaks(40);
     };
     let mut opening = users("all-errors", 40, 60);
     opening.outline.timeout_ns = S;
@@ -85,12 +85,10 @@ pub fn empty(seed: u64) -> Scene {
         }
         if number == 19 {
             second.run().add(RunSum::InFlightAtStop.id(), 10);
-            second.run().add(RunSum::OpenAtStop.id(), 10);
             for id in [SeriesHist::ResponseCensored, SeriesHist::ServiceCensored] {
                 second.interval.series[0].hists[id.id()].record_n(20 * S - MS, 10);
             }
         }
-        second.peaks(10);
     };
     let mut opening = users("empty", 10, 20);
     opening.outline.timeout_ns = 60 * S;

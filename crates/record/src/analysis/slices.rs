@@ -19,6 +19,8 @@ const REQUESTS_LEAST: f64 = 10.0;
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     requests: f64,
+    /// Those of them that were cut off.
+    longer: f64,
     /// Cut off among faster ones: no requests of this slice, though their phases are in its sums.
     cut_off: f64,
     wait_ns: f64,
@@ -72,7 +74,10 @@ fn buckets(run: &Tally, all: &Tally, timeout_ns: u64) -> Vec<Sum> {
     let stands = stands(all.hist(SeriesHist::Response), timeout_ns);
     for (low, high, n) in all.hist(SeriesHist::ResponseCensored).buckets() {
         let sum = by_low.entry(low).or_default();
-        *(if stands(high) { &mut sum.requests } else { &mut sum.cut_off }) += n as f64;
+        match stands(high) {
+            true => (sum.requests, sum.longer) = (sum.requests + n as f64, sum.longer + n as f64),
+            false => sum.cut_off += n as f64,
+        }
     }
     by_low.into_values().collect()
 }
@@ -84,6 +89,7 @@ fn slice(buckets: &[Sum], total: f64, from_q: f64, to_q: f64) -> Slice {
         let inside = (to.min(seen + bucket.requests) - from.max(seen)).max(0.0);
         let part = inside / (bucket.requests + bucket.cut_off);
         sum.requests += inside;
+        sum.longer += bucket.longer * inside / bucket.requests;
         sum.wait_ns += bucket.wait_ns * part;
         sum.first_byte_ns += bucket.first_byte_ns * part;
         sum.body_ns += bucket.body_ns * part;
@@ -96,6 +102,7 @@ fn slice(buckets: &[Sum], total: f64, from_q: f64, to_q: f64) -> Slice {
         to_q,
         // Between rounded edges, so that all slices together are all requests.
         requests: (to.round() - from.round()) as u64,
+        cut_off: sum.longer.round() as u64,
         // Their sum, so that a bar of the three is as long as it says.
         response_ns: wait_ns + first_byte_ns + body_ns,
         wait_ns,

@@ -82,6 +82,10 @@ pub(super) fn spikes(facts: &Facts, moments: &[Moment], doubts: &Doubts) -> Vec<
     while at < measured.len() {
         let baseline = ordinary.baseline().or(later);
         match baseline.filter(|b| is_slow(&measured[at], b, doubts)) {
+            // Time-outs end long after what made them: they are no second spike.
+            Some(baseline) if !spikes.is_empty() && since_s(&measured[at], &baseline, doubts) < free_s => {
+                at += 1
+            }
             Some(baseline) => {
                 let (spike, next) = spike(&measured, at, &baseline, free_s, load, doubts);
                 spikes.push(spike);
@@ -137,10 +141,27 @@ fn is_slow(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> bool {
     if longest > STOP_NS && longest as f64 > p95_ns as f64 * 10.0 * doubts.spike_baselines {
         return true;
     }
+    slow_ns(tick, baseline, doubts).is_some()
+}
+
+/// The figure that stands for most answers of the tick, where it is far above the baseline.
+fn slow_ns(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> Option<u64> {
+    let (moment, p95_ns) = (tick.moment, baseline.p95_ns);
     let figure = if moment.samples < FEW { moment.second.p50_ns } else { moment.p95_ns };
-    figure.is_some_and(|p| {
-        p as f64 > p95_ns as f64 * doubts.spike_baselines && p > p95_ns.saturating_add(doubts.spike_more_ns)
+    figure.filter(|p| {
+        *p as f64 > p95_ns as f64 * doubts.spike_baselines && *p > p95_ns.saturating_add(doubts.spike_more_ns)
     })
+}
+
+/// When that began which a slow tick shows: its slow answers were under way since then. Its longest one counts only
+/// where nothing else is slow: beside many slow answers a single time-out would draw the beginning to where all was
+/// well.
+fn since_s(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> f64 {
+    let second = &tick.moment.second;
+    let longest = || second.max_ns.filter(|max| *max > STOP_NS && !stands_still(tick, baseline));
+    let under_way_ns = slow_ns(tick, baseline, doubts).or_else(longest).unwrap_or(0);
+    let since_s = second.from_s + second.length_s - under_way_ns as f64 / 1e9;
+    since_s.min(second.from_s)
 }
 
 /// Somebody waits for the service, and next to nothing comes back. No p95 shows it: it has no samples. A load that
@@ -174,16 +195,10 @@ fn spike(
     let back = (from + 1..measured.len())
         .find(|at| is_back(&measured[*at]) && (is_last(at + 1) || is_back(&measured[at + 1])));
     let end = back.unwrap_or(measured.len());
-    let slow =
-        || measured[from..end].iter().filter(|t| is_slow(t, baseline, doubts)).map(|t| &t.moment.second);
-    // The longest answer of a slow tick was under way since then, at the latest.
+    let slow = || measured[from..end].iter().filter(|t| is_slow(t, baseline, doubts));
     let first_s = measured[from].moment.second.from_s;
-    let since_s = slow()
-        .filter_map(|s| {
-            s.max_ns.filter(|max| *max > STOP_NS).map(|max| s.from_s + s.length_s - max as f64 / 1e9)
-        })
-        .fold(first_s, f64::min);
-    let from_s = since_s.max(free_s.min(first_s));
+    let begun_s = slow().map(|t| since_s(t, baseline, doubts)).fold(first_s, f64::min);
+    let from_s = begun_s.max(free_s.min(first_s));
     // At the end of the run the last second itself may be back, all but the answer that had waited.
     let last = (from..end).rfind(|at| !says_nothing(*at)).map(|at| &measured[at]);
     let back_s = match back {
@@ -200,7 +215,8 @@ fn spike(
     let hidden = (peak as f64) < p95_ns as f64 * doubts.spike_baselines;
     let spike = Spike {
         from_s,
-        slow_s: slow().map(|s| s.length_s).sum(),
+        until_s: slow().map(|t| t.moment.second.from_s + t.moment.second.length_s).fold(from_s, f64::max),
+        slow_s: slow().map(|t| t.moment.second.length_s).sum(),
         baseline_p95_ns: p95_ns,
         peak_p95_ns: if hidden { peak.max(longest) } else { peak },
         recovered_after_s,

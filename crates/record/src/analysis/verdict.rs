@@ -12,6 +12,7 @@ use crate::summary::{
 };
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::threshold::{Comparison, Scope, Statistic, Subject, Threshold};
+use plimsoll_stats::samples_needed;
 
 /// INCONCLUSIVE beats FAIL beats PASS.
 pub(super) fn verdict(
@@ -88,6 +89,10 @@ fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
 
 fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response: &Times) -> String {
     let what = match offered {
+        // No rate stands on so few, whatever the division says.
+        _ if facts.finished() < samples_needed(0.5) && !facts.has_streams() => {
+            format!("no more than {}", counted(facts.finished(), "request"))
+        }
         None => rate_of(achieved.rate_per_s, "requests"),
         // An arrival starts a sequence: requests are not to be held against it.
         Some(offered) if facts.counts_iterations() => format!(

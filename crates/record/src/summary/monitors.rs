@@ -70,7 +70,7 @@ pub struct Slope {
     pub low: f64,
     pub high: f64,
     pub verdict: SlopeVerdict,
-    /// `grows by 12.0 MB/h (8.10 to 15.2)`
+    /// `grows by 12.0 MB/h (95 %: 8.10 MB/h to 15.2 MB/h)`
     pub sentence: String,
 }
 

@@ -89,6 +89,9 @@ fn times_that_were_cut_off_count_with_what_is_known_of_them() {
     let found = slices(&run(&requests, 40));
     found.iter().for_each(|slice| agrees(slice, &requests));
     assert!(found.last().is_some_and(|last| last.first_byte_ns > 400e6), "{found:#?}");
+    // Their part of each mean is the least that it can be, which is said where they are.
+    let cut_off: Vec<u64> = found.iter().map(|slice| slice.cut_off).collect();
+    assert_eq!((cut_off[0], cut_off.iter().sum::<u64>()), (0, 40), "{found:#?}");
 }
 
 #[test]

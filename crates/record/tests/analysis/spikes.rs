@@ -75,6 +75,34 @@ fn seconds_in_which_requests_wait_and_none_ends_are_slow() {
 }
 
 #[test]
+fn a_slow_second_begins_where_its_slow_answers_do_and_not_with_a_time_out_among_them() {
+    let mut times = [10; 30];
+    times[20..26].fill(650);
+    let found = seconds(&times).at(20, |t| time_out(t, 1, 10 * S)).summary().spikes;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].from_s, found[0].until_s, found[0].slow_s), (20.0, 26.0, 6.0));
+}
+
+#[test]
+fn time_outs_that_end_after_a_spike_are_no_second_one() {
+    let mut times = [10; 40];
+    times[20..26].fill(650);
+    let run = (30..36).fold(seconds(&times), |run, at| run.at(at, |t| time_out(t, 2, 10 * S + MS)));
+    let found = run.clone().summary().spikes;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].from_s, found[0].until_s, found[0].recovered_after_s), (20.0, 26.0, Some(6.0)));
+    // One that began when all was well again is.
+    let found = run.at(38, |t| time_out(t, 2, 10 * S)).summary().spikes;
+    assert_eq!(found.iter().map(|s| s.from_s.round()).collect::<Vec<_>>(), [20.0, 29.0]);
+}
+
+#[test]
+fn a_spike_ends_with_its_last_slow_second_whatever_lies_between() {
+    let found = spikes(&[10, 10, 10, 10, 200, 10, 200, 10, 10, 10]);
+    assert_eq!((found[0].from_s, found[0].until_s, found[0].slow_s), (4.0, 7.0, 2.0));
+}
+
+#[test]
 fn a_stop_that_four_users_met_is_seen_though_the_second_is_fast() {
     let run = seconds(&[10, 10, 10, 10, 10, 10, 10]);
     let found = run.at(4, |t| (0..4).for_each(|_| answer(t, 0, 1_700 * MS, 200))).summary().spikes;

@@ -74,7 +74,7 @@ fn stretches(s: &Summary) -> Vec<Stretch> {
     out.extend(s.gaps.iter().map(gap));
     out.extend(s.spikes.iter().map(|spike| Stretch {
         from: spike.from_s,
-        to: spike.from_s + spike.slow_s,
+        to: spike.until_s,
         word: "slow".into(),
         kind: StretchKind::Spike,
     }));

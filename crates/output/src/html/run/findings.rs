@@ -4,7 +4,7 @@
 use super::Anchors;
 use crate::format::{chosen_s, count, counted, duration_ns};
 use crate::html::piece::{Finding, Tone, findings};
-use crate::next::relief;
+use crate::next::{relief, with_load};
 use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::summary::{Caution, SlopeVerdict, Summary};
@@ -156,6 +156,10 @@ const TOLD: usize = 5;
 
 /// What to do about each kind of finding: what one looks at next, no guess at the cause.
 const LONGER: &str = "run for longer: if it goes on, look for what is kept and never given back";
+const FALLS: &str =
+    "nothing is to be done: it gives memory back; a run that is to be compared begins when it is level";
+const ROSE: &str =
+    "see what stood at its limit from then on, and which load it still serves: `plimsoll find`";
 const MOMENT: &str = "look in the server's log and in its monitors at that time: a collection of garbage, a job of its \
     own, a deployment";
 const READ: &str = "read the examples, and the server's log for the first of them";
@@ -206,7 +210,8 @@ fn slopes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
         let slope = row.slope.as_ref().filter(|slope| slope.verdict != SlopeVerdict::Level)?;
         let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
         let title = format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "));
-        Some(found(Tone::Note, "slope", title, slope.sentence.clone(), LONGER, shown(anchors, WATCHED)))
+        let advice = if slope.verdict == SlopeVerdict::Falls { FALLS } else { LONGER };
+        Some(found(Tone::Note, "slope", title, slope.sentence.clone(), advice, shown(anchors, WATCHED)))
     });
     moving.take(TOLD).collect()
 }
@@ -216,8 +221,11 @@ fn spikes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
         let back = words::back(spike);
         let title = format!("slow from {} on, for {}", chosen_s(spike.from_s), chosen_s(spike.slow_s));
         let (peak, baseline) = (duration_ns(spike.peak_p95_ns), duration_ns(spike.baseline_p95_ns));
-        let evidence = format!("p95 {peak} against {baseline}, {back}");
-        found(Tone::Doubt, "spike", title, evidence, MOMENT, shown(anchors, COURSE))
+        let rose = with_load(s, spike);
+        let advice = if rose.is_some() { ROSE } else { MOMENT };
+        let began = rose.map_or(String::new(), |rose| format!("; it began {rose}"));
+        let evidence = format!("p95 {peak} against {baseline}, {back}{began}");
+        found(Tone::Doubt, "spike", title, evidence, advice, shown(anchors, COURSE))
     };
     let mut all: Vec<(Set, Finding)> = s.spikes.iter().take(TOLD).map(one).collect();
     if s.spikes.len() > TOLD {

@@ -11,6 +11,7 @@ use crate::words::{self, Shown};
 use maud::{Markup, html};
 use plimsoll_record::phrase::utc;
 use plimsoll_record::summary::{Judged, Outcome, Summary};
+use plimsoll_stats::samples_needed;
 
 /// The verdict and what belongs to it.
 pub fn head(s: &Summary, next: &Markup) -> Markup {
@@ -100,12 +101,13 @@ fn figures(s: &Summary) -> Vec<Tile> {
         (Some(offered), None) => format!("offered {}", offers(offered.rate_per_s)),
         (None, _) => "closed model: users wait for their answers".into(),
     };
-    vec![
+    let few = t.requests < samples_needed(0.5) && s.streams.is_empty();
+    let tiles = vec![
         Tile {
             label: "finished requests".into(),
-            text: rate_per_s(s.achieved.rate_per_s),
-            raw: Some(s.achieved.rate_per_s),
-            aside: offered,
+            text: if few { NONE.into() } else { rate_per_s(s.achieved.rate_per_s) },
+            raw: (!few).then_some(s.achieved.rate_per_s),
+            aside: if few { "too few for a rate".into() } else { offered },
             tone: judged("achieved").or(judged("rate")).filter(|tone| *tone == Tone::Fail),
         },
         quantile(0.5),
@@ -125,7 +127,35 @@ fn figures(s: &Summary) -> Vec<Tile> {
             aside: format!("in {}", chosen_s(t.measured_s)),
             tone: None,
         },
-    ]
+    ];
+    missed(s).into_iter().chain(tiles).collect()
+}
+
+/// What was missed and has no figure of its own among the others: a percentile of one request, mostly.
+fn missed(s: &Summary) -> Vec<Tile> {
+    const MOST: usize = 2;
+    const KNOWN: [&str; 5] = ["response_time p50", "response_time p99", "errors", "achieved", "rate"];
+    let of = |t: &Judged| match t
+        .what
+        .split_once('{')
+        .and_then(|(what, rest)| Some((what, rest.split_once('}')?)))
+    {
+        Some((what, (scope, statistic))) => {
+            let scope = scope.split_once(": ").map_or(scope, |(_, name)| name);
+            format!("{scope}: {}{statistic}", what.replace('_', " "))
+        }
+        None => t.what.replace('_', " "),
+    };
+    let told = s.thresholds.iter().filter(|t| !t.met && t.observed.is_some() && !KNOWN.contains(&&*t.what));
+    told.take(MOST)
+        .map(|t| Tile {
+            label: of(t),
+            text: words::observed(t),
+            raw: t.observed,
+            aside: format!("limit {}", figure(t.limit, t.unit)),
+            tone: Some(Tone::Fail),
+        })
+        .collect()
 }
 
 /// Every condition with what was seen and how far that is from its limit.

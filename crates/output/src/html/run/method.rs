@@ -7,6 +7,7 @@ use crate::words;
 use maud::{Markup, html};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Load, Profile};
+use plimsoll_plan::watch::WatchOutline;
 use plimsoll_record::event::Environment;
 use plimsoll_record::summary::{LaneRow, SCHEMA_VERSION, Summary};
 
@@ -83,8 +84,11 @@ fn plan(s: &Summary) -> Vec<(String, Markup)> {
     }
     rows.push(("requests".into(), requests(p)));
     if !p.watches.is_empty() {
-        let all: Vec<String> =
-            p.watches.iter().map(|w| format!("{} ({} {})", w.name, w.kind, w.of)).collect();
+        let one = |w: &WatchOutline| match words::watches(&w.name, &w.kind, &w.of) {
+            said if said.is_empty() => w.name.clone(),
+            said => format!("{} ({said})", w.name),
+        };
+        let all: Vec<String> = p.watches.iter().map(one).collect();
         rows.push(("monitors".into(), all.join(", ")));
     }
     rows.into_iter()

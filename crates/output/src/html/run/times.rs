@@ -2,13 +2,13 @@
 
 use crate::chart::Chart;
 use crate::format::{
-    NONE, at_least, bounds, count, duration_ns, maybe_f64_ns, maybe_ns, quantile_name, ratio,
+    NONE, at_least, bounds, count, counted, duration_ns, maybe_f64_ns, maybe_ns, quantile_name, ratio,
 };
 use crate::html::piece;
 use crate::html::table::{Cell, Row, number, table, text};
 use crate::words::{self, Shown};
 use maud::{Markup, html};
-use plimsoll_record::picture::Picture;
+use plimsoll_record::picture::{Picture, Slice};
 use plimsoll_record::summary::{Short, Summary, Times};
 
 pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
@@ -21,7 +21,7 @@ pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
             "."
         }
         div.pair.broad {
-            div { h3 { "Percentiles" } (percentiles(s)) }
+            div { h3 { "Percentiles" } (percentiles(s)) @if let Some(said) = counts(s) { p.faint { (said) } } }
             @if !s.bands.is_empty() { div { h3 { "Bands of the response time" } (bands(s)) } }
         }
         @if let Some(drawn) = drawn { (drawn) }
@@ -93,6 +93,28 @@ fn percentiles(s: &Summary) -> Markup {
         rows.push(plain("cut off", Cell::count(response.censored), Cell::count(service.censored)));
     }
     table("times", "Response and service time", &columns, &rows)
+}
+
+/// Why the tables of a page count differently, in one place: of what failed or was cut off not all times are known.
+fn counts(s: &Summary) -> Option<String> {
+    let (answered, cut_off, finished) = (s.response_time.count, s.response_time.censored, s.totals.requests);
+    if !s.streams.is_empty() || cut_off == 0 && answered == finished {
+        return None;
+    }
+    let mut told =
+        format!("{} finished, {} of them with a whole answer", counted(finished, "request"), count(answered));
+    if cut_off > 0 {
+        let stop = match s.totals.in_flight_at_stop {
+            0 => String::new(),
+            _ => " or, not finished, at the stop".into(),
+        };
+        told +=
+            &format!("; {} cut off at the time-out{stop}: only known to be longer", counted(cut_off, "time"));
+    }
+    if answered.saturating_add(cut_off) < finished {
+        told += "; the rest failed without an answer and have no time";
+    }
+    Some(format!("{told}."))
 }
 
 /// The percentiles that the summary brings, of either distribution, in rising order.
@@ -173,6 +195,11 @@ pub fn phases(s: &Summary, picture: &Picture, charts: &[Chart]) -> Option<Markup
 
 fn slices(picture: &Picture) -> Markup {
     let ns = |ns: f64| Cell::number(maybe_f64_ns(Some(ns)), Some(ns));
+    let least = |slice: &Slice| match slice.cut_off {
+        0 => ns(slice.response_ns),
+        _ => Cell::number(at_least(slice.response_ns.round() as u64), Some(slice.response_ns)),
+    };
+    let cut_off: u64 = picture.slices.iter().map(|slice| slice.cut_off).sum();
     let rows: Vec<Row> = picture
         .slices
         .iter()
@@ -186,7 +213,7 @@ fn slices(picture: &Picture) -> Markup {
             Row::new(vec![
                 Cell::text(name),
                 Cell::count(slice.requests),
-                ns(slice.response_ns),
+                least(slice),
                 ns(slice.wait_ns),
                 ns(slice.first_byte_ns),
                 ns(slice.body_ns),
@@ -201,7 +228,12 @@ fn slices(picture: &Picture) -> Markup {
         number("first byte"),
         number("body"),
     ];
-    table("slices", "What the slowest requests waited for", &columns, &rows)
+    html! {
+        (table("slices", "What the slowest requests waited for", &columns, &rows))
+        @if cut_off > 0 {
+            p.faint { ">=: " (count(cut_off)) " of them were cut off, and count with the time until then." }
+        }
+    }
 }
 
 /// Said once below a table with percentiles in it, if any is missing for lack of samples.

@@ -5,6 +5,7 @@ use crate::format::{NONE, chosen_s, ratio};
 use crate::html::piece;
 use crate::html::table::{self, Cell, Row, number, table, text};
 use crate::watched::{environment, findings, is_watched};
+use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::phrase::watched as shown;
 use plimsoll_record::summary::{MetricRow, MonitorRow, Summary};
@@ -54,11 +55,13 @@ fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Markup {
     ];
     let caption = format!("What the monitor {} saw", monitor.name);
     let figures = table(&format!("monitor-{at}"), &caption, &columns, &rows);
+    let said = words::watches(&monitor.name, &monitor.kind, &monitor.of);
+    let said: Vec<&str> = [said.as_str(), host.map_or("", |row| &row.host)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
     html! {
-        h3 {
-            (monitor.name) " "
-            span.word { (monitor.kind) " " (monitor.of) @if let Some(host) = host { ", " (host.host) } }
-        }
+        h3 { (monitor.name) @if !said.is_empty() { " " span.word { (said.join(", ")) } } }
         @if monitor.rows.is_empty() {
             p { "nothing: " (monitor.first_lapse.as_ref().map_or("no sample", |lapse| lapse.why.as_str())) }
         } @else if monitor.rows.len() > OPEN {

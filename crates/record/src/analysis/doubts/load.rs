@@ -79,10 +79,15 @@ fn connection_cap(e: &Evidence) -> Option<Caution> {
         0 => String::new(),
         n => format!("; {} had none at the stop", count(n)),
     };
+    // Each worker has its share of them, and the share of one may be in use while another has room.
+    let peak = e.client.connections.peak;
+    let found = match peak > 0 && peak < cap {
+        true => format!("none free on its worker (at most {} of {} open at once)", count(peak), count(cap)),
+        false => format!("all {} in use", counted(cap, "connection")),
+    };
     let mut caution = Kind::ConnectionCapHit.raise(format!(
-        "{} found all {} in use and waited{wait}{never}; the response times include the wait",
-        counted(offered.starved, "arrival"),
-        counted(cap, "connection")
+        "{} found {found} and waited{wait}{never}; the response times include the wait",
+        counted(offered.starved, "arrival")
     ));
     // To be typed, so without commas.
     caution.advice = format!(

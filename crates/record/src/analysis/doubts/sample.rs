@@ -76,6 +76,12 @@ fn too_few(e: &Evidence) -> Option<Caution> {
         count(samples_needed(first))
     ));
     caution.weight = weight;
+    // All of one subject are a range.
+    if let (Some((_, _, low)), Some((_, _, high))) = (thin.first(), thin.last()) {
+        let [low, high] = [low, high].map(|q| quantile_name(*q));
+        caution.title =
+            format!("too few samples for {}", if low == high { low } else { format!("{low} to {high}") });
+    }
     Some(caution)
 }
 
