@@ -200,7 +200,7 @@ fn spikes(s: &Summary) -> Option<Hint> {
         s.spikes.iter().max_by_key(|spike| spike.peak_p95_ns).filter(|_| missed(s, "response_time"))?;
     let slow_s: f64 = s.spikes.iter().map(|spike| spike.slow_s).sum();
     // Most of the run is no moment.
-    if slow_s * 2.0 > s.measured_s {
+    if slow_s * 2.0 > s.totals.measured_s {
         return None;
     }
     let (peak, rest) = (duration_ns(worst.peak_p95_ns), duration_ns(worst.baseline_p95_ns));
@@ -212,7 +212,7 @@ fn spikes(s: &Summary) -> Option<Hint> {
             format!("in {}, the first at {}", spikes_of(all.len()), chosen_s(first))
         }
     };
-    let (slow, whole) = (chosen_s(slow_s), chosen_s(s.measured_s));
+    let (slow, whole) = (chosen_s(slow_s), chosen_s(s.totals.measured_s));
     let text = format!("It was slow {when}: {slow} of {whole}, p95 up to {peak} there and {rest} otherwise.");
     Some(why(text, COURSE))
 }
@@ -417,12 +417,12 @@ pub(crate) fn relief(p: &Pressure) -> &'static str {
 }
 
 /// A name between backticks: one of its own would end the code.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
 }
 
 /// As a POSIX shell takes it for one word, without a backtick, which would end the code.
-fn shell(path: &str) -> String {
+pub(crate) fn shell(path: &str) -> String {
     crate::words::shell_word(path).replace('`', "?")
 }
 
