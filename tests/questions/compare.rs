@@ -1,6 +1,6 @@
 //! `plimsoll compare`: two sides, baselines, gates, and the documents for a pull request.
 
-use crate::support::{Ruler, Scratch, Tool, alone, beside_first};
+use crate::support::{Ruler, Scratch, Tool, alone, beside, beside_first};
 
 /// Repeats of one load, in a folder, through a sweep without axes.
 fn repeats(ruler: &Ruler, scratch: &Scratch, name: &str, path: &str, repeat: u32) -> String {
@@ -89,16 +89,15 @@ fn a_baseline_is_kept_by_name_and_held_against_what_comes_later() {
 
 #[test]
 fn runs_with_errors_become_no_baseline() {
-    beside_first(|| {
-        let ruler = Ruler::start(&["--error_rate", "0.2"]);
-        let scratch = Scratch::new();
-        let run = scratch.path("bad.plim");
-        Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "1s", "-q", "--out", &run]);
-        let refused =
-            Tool::run(&["compare", &run, "--save", "main", "--baselines", &scratch.path("b")]).expect_code(2);
-        assert!(refused.stderr.contains("failed"), "{}", refused.stderr);
-        assert!(!std::path::Path::new(&scratch.path("b")).exists());
-    });
+    let _beside = beside();
+    let ruler = Ruler::start(&["--error_rate", "0.2"]);
+    let scratch = Scratch::new();
+    let run = scratch.path("bad.plim");
+    Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "1s", "-q", "--out", &run]);
+    let refused =
+        Tool::run(&["compare", &run, "--save", "main", "--baselines", &scratch.path("b")]).expect_code(2);
+    assert!(refused.stderr.contains("failed"), "{}", refused.stderr);
+    assert!(!std::path::Path::new(&scratch.path("b")).exists());
 }
 
 #[test]

@@ -1,26 +1,27 @@
 //! A network of a test's own: the test starts itself again inside a new network namespace, where any address
 //! can be local and nothing can leave the machine.
 
+use super::turn::Turn;
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// Set inside to the name of the test.
 const INSIDE: &str = "PLIMSOLL_TEST_INSIDE";
 
-/// Whether this process was started again by [`inside`].
-pub fn is_inside() -> bool {
-    std::env::var_os(INSIDE).is_some()
+/// The test for which this process was started again by [`inside`].
+pub fn inside_of() -> Option<String> {
+    std::env::var(INSIDE).ok()
 }
 
 /// Runs `body` inside a network namespace. `test` is the caller's full name, such as `permission::a_test`;
 /// `setup` is a shell script that prepares the network there, with `lo` up already, such as `ip addr add
-/// 203.0.113.5/32 dev lo`.
-pub fn inside(test: &str, setup: &str, body: impl FnOnce()) {
-    if std::env::var(INSIDE).is_ok_and(|name| name == test) {
+/// 203.0.113.5/32 dev lo`. `turn` is [`super::alone`] or [`super::beside`]: the network is the test's own, the CPUs are
+/// not, and whom it shares those with only this process knows, so the body takes none.
+pub fn inside(test: &str, setup: &str, turn: fn() -> Turn, body: impl FnOnce()) {
+    if inside_of().is_some_and(|name| name == test) {
         return body();
     }
-    // Its network is its own, the CPUs are not. Inside, nobody has to wait for a turn again.
-    let _beside = super::beside();
+    let _turn = turn();
     let is_root = std::fs::metadata("/proc/self").expect("/proc is mounted").uid() == 0;
     let myself = std::env::current_exe().expect("a test knows its own program");
     let script = format!(

@@ -4,13 +4,19 @@ use super::BINARY;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
+
+/// A ruler begins and ends within milliseconds; on a machine that is full, within seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server whose behaviour is commanded; ends with this value, or with the test if that is killed.
 pub struct Ruler {
     address: SocketAddr,
     child: Child,
     stdin: Option<ChildStdin>,
+    /// Its lines; closed when it ends.
+    lines: Receiver<String>,
 }
 
 impl Ruler {
@@ -31,12 +37,20 @@ impl Ruler {
             .spawn()
             .expect("the binary under test can be started");
         let stdin = child.stdin.take();
-        let mut line = String::new();
         let stdout = child.stdout.take().expect("stdout is a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("the ruler says where it listens");
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            // Nobody listens any more when the test is over; the pipe is read to its end all the same.
+            BufReader::new(stdout).lines().map_while(Result::ok).for_each(|line| drop(send.send(line)));
+        });
+        let line = lines.recv_timeout(PATIENCE).unwrap_or_else(|e| {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("the ruler did not say where it listens: {e}");
+        });
         let address = line.trim().strip_prefix("listening on ").and_then(|a| a.parse().ok());
         let address = address.unwrap_or_else(|| panic!("the ruler said `{}`", line.trim()));
-        Self { address, child, stdin }
+        Self { address, child, stdin, lines }
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -140,6 +154,17 @@ impl Ruler {
 impl Drop for Ruler {
     fn drop(&mut self) {
         drop(self.stdin.take());
+        // Its output closes when it ends, so waiting for that is waiting for it.
+        let mut said = Ok(String::new());
+        while said.is_ok() {
+            said = self.lines.recv_timeout(PATIENCE);
+        }
+        let hangs = said == Err(RecvTimeoutError::Timeout);
+        if hangs {
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
+        // A second panic would end the process and hide the first.
+        assert!(!hangs || std::thread::panicking(), "the ruler did not end when its stdin was closed");
     }
 }

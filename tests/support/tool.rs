@@ -183,6 +183,7 @@ impl Running {
             }
         };
         let status = self.child.wait().expect("a child can be waited for");
+        super::turn::hear(&stdout);
         let stderr = self.stderr.recv().expect("its stderr is closed");
         Output { code: code(status), stdout, stderr, state_files: files(&self.state) }
     }

@@ -2,7 +2,7 @@
 //! the instants of the sends, as the ruler saw them, against the grid.
 
 use crate::help::{self, count, floor, go_on, number};
-use crate::support::{Output, Ruler, Tool, alone, beside, beside_first};
+use crate::support::{Output, Ruler, Tool, alone, asks_for, beside, beside_first};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -107,6 +107,7 @@ fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
 #[test]
 fn a_generator_that_stands_still_to_the_end_loses_no_arrival_and_blames_itself() {
     beside_first(|| {
+        asks_for(&["client_stalled", "late_sends", "offered_not_sent"]);
         let ruler = Ruler::start(&[]);
         let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).start();
         ruler.wait_for_requests(400);
@@ -183,22 +184,21 @@ fn the_first_of_time_and_number_stops_the_run() {
 /// Every second of the timeline, added up, is the total: no request falls between two ticks.
 #[test]
 fn the_seconds_of_the_timeline_add_up_to_the_totals() {
-    beside_first(|| {
-        let ruler = Ruler::start(&["--delay", "exponential:20ms", "--error-rate", "0.05"]);
-        let said = Tool::run(&[&ruler.url("/"), "-r", "800", "-d", "2500ms", "--json"]).json();
-        let sum = |field| help::timeline(&said, field).iter().sum::<f64>();
-        assert_eq!(sum("requests") as u64, count(&said, "/totals/requests"));
-        assert_eq!(sum("errors") as u64, count(&said, "/totals/errors"));
-        assert_eq!(help::timeline(&said, "length_s"), [1.0, 1.0, 0.5]);
-        adds_up(&said, &ruler);
-        // The ruler's own count of what it spoilt, less what was still on its way at the stop.
-        let spoilt = count(&ruler.counters(), "/by_status/500");
-        let errors = count(&said, "/totals/errors");
-        assert!(
-            errors <= spoilt && spoilt - errors <= count(&said, "/totals/in_flight_at_stop"),
-            "{errors} of {spoilt}"
-        );
-    });
+    let _beside = beside();
+    let ruler = Ruler::start(&["--delay", "exponential:20ms", "--error-rate", "0.05"]);
+    let said = Tool::run(&[&ruler.url("/"), "-r", "800", "-d", "2500ms", "--json"]).json();
+    let sum = |field| help::timeline(&said, field).iter().sum::<f64>();
+    assert_eq!(sum("requests") as u64, count(&said, "/totals/requests"));
+    assert_eq!(sum("errors") as u64, count(&said, "/totals/errors"));
+    assert_eq!(help::timeline(&said, "length_s"), [1.0, 1.0, 0.5]);
+    adds_up(&said, &ruler);
+    // The ruler's own count of what it spoilt, less what was still on its way at the stop.
+    let spoilt = count(&ruler.counters(), "/by_status/500");
+    let errors = count(&said, "/totals/errors");
+    assert!(
+        errors <= spoilt && spoilt - errors <= count(&said, "/totals/in_flight_at_stop"),
+        "{errors} of {spoilt}"
+    );
 }
 
 /// 10,000 arrivals a second, each on its own instant. Half of them lie within 30 us of the best-fitting grid

@@ -5,7 +5,7 @@
 //! than that is made up to three times, and each figure counts with its best try: noise misses at random, a
 //! defect misses always.
 
-use crate::support::{Ruler, Tool, beside_first};
+use crate::support::{Ruler, Tool, beside_first, tried_again};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,7 @@ pub fn patiently(what: &str, mut one: impl FnMut() -> Result<(), String>) {
             }
         }
         if number < TRIES {
+            tried_again(&wrong[wrong.len() - 1]);
             calm();
         }
     }
@@ -95,7 +96,7 @@ pub fn undisturbed(args: &[&str], code: i32) -> Value {
         if output.code == code || !is_of_the_machine(&output.json()) {
             return output.expect_code(code).json();
         }
-        eprintln!("run {number} of {MOST} at most: {}", output.json()["verdict"]["sentence"]);
+        tried_again(&format!("run {number} of {MOST}: {}", output.json()["verdict"]["sentence"]));
         calm();
     }
     Tool::run(args).expect_code(code).json()
@@ -114,7 +115,7 @@ pub fn unless_noisy(body: impl Fn()) {
         if std::panic::catch_unwind(std::panic::AssertUnwindSafe(&body)).is_ok() {
             return;
         }
-        eprintln!("try {number} of {TRIES} failed, see above (the machine's floor: {})", floor());
+        tried_again(&format!("try {number} of {TRIES} failed (the machine's floor: {})", floor()));
         calm();
     }
     body();

@@ -17,7 +17,7 @@
 //! can tell.
 
 use crate::help::{self, caution, cautions, count, go_on, number};
-use crate::support::{Ruler, Tool, beside_first};
+use crate::support::{Ruler, Tool, asks_for, beside_first};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -136,6 +136,7 @@ fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
 #[test]
 fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
     beside_first(|| {
+        asks_for(&["client_stalled", "late_sends", "offered_not_sent"]);
         let ruler = Ruler::start(&[]);
         let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "600", "--json"]).start();
         ruler.wait_for_requests(500);

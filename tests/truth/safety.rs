@@ -34,8 +34,7 @@ fn packets() -> u64 {
 #[test]
 fn not_one_packet_goes_to_a_metadata_service_whatever_is_allowed() {
     let test = "safety::not_one_packet_goes_to_a_metadata_service_whatever_is_allowed";
-    namespace::inside(test, &setup(), || {
-        let _beside = beside();
+    namespace::inside(test, &setup(), beside, || {
         // Somebody would answer, and even permit it.
         let port = canned(METADATA, permit(METADATA), Then::Close);
         // All the ways in which an address can be written.
@@ -81,8 +80,7 @@ fn not_one_packet_goes_to_a_metadata_service_whatever_is_allowed() {
 /// What counts is what a name resolves to, and every address of it.
 #[test]
 fn a_name_is_judged_by_its_addresses() {
-    namespace::inside("safety::a_name_is_judged_by_its_addresses", &setup(), || {
-        let _beside = beside();
+    namespace::inside("safety::a_name_is_judged_by_its_addresses", &setup(), beside, || {
         let ruler = Ruler::start(&[]);
         let resolved = |lines: &str, more: &[&str]| with_hosts(lines, &ruler, more);
         resolved("127.0.0.1 service.test", &[]).expect_code(0);
@@ -125,8 +123,7 @@ fn with_hosts(lines: &str, ruler: &Ruler, more: &[&str]) -> Output {
 #[test]
 fn a_public_host_gets_nothing_but_the_question_whether_it_permits() {
     let test = "safety::a_public_host_gets_nothing_but_the_question_whether_it_permits";
-    namespace::inside(test, &setup(), || {
-        let _beside = beside();
+    namespace::inside(test, &setup(), beside, || {
         let ruler = Ruler::start(&["--listen", &format!("{PUBLIC}:0")]);
         for more in [
             &[][..],
@@ -160,8 +157,7 @@ fn permit(host: &str) -> String {
 
 #[test]
 fn an_ownership_file_permits_its_own_host_only() {
-    namespace::inside("safety::an_ownership_file_permits_its_own_host_only", &setup(), || {
-        let _beside = beside();
+    namespace::inside("safety::an_ownership_file_permits_its_own_host_only", &setup(), beside, || {
         let run = |answer: String| {
             let port = canned(PUBLIC, answer, Then::Close);
             Tool::run(&[&format!("http://{PUBLIC}:{port}/"), "-n", "3", "-c", "1", "-q"])
@@ -183,8 +179,7 @@ fn an_ownership_file_permits_its_own_host_only() {
 
 #[test]
 fn redirects_are_counted_and_not_followed() {
-    namespace::inside("safety::redirects_are_counted_and_not_followed", &setup(), || {
-        let _beside = beside();
+    namespace::inside("safety::redirects_are_counted_and_not_followed", &setup(), beside, || {
         let elsewhere = canned(OTHER, permit(OTHER), Then::Close);
         let moved = format!(
             "HTTP/1.1 302 Found\r\nLocation: http://{OTHER}:{elsewhere}/\r\nContent-Length: 0\r\n\r\n"

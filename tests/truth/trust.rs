@@ -61,8 +61,7 @@ fn ahead_of_others(args: &[&str]) -> Tool {
 /// The twin of them all: a service on another machine, a modest rate, ten seconds.
 #[test]
 fn a_healthy_run_raises_no_caution_at_all() {
-    namespace::inside("trust::a_healthy_run_raises_no_caution_at_all", "", || {
-        let _alone = alone();
+    namespace::inside("trust::a_healthy_run_raises_no_caution_at_all", "", alone, || {
         let elsewhere = Elsewhere::new("10.77.0.1/24", "10.77.0.2/24");
         let ruler = elsewhere.ruler("10.77.0.2:0");
         ruler.set("delay=50ms");

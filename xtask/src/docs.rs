@@ -4,18 +4,22 @@
 use crate::{Outcome, shell};
 use serde_json::Value;
 use std::path::{Component, Path};
+use std::process::Command;
 
 /// Generated pages live here and nothing else does.
 const FOLDER: &str = "docs/reference";
 
 pub fn command(arguments: &[String]) -> Outcome {
-    let check = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => false,
-        ["--check"] => true,
+    let mut run = shell::cargo();
+    run.args(["run", "--quiet", "--package", "plimsoll", "--"]);
+    let (check, mut run) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => (false, run),
+        ["--check"] => (true, run),
+        // One that was built with the tests: alone its dependencies have other features, and all are compiled again.
+        ["--check", "--of", binary] => (true, Command::new(binary)),
         _ => return Err(format!("unknown arguments `{}`", arguments.join(" "))),
     };
-    let text =
-        shell::output(shell::cargo().args(["run", "--quiet", "--package", "plimsoll", "--", "docs-dump"]))?;
+    let text = shell::output(run.arg("docs-dump"))?;
     let pages = pages(&text)?;
     let folder = shell::root().join(FOLDER);
     if check {

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod bounded;
 mod browser;
 mod docs;
 mod lab;

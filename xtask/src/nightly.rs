@@ -1,7 +1,7 @@
 //! `cargo xtask nightly`: the proofs that are too long for every push. The truth tests lengthen themselves when they
 //! see `PLIMSOLL_NIGHTLY=1` (the 15-minute memory run); none is hidden behind an attribute that skips it.
 
-use crate::{Outcome, bench, shell};
+use crate::{Outcome, bench, shell, suites};
 use std::process::Command;
 
 /// A hundred times what every push tries.
@@ -19,11 +19,9 @@ pub fn command(arguments: &[String]) -> Outcome {
         return Err(format!("unknown argument `{unknown}`"));
     }
     println!("== truth tests, long");
-    let truth = ["test", "--release", "--package", "plimsoll", "--test", "truth"];
-    shell::run(shell::cargo().args(truth).env("PLIMSOLL_NIGHTLY", "1"))?;
+    suites::nightly("truth")?;
     println!("== questions against real servers, long");
-    let questions = ["test", "--release", "--package", "plimsoll", "--test", "questions"];
-    shell::run(shell::cargo().args(questions).env("PLIMSOLL_NIGHTLY", "1"))?;
+    suites::nightly("questions")?;
     println!("== searches and comparisons, simulated by the hundred");
     let simulated =
         ["test", "--release", "--package", "plimsoll-record", "--test", "search", "--test", "compare"];

@@ -1,19 +1,31 @@
 //! The test programs of the workspace: built by one call of cargo and then run by us, because cargo runs them one after
 //! the other, and most of them wait. Those of the crates go two at a time; those that load sockets go alone and see to
-//! their own neighbours (`tests/support/turn.rs`). Says how long each took.
+//! their own neighbours (`tests/support/turn.rs`). Each has a deadline and a file for what it says. Says how long each
+//! took, and which tests were made again.
 
+use crate::bounded::{self, End};
+use crate::lab::interrupt;
 use crate::{Outcome, shell};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::Mutex;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Test programs of crates at once. They use one CPU each, if any.
 const AT_ONCE: usize = 2;
 /// Lines of the list of the slowest.
 const SLOWEST: usize = 10;
+/// Beyond these a program hangs: the slowest takes a third of it.
+const WITHIN: Duration = Duration::from_secs(15 * 60);
+const WITHIN_TRUTH: Duration = Duration::from_secs(20 * 60);
+/// With tests that lengthen themselves, one of them to a quarter of an hour.
+const WITHIN_NIGHTLY: Duration = Duration::from_secs(3 * 60 * 60);
+/// Tests of one run that may be made again, of some two hundred that load sockets. More of them mean that the machine
+/// is too busy for an answer, or that tests have begun to fail at random; neither may pass for green.
+const MADE_AGAIN: usize = 12;
 
 /// Programs that load real sockets, in this order, and how many of their tests may be begun at once. Where tests wait
 /// for their turn a thread costs nothing, and with one for each those that go side by side are not kept apart.
@@ -40,6 +52,16 @@ struct Ended {
     passed: bool,
 }
 
+/// Programs that are run one after the other or side by side, and what is known of those that have ended.
+struct Round {
+    /// For what they say.
+    folder: PathBuf,
+    is_nightly: bool,
+    ended: Mutex<Vec<Ended>>,
+    /// Names of tests.
+    made_again: Mutex<BTreeSet<String>>,
+}
+
 /// Builds what the arguments of `cargo test` select.
 pub fn build(arguments: &[String]) -> Result<Vec<Program>, String> {
     let mut command = shell::cargo();
@@ -62,7 +84,10 @@ fn programs(messages: &str) -> Result<Vec<Program>, String> {
         };
         let folder = Path::new(manifest).parent().unwrap_or(Path::new("/")).to_path_buf();
         let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        programs.push(Program { package, target: target.into(), file: file.into(), folder });
+        // A package may call its program as its library; each has a file of its own for what it says.
+        let is_program = message.pointer("/target/kind/0").is_some_and(|kind| kind == "bin");
+        let target = if is_program { format!("{target} bin") } else { target.to_owned() };
+        programs.push(Program { package, target, file: file.into(), folder });
     }
     Ok(programs)
 }
@@ -88,94 +113,171 @@ impl Program {
 }
 
 /// Runs all of them; `meanwhile` is waited for before the first that looks at times.
-pub fn run(programs: &[Program], meanwhile: impl FnOnce() -> Outcome) -> Outcome {
+pub fn run(programs: &[Program], folder: PathBuf, meanwhile: impl FnOnce() -> Outcome) -> Outcome {
     let (loading, of_crates): (Vec<&Program>, Vec<&Program>) = programs.iter().partition(|p| p.is_loading());
-    let mut ended = side_by_side(&of_crates)?;
     let (timed, coarse): (Vec<_>, Vec<_>) = LOADING.iter().partition(|row| TIMED.contains(&row.0));
-    let mut loading = |row: &(&str, &str)| -> Outcome {
-        for program in loading.iter().filter(|program| program.target == row.0) {
-            let list = shell::target_folder()?.join(format!("made-again-{}", row.0));
-            if list.exists() {
-                std::fs::remove_file(&list).map_err(|e| format!("cannot remove {}: {e}", list.display()))?;
-            }
-            let mut command = program.command();
-            command.env("PLIMSOLL_TESTS_MADE_AGAIN", &list);
-            ended.push(one(program.name(), command)?);
-            print!("{}", made_again(&list)?);
-        }
-        Ok(())
+    let round = Round::new(folder, false);
+    let in_order = |rows: Vec<&(&str, &str)>| {
+        let programs = rows.into_iter().flat_map(|row| loading.iter().filter(move |p| p.target == row.0));
+        programs.into_iter().try_for_each(|program| round.loading(program))
     };
-    coarse.into_iter().try_for_each(&mut loading)?;
-    // What goes wrong in it is said even when tests fail as well.
+    let before = round.side_by_side(&of_crates).and_then(|()| in_order(coarse));
+    // Whatever happened before: it would go on when this program has ended.
     let other = meanwhile();
-    timed.into_iter().try_for_each(&mut loading)?;
-    println!("\n{}", slowest(&ended));
-    let failed: Vec<&str> = ended.iter().filter(|e| !e.passed).map(|e| e.name.as_str()).collect();
-    if failed.is_empty() { other } else { Err(format!("tests failed: {}, see above", failed.join(", "))) }
+    let tested = before.and_then(|()| in_order(timed));
+    all_of([round.verdict(), tested, other])
 }
 
-/// The tests in documentation are one more program: rustdoc makes and runs them.
-fn side_by_side(programs: &[&Program]) -> Result<Vec<Ended>, String> {
-    let next = AtomicUsize::new(0);
-    let ended = Mutex::new(Vec::new());
-    let work = || -> Outcome {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let (name, command) = match (at, programs.get(at.wrapping_sub(1))) {
-                (0, _) => {
-                    let mut command = shell::cargo();
-                    command.args(["test", "--quiet", "--workspace", "--doc"]);
-                    ("documentation".to_string(), command)
-                }
-                (_, Some(program)) => (program.name(), program.command()),
-                (_, None) => return Ok(()),
-            };
-            let one = one(name, command)?;
-            // A worker that panicked has ended the whole already.
-            ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(one);
+/// One of those that load sockets, as long as it can be, against the build that people use.
+pub fn nightly(target: &str) -> Outcome {
+    let line = ["--release", "--package", "plimsoll", "--test", target];
+    let programs = build(&line.map(String::from))?;
+    let round = Round::new(bounded::folder()?, true);
+    let _listening = interrupt::listen()?;
+    let tested = programs.iter().try_for_each(|program| round.loading(program));
+    all_of([round.verdict(), tested])
+}
+
+/// Everything that went wrong, and not only the first of it.
+fn all_of<const N: usize>(outcomes: [Outcome; N]) -> Outcome {
+    let wrong: Vec<String> = outcomes.into_iter().filter_map(Outcome::err).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// A worker that panicked has ended the whole already.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Round {
+    fn new(folder: PathBuf, is_nightly: bool) -> Self {
+        Self { folder, is_nightly, ended: Mutex::default(), made_again: Mutex::default() }
+    }
+
+    /// The tests in documentation are one more program: rustdoc makes and runs them.
+    fn side_by_side(&self, programs: &[&Program]) -> Outcome {
+        let next = AtomicUsize::new(0);
+        let work = || -> Outcome {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let (name, command) = match (at, programs.get(at.wrapping_sub(1))) {
+                    (0, _) => {
+                        let mut command = shell::cargo();
+                        command.args(["test", "--quiet", "--workspace", "--doc"]);
+                        ("documentation".to_string(), command)
+                    }
+                    (_, Some(program)) => (program.name(), program.command()),
+                    (_, None) => return Ok(()),
+                };
+                self.one(name, command, WITHIN)?;
+            }
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().try_for_each(|worker| {
+                worker.join().map_err(|_| "a worker of the tests panicked".to_string())?
+            })
+        })
+    }
+
+    fn loading(&self, program: &Program) -> Outcome {
+        let mut command = program.command();
+        if self.is_nightly {
+            command.env("PLIMSOLL_NIGHTLY", "1");
         }
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .try_for_each(|worker| worker.join().map_err(|_| "a worker of the tests panicked".to_string())?)
-    })?;
-    Ok(ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+        let within = match (self.is_nightly, &*program.target) {
+            (true, _) => WITHIN_NIGHTLY,
+            (false, "truth") => WITHIN_TRUTH,
+            (false, _) => WITHIN,
+        };
+        self.listed(program.name(), command, within)
+    }
+
+    /// One whose tests may make themselves again, and write down that they did.
+    fn listed(&self, name: String, mut command: Command, within: Duration) -> Outcome {
+        let list = self.folder.join(format!("{name}-again.txt"));
+        std::fs::write(&list, "").map_err(|e| format!("cannot write `{}`: {e}", list.display()))?;
+        command.env("PLIMSOLL_TESTS_MADE_AGAIN", &list);
+        let outcome = self.one(name, command, within);
+        let text = bounded::text(&list)?;
+        text.lines().for_each(|line| println!("    {line}"));
+        locked(&self.made_again).extend(made_again(&text));
+        outcome
+    }
+
+    /// Runs one to its end and prints what it has to say in one piece: of one that passed the last line.
+    fn one(&self, name: String, mut command: Command, within: Duration) -> Outcome {
+        interrupt::check()?;
+        let file = self.folder.join(format!("{}.txt", name.replace(' ', "-")));
+        println!("{name}: begun, says it in {}", file.strip_prefix(shell::root()).unwrap_or(&file).display());
+        let begin = Instant::now();
+        let end = bounded::run(&mut command, &file, within)?;
+        let seconds = begin.elapsed().as_secs_f64();
+        let text = bounded::text(&file)?;
+        let wrong = wrong(&end, &text);
+        print!("{}", said(&name, seconds, wrong.as_deref(), &text));
+        locked(&self.ended).push(Ended { name, seconds, passed: wrong.is_none() });
+        interrupt::check()
+    }
+
+    fn verdict(&self) -> Outcome {
+        let (ended, again) = (locked(&self.ended), locked(&self.made_again));
+        println!("\n{}", slowest(&ended));
+        println!("made again: {} tests, of {MADE_AGAIN} at most", again.len());
+        let failed: Vec<&str> = ended.iter().filter(|e| !e.passed).map(|e| e.name.as_str()).collect();
+        all_of([
+            if failed.is_empty() {
+                Ok(())
+            } else {
+                Err(format!("tests failed: {}, see above", failed.join(", ")))
+            },
+            too_many(&again),
+        ])
+    }
 }
 
-/// Runs one to its end and prints what it has to say in one piece: of one that passed the last line.
-fn one(name: String, mut command: Command) -> Result<Ended, String> {
-    let begin = Instant::now();
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| format!("cannot start the tests of {name}: {e}"))?;
-    let seconds = begin.elapsed().as_secs_f64();
-    let passed = output.status.success();
-    print!("{}", said(&name, seconds, passed, &output));
-    Ok(Ended { name, seconds, passed })
+/// What speaks against a program, whatever its tests say.
+fn wrong(end: &End, text: &str) -> Option<String> {
+    if !end.is_well() {
+        return Some(end.to_string());
+    }
+    // A test, or what it calls, may end the whole process, and with 0.
+    results(text).next().is_none().then(|| "ended before it had results".into())
 }
 
-fn said(name: &str, seconds: f64, passed: bool, output: &Output) -> String {
-    let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    let results = stdout.lines().filter_map(|line| line.strip_prefix("test result: "));
-    let counts = results.filter_map(|line| line.split("; 0 measured").next());
+/// What stands in the lines with which test programs end; one for each crate of the documentation.
+fn results(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.strip_prefix("test result: "))
+}
+
+fn said(name: &str, seconds: f64, wrong: Option<&str>, text: &str) -> String {
+    let counts = results(text).filter_map(|line| line.split("; 0 measured").next());
     let counts = counts.filter(|line| !line.contains(" 0 passed; 0 failed")).collect::<Vec<_>>().join(", ");
-    let line = format!("{name}: {seconds:.1} s, {}\n", if counts.is_empty() { "no tests" } else { &counts });
-    match passed {
-        true => line,
-        false => format!("\n{stdout}{stderr}\nFAILED {line}"),
+    let line = format!("{name}: {seconds:.1} s, {}", if counts.is_empty() { "no tests" } else { &counts });
+    match wrong {
+        None => line + "\n",
+        Some(wrong) => format!("\n{text}\nFAILED {line}: {wrong}\n"),
     }
 }
 
-/// What the tests of one program wrote about those that they made again: worth reading in a run that passed, too.
-fn made_again(list: &Path) -> Result<String, String> {
-    match std::fs::read_to_string(list) {
-        Ok(text) => Ok(text.lines().map(|line| format!("    made again: {line}\n")).collect()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(e) => Err(format!("cannot read {}: {e}", list.display())),
+/// Names of tests in the list that a program's tests wrote. Tries of a fine comparison stand in it, too; they are a
+/// part of their test and have a limit of their own.
+fn made_again(list: &str) -> impl Iterator<Item = String> {
+    let lines = list.lines().filter_map(|line| line.strip_prefix("made again: "));
+    lines.filter_map(|line| Some(line.split_once(": ")?.0.to_owned()))
+}
+
+fn too_many(again: &BTreeSet<String>) -> Outcome {
+    if again.len() <= MADE_AGAIN {
+        return Ok(());
     }
+    let names: Vec<&str> = again.iter().map(String::as_str).collect();
+    Err(format!(
+        "{} tests had to be made again, more than {MADE_AGAIN}: {}\n\
+         hint: this machine is too busy to be believed, or they have begun to fail at random",
+        names.len(),
+        names.join(", ")
+    ))
 }
 
 fn slowest(ended: &[Ended]) -> String {
@@ -190,19 +292,20 @@ fn slowest(ended: &[Ended]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::process::ExitStatusExt;
 
     #[test]
     fn programs_are_what_cargo_built_for_tests_and_nothing_else() {
         let messages = r#"
 WIRE,"target":{"name":"h1"},"profile":{"test":true},"executable":"/t/h1-1"}
 WIRE,"target":{"name":"plimsoll"},"profile":{"test":false},"executable":"/t/plimsoll"}
+WIRE,"target":{"name":"h1","kind":["bin"]},"profile":{"test":true},"executable":"/t/h1-2"}
 WIRE,"target":{"name":"wire"},"profile":{"test":true},"executable":null}
 {"reason":"build-finished","success":true}
 "#;
         let wire = r#"{"reason":"compiler-artifact","manifest_path":"/w/crates/wire/Cargo.toml""#;
         let found = programs(&messages.replace("WIRE", wire)).unwrap();
-        assert_eq!(found.len(), 1);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[1].name(), "wire h1 bin");
         assert_eq!((found[0].name().as_str(), found[0].file.to_str()), ("wire h1", Some("/t/h1-1")));
         assert_eq!(found[0].folder, Path::new("/w/crates/wire"));
         assert!(programs("{broken").is_err());
@@ -227,19 +330,73 @@ WIRE,"target":{"name":"wire"},"profile":{"test":true},"executable":null}
         assert!(TIMED.iter().all(|name| known.contains(name)));
     }
 
+    /// A round in a folder of its own.
+    fn round(name: &str) -> Round {
+        let folder = std::env::temp_dir().join(format!("xtask-suites-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Round::new(folder, false)
+    }
+
+    /// What comes of a program that is this shell script.
+    fn verdict_of(name: &str, script: &str, within: Duration) -> Outcome {
+        let round = round(name);
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let outcome = round.one(name.into(), command, within).and_then(|()| round.verdict());
+        std::fs::remove_dir_all(&round.folder).unwrap();
+        outcome
+    }
+
+    const RESULT: &str = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+
+    #[test]
+    fn a_program_passes_by_its_results_and_not_by_its_code_alone() {
+        let within = Duration::from_secs(60);
+        assert_eq!(verdict_of("good", &format!("echo '{RESULT}'"), within), Ok(()));
+        let failed = |name: &str| Err(format!("tests failed: {name}, see above"));
+        assert_eq!(verdict_of("early", "echo 'running 3 tests'; exit 0", within), failed("early"));
+        assert_eq!(verdict_of("bad", &format!("echo '{RESULT}'; exit 101"), within), failed("bad"));
+        let hangs = format!("echo '{RESULT}'; sleep 60");
+        assert_eq!(verdict_of("hangs", &hangs, Duration::from_millis(200)), failed("hangs"));
+    }
+
     #[test]
     fn a_failure_is_shown_whole_and_a_success_in_one_line() {
-        let output = |code: i32| {
-            Output {
-            status: std::process::ExitStatus::from_raw(code << 8),
-            stdout: b"test a ... ok\n\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
-                .to_vec(),
-            stderr: b"why\n".to_vec(),
-        }
+        let text = format!("test a ... ok\nwhy\n\n{RESULT}\n");
+        assert_eq!(said("x", 1.25, None, &text), "x: 1.2 s, ok. 3 passed; 0 failed; 0 ignored\n");
+        let failed = said("x", 1.25, Some("did not end within 900 s"), &text);
+        assert!(failed.contains("test a ... ok\nwhy") && failed.contains("FAILED x"), "{failed}");
+        assert!(failed.ends_with("0 ignored: did not end within 900 s\n"), "{failed}");
+    }
+
+    #[test]
+    fn tests_made_again_are_shown_and_too_many_of_them_fail_a_run() {
+        let script = |tests: usize| {
+            let lines =
+                (0..tests).map(|n| format!("made again: m::t{n}: it failed\nmade again: m::t{n}: again\n"));
+            let lines = lines.collect::<String>() + "tried again: m::fine: 7 us\n";
+            format!("printf '{lines}' >> $PLIMSOLL_TESTS_MADE_AGAIN; echo '{RESULT}'")
         };
-        assert_eq!(said("x", 1.25, true, &output(0)), "x: 1.2 s, ok. 3 passed; 0 failed; 0 ignored\n");
-        let failed = said("x", 1.25, false, &output(101));
-        assert!(failed.contains("test a ... ok") && failed.contains("why") && failed.contains("FAILED x"));
+        let verdict = |tests: usize| {
+            let round = round(&format!("again-{tests}"));
+            let mut command = Command::new("sh");
+            command.args(["-c", &script(tests)]);
+            round.listed("t".into(), command, Duration::from_secs(60)).unwrap();
+            let verdict = round.verdict();
+            std::fs::remove_dir_all(&round.folder).unwrap();
+            verdict
+        };
+        assert_eq!(verdict(MADE_AGAIN), Ok(()));
+        let sentence = verdict(MADE_AGAIN + 1).unwrap_err();
+        assert!(sentence.starts_with("13 tests had to be made again, more than 12: m::t0, "), "{sentence}");
+        assert!(!sentence.contains("fine"), "{sentence}");
+    }
+
+    #[test]
+    fn what_went_wrong_beside_a_failed_test_is_said_as_well() {
+        let outcomes = [Err("tests failed: x".to_string()), Ok(()), Err("the build failed".to_string())];
+        assert_eq!(all_of(outcomes), Err("tests failed: x\nthe build failed".into()));
+        assert_eq!(all_of([Ok(()), Ok(())]), Ok(()));
     }
 
     #[test]

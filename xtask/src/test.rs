@@ -1,9 +1,13 @@
 //! `cargo xtask test`: what CI runs, in order, cheapest complaint first. Every step has a heading and its seconds;
 //! the first failure ends the run with a summary of what passed, what failed and what was not reached.
 
-use crate::{Outcome, bench, browser, docs, lab, needs, shell, suites, tidy};
+use crate::{Outcome, bench, bounded, browser, docs, lab, needs, shell, suites, tidy};
+use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Builds on what the tests leave of the CPUs take as long as those; beyond this they hang.
+const BUILDS_WITHIN: Duration = Duration::from_secs(45 * 60);
 
 struct Step {
     name: &'static str,
@@ -22,7 +26,7 @@ const STEPS: &[Step] = &[
     Step { name: "clippy", slow: false, run: |_| clippy() },
     Step { name: "tidy", slow: false, run: |_| tidy::command(&[]) },
     Step { name: "build for the tests", slow: false, run: build },
-    Step { name: "docs", slow: false, run: |_| docs::command(&["--check".into()]) },
+    Step { name: "docs", slow: false, run: |_| docs() },
     Step { name: "tests", slow: false, run: tests },
     Step { name: "release build, the rest", slow: true, run: |_| shell::run(shell::cargo().args(RELEASE)) },
     Step { name: "browser", slow: true, run: |_| browser::command(&[]) },
@@ -89,20 +93,31 @@ fn build(quick: bool) -> Outcome {
     suites::build(&selected(quick)?).map(|programs| println!("{} test programs", programs.len()))
 }
 
+/// Of the binary that the tests drive.
+fn docs() -> Outcome {
+    let binary = shell::target_folder()?.join("debug/plimsoll");
+    docs::command(&["--check".into(), "--of".into(), binary.to_string_lossy().into_owned()])
+}
+
 /// The release build and those of the lab run meanwhile, on what the tests leave of the CPUs.
 fn tests(quick: bool) -> Outcome {
     // Built already: cargo only says where they are.
     let programs = suites::build(&selected(quick)?)?;
+    let folder = bounded::folder()?;
+    // From here on children have groups of their own, which a Ctrl-C at the terminal does not reach.
+    let _listening = lab::interrupt::listen()?;
     if quick {
-        return suites::run(&programs, || Ok(()));
+        return suites::run(&programs, folder, || Ok(()));
     }
     let begin = Instant::now();
+    let said = folder.clone();
     let meanwhile = std::thread::spawn(move || {
-        shell::run(&mut idle(shell::cargo().args(RELEASE)))?;
+        let release = &mut idle(shell::cargo().args(RELEASE));
+        bounded::quietly(release, &said.join("release-build.txt"), BUILDS_WITHIN)?;
         println!("-- release build, beside the tests: {:.1} s", begin.elapsed().as_secs_f64());
-        lab_builds()
+        lab_builds(&said)
     });
-    suites::run(&programs, || {
+    suites::run(&programs, folder, || {
         let outcome = meanwhile.join().unwrap_or_else(|_| Err("the thread of the builds panicked".into()));
         println!("-- builds beside the tests: {:.1} s", begin.elapsed().as_secs_f64());
         outcome
@@ -110,9 +125,12 @@ fn tests(quick: bool) -> Outcome {
 }
 
 /// What the systems of the lab install and build; in a process of its own, whose children are as patient as it is.
-fn lab_builds() -> Outcome {
+fn lab_builds(said: &Path) -> Outcome {
     let xtask = std::env::current_exe().map_err(|e| format!("this program is nowhere: {e}"))?;
-    shell::run(idle(&mut Command::new(xtask)).args(["lab", "prepare"]))
+    // The build for the tests links this program anew: Linux then calls its file deleted, and the new one has its name.
+    let xtask = xtask.to_string_lossy().trim_end_matches(" (deleted)").to_string();
+    let prepare = &mut idle(Command::new(xtask).args(["lab", "prepare"]));
+    bounded::quietly(prepare, &said.join("lab-prepare.txt"), BUILDS_WITHIN)
 }
 
 const RELEASE: [&str; 3] = ["build", "--release", "--quiet"];

@@ -82,41 +82,44 @@ const MANY_PORTS: &str = "echo '32768 60999' > /proc/sys/net/ipv4/ip_local_port_
 
 #[test]
 fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
-    namespace::inside("faults::client::exhausted_ports_are_the_clients_and_the_mend_is_named", "", || {
-        let _beside = beside();
-        let ruler = Ruler::start(&["--delay", "5ms"]);
-        let run = |connections: &str, code| {
-            ruler.get("/_ruler/forget");
-            shell(PORTS);
-            let said = json(&[&ruler.url("/"), "-c", connections, "-d", "2s"], code);
-            // The test needs a port as well to ask the ruler.
-            shell(MANY_PORTS);
-            assert_eq!(ruler.requests(), count(&said, "/totals/sent"));
-            said
-        };
-        let calm = run("40", 0);
-        no_faults(&calm);
+    namespace::inside(
+        "faults::client::exhausted_ports_are_the_clients_and_the_mend_is_named",
+        "",
+        beside,
+        || {
+            let ruler = Ruler::start(&["--delay", "5ms"]);
+            let run = |connections: &str, code| {
+                ruler.get("/_ruler/forget");
+                shell(PORTS);
+                let said = json(&[&ruler.url("/"), "-c", connections, "-d", "2s"], code);
+                // The test needs a port as well to ask the ruler.
+                shell(MANY_PORTS);
+                assert_eq!(ruler.requests(), count(&said, "/totals/sent"));
+                said
+            };
+            let calm = run("40", 0);
+            no_faults(&calm);
 
-        let said = run("100", 3);
-        is_the_clients(&said, "ports_exhausted", "client_ports_exhausted");
-        let told = caution(&said, "client_ports_exhausted");
-        assert!(told["evidence"].as_str().unwrap().contains("range 40000-40063, 64 ports"), "{told}");
-        assert!(
-            told["advice"].as_str().unwrap().contains("sysctl -w net.ipv4.ip_local_port_range"),
-            "{told}"
-        );
-        // A port or two rest from the look whether anybody listens and from the run before.
-        let opened = count(&said, "/client/connections/opened");
-        assert!((20..=64).contains(&opened), "with 64 ports: {}", said["client"]["connections"]);
-        assert_eq!(count(&said, "/client/connections/open_at_stop"), opened);
-    });
+            let said = run("100", 3);
+            is_the_clients(&said, "ports_exhausted", "client_ports_exhausted");
+            let told = caution(&said, "client_ports_exhausted");
+            assert!(told["evidence"].as_str().unwrap().contains("range 40000-40063, 64 ports"), "{told}");
+            assert!(
+                told["advice"].as_str().unwrap().contains("sysctl -w net.ipv4.ip_local_port_range"),
+                "{told}"
+            );
+            // A port or two rest from the look whether anybody listens and from the run before.
+            let opened = count(&said, "/client/connections/opened");
+            assert!((20..=64).contains(&opened), "with 64 ports: {}", said["client"]["connections"]);
+            assert_eq!(count(&said, "/client/connections/open_at_stop"), opened);
+        },
+    );
 }
 
 /// An arrival that finds no port keeps its stamp and waits for another's connection; none is lost, none counted twice.
 #[test]
 fn exhausted_ports_lose_no_arrival() {
-    namespace::inside("faults::client::exhausted_ports_lose_no_arrival", "", || {
-        let _beside = beside();
+    namespace::inside("faults::client::exhausted_ports_lose_no_arrival", "", beside, || {
         // 200/s for 400 ms each need 80 connections (Little); there are ports for 64, which serve 160/s.
         let ruler = Ruler::start(&["--delay", "400ms"]);
         shell(PORTS);
@@ -133,17 +136,21 @@ fn exhausted_ports_lose_no_arrival() {
 
 #[test]
 fn a_prohibition_of_this_machine_is_the_clients() {
-    namespace::inside("faults::client::a_prohibition_of_this_machine_is_the_clients", ROUTES_FIRST, || {
-        let _beside = beside();
-        let ruler = Ruler::start(&["--delay", "2ms"]);
-        let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
-        no_faults(&middle(&ruler, &args, 0, || ()));
-        let rule = format!("ip rule add pref 50 ipproto tcp dport {} prohibit", ruler.port());
-        let said = middle(&ruler, &args, 3, || {
-            shell(&rule);
-        });
-        is_the_clients(&said, "client_other", "client_blocked");
-    });
+    namespace::inside(
+        "faults::client::a_prohibition_of_this_machine_is_the_clients",
+        ROUTES_FIRST,
+        beside,
+        || {
+            let ruler = Ruler::start(&["--delay", "2ms"]);
+            let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
+            no_faults(&middle(&ruler, &args, 0, || ()));
+            let rule = format!("ip rule add pref 50 ipproto tcp dport {} prohibit", ruler.port());
+            let said = middle(&ruler, &args, 3, || {
+                shell(&rule);
+            });
+            is_the_clients(&said, "client_other", "client_blocked");
+        },
+    );
 }
 
 /// 20 users first; then the memory runs out, and 1,000 more come.

@@ -26,8 +26,7 @@ fn a_listener_that_closes_in_the_middle_refuses_connections() {
 
 #[test]
 fn syns_that_vanish_are_a_connect_timeout() {
-    namespace::inside("faults::network::syns_that_vanish_are_a_connect_timeout", FIREWALL, || {
-        let _beside = beside();
+    namespace::inside("faults::network::syns_that_vanish_are_a_connect_timeout", FIREWALL, beside, || {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         let limit = "connect_timeout_ns=300ms";
         let args = [&ruler.url("/"), "-c", "5", "-d", "2s", "--no-keepalive", "--limit", limit];
@@ -78,8 +77,7 @@ fn a_listen_queue_that_is_full_is_a_connect_timeout() {
 
 #[test]
 fn a_way_that_is_gone_is_unreachable() {
-    namespace::inside("faults::network::a_way_that_is_gone_is_unreachable", ROUTES_FIRST, || {
-        let _beside = beside();
+    namespace::inside("faults::network::a_way_that_is_gone_is_unreachable", ROUTES_FIRST, beside, || {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
         no_faults(&middle(&ruler, &args, 0, || ()));
@@ -95,8 +93,7 @@ fn a_way_that_is_gone_is_unreachable() {
 /// An answer from the way itself (ICMP) instead of a route that is missing here.
 #[test]
 fn a_router_that_says_no_is_unreachable() {
-    namespace::inside("faults::network::a_router_that_says_no_is_unreachable", FIREWALL, || {
-        let _beside = beside();
+    namespace::inside("faults::network::a_router_that_says_no_is_unreachable", FIREWALL, beside, || {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
         no_faults(&middle(&ruler, &args, 0, || ()));

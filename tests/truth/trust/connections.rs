@@ -3,7 +3,7 @@
 use super::{silent, warns};
 use crate::help::{count, number};
 use crate::provoke::{FIREWALL, faults, firewall, json, middle};
-use crate::support::{Ruler, alone, beside_first, namespace};
+use crate::support::{Ruler, alone, beside, beside_first, namespace};
 use serde_json::Value;
 
 struct Connections(Value);
@@ -23,70 +23,56 @@ fn connections(said: &Value) -> Connections {
 
 #[test]
 fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
-    beside_first(|| {
-        let ruler = Ruler::start(&[]);
-        let said = json(&[&ruler.url("/"), "-n", "500", "-c", "5", "-t", "2"], 0);
-        let wanted =
-            [("attempts", 5), ("opened", 5), ("reused_requests", 495), ("open_at_stop", 5), ("peak", 5)];
-        connections(&said).are(&wanted);
-        connections(&said).are(&[("closed_by_server", 0), ("closed_by_us", 0), ("closed_by_fault", 0)]);
-        let counters = ruler.counters();
-        // One more is the look whether anybody listens.
-        assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(6), Some(0)));
-        assert_eq!(counters["closed_by_peer"], 6);
-    });
+    let _beside = beside();
+    let ruler = Ruler::start(&[]);
+    let said = json(&[&ruler.url("/"), "-n", "500", "-c", "5", "-t", "2"], 0);
+    let wanted = [("attempts", 5), ("opened", 5), ("reused_requests", 495), ("open_at_stop", 5), ("peak", 5)];
+    connections(&said).are(&wanted);
+    connections(&said).are(&[("closed_by_server", 0), ("closed_by_us", 0), ("closed_by_fault", 0)]);
+    let counters = ruler.counters();
+    // One more is the look whether anybody listens.
+    assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(6), Some(0)));
+    assert_eq!(counters["closed_by_peer"], 6);
 }
 
 #[test]
 fn connections_that_the_server_closes_are_counted_as_its_own() {
-    beside_first(|| {
-        let ruler = Ruler::start(&["--keep-alive-requests", "10"]);
-        let said = json(&[&ruler.url("/"), "-n", "500", "-c", "1"], 0);
-        connections(&said).are(&[("opened", 50), ("reused_requests", 450), ("closed_by_server", 50)]);
-        connections(&said).are(&[
-            ("closed_by_us", 0),
-            ("closed_by_fault", 0),
-            ("open_at_stop", 0),
-            ("peak", 1),
-        ]);
-        connections(&said).are(&[("requests_per_connection_p50", 10), ("requests_per_connection_max", 10)]);
-        let counters = ruler.counters();
-        assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(51), Some(50)));
-    });
+    let _beside = beside();
+    let ruler = Ruler::start(&["--keep-alive-requests", "10"]);
+    let said = json(&[&ruler.url("/"), "-n", "500", "-c", "1"], 0);
+    connections(&said).are(&[("opened", 50), ("reused_requests", 450), ("closed_by_server", 50)]);
+    connections(&said).are(&[("closed_by_us", 0), ("closed_by_fault", 0), ("open_at_stop", 0), ("peak", 1)]);
+    connections(&said).are(&[("requests_per_connection_p50", 10), ("requests_per_connection_max", 10)]);
+    let counters = ruler.counters();
+    assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(51), Some(50)));
 }
 
 /// Who sends the first FIN after `Connection: close` is a matter of microseconds; who wanted it is not.
 #[test]
 fn connections_for_one_request_each_are_closed_by_us() {
-    beside_first(|| {
-        let ruler = Ruler::start(&[]);
-        let said = json(&[&ruler.url("/"), "-n", "200", "-c", "4", "--no-keepalive"], 0);
-        connections(&said).are(&[
-            ("opened", 200),
-            ("reused_requests", 0),
-            ("requests_per_connection_max", 1),
-        ]);
-        connections(&said).are(&[
-            ("closed_by_fault", 0),
-            ("open_at_stop", 0),
-            ("closed_by_server", 0),
-            ("closed_by_us", 200),
-        ]);
-        assert_eq!(ruler.accepted(), 201);
-    });
+    let _beside = beside();
+    let ruler = Ruler::start(&[]);
+    let said = json(&[&ruler.url("/"), "-n", "200", "-c", "4", "--no-keepalive"], 0);
+    connections(&said).are(&[("opened", 200), ("reused_requests", 0), ("requests_per_connection_max", 1)]);
+    connections(&said).are(&[
+        ("closed_by_fault", 0),
+        ("open_at_stop", 0),
+        ("closed_by_server", 0),
+        ("closed_by_us", 200),
+    ]);
+    assert_eq!(ruler.accepted(), 201);
 }
 
 #[test]
 fn connections_given_up_after_a_failure_are_counted_apart() {
-    beside_first(|| {
-        let ruler = Ruler::start(&[]);
-        let said = json(&[&ruler.url("/?fault=bad_header&fault_rate=0.25"), "-n", "400", "-c", "4"], 99);
-        let failed = faults(&said)["malformed_response"].1;
-        connections(&said).are(&[("closed_by_fault", failed), ("closed_by_server", 0), ("closed_by_us", 0)]);
-        let opened = said["client"]["connections"]["opened"].as_u64().unwrap();
-        assert_eq!(ruler.accepted(), opened + 1);
-        assert_eq!(opened, failed + said["client"]["connections"]["open_at_stop"].as_u64().unwrap());
-    });
+    let _beside = beside();
+    let ruler = Ruler::start(&[]);
+    let said = json(&[&ruler.url("/?fault=bad_header&fault_rate=0.25"), "-n", "400", "-c", "4"], 99);
+    let failed = faults(&said)["malformed_response"].1;
+    connections(&said).are(&[("closed_by_fault", failed), ("closed_by_server", 0), ("closed_by_us", 0)]);
+    let opened = said["client"]["connections"]["opened"].as_u64().unwrap();
+    assert_eq!(ruler.accepted(), opened + 1);
+    assert_eq!(opened, failed + said["client"]["connections"]["open_at_stop"].as_u64().unwrap());
 }
 
 #[test]
@@ -106,20 +92,24 @@ fn littles_law_holds_three_ways_for_users_that_always_wait() {
 /// Users that hang in a connection attempt that nobody answers are in no request, and the sum says so.
 #[test]
 fn users_outside_of_requests_break_littles_law() {
-    namespace::inside("trust::connections::users_outside_of_requests_break_littles_law", FIREWALL, || {
-        let _alone = alone();
-        let ruler = Ruler::start(&["--delay", "2ms"]);
-        let args = [&ruler.url("/"), "-c", "8", "-d", "2s", "--no-keepalive"];
-        silent(&middle(&ruler, &args, 0, || ()), "littles_law");
-        let vanish = format!("tcp dport {} tcp flags syn drop", ruler.port());
-        let said = middle(&ruler, &args, 0, || firewall(&vanish));
-        assert!(warns(&said, "littles_law").contains("outside requests"));
-        let outside = number(&said, "/client/littles_law/users_time_outside");
-        assert!(outside > 0.4, "{outside}");
-        assert!(number(&said, "/client/littles_law/in_flight_mean") < 5.0);
-        // They wait for something all the same, and the report does not hide it.
-        assert!(count(&said, "/response_time/censored") >= 8, "{}", said["totals"]);
-    });
+    namespace::inside(
+        "trust::connections::users_outside_of_requests_break_littles_law",
+        FIREWALL,
+        alone,
+        || {
+            let ruler = Ruler::start(&["--delay", "2ms"]);
+            let args = [&ruler.url("/"), "-c", "8", "-d", "2s", "--no-keepalive"];
+            silent(&middle(&ruler, &args, 0, || ()), "littles_law");
+            let vanish = format!("tcp dport {} tcp flags syn drop", ruler.port());
+            let said = middle(&ruler, &args, 0, || firewall(&vanish));
+            assert!(warns(&said, "littles_law").contains("outside requests"));
+            let outside = number(&said, "/client/littles_law/users_time_outside");
+            assert!(outside > 0.4, "{outside}");
+            assert!(number(&said, "/client/littles_law/in_flight_mean") < 5.0);
+            // They wait for something all the same, and the report does not hide it.
+            assert!(count(&said, "/response_time/censored") >= 8, "{}", said["totals"]);
+        },
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{ahead_of_others, dear_to_read, silent, silent_enough, warns};
 use crate::help::{cautions, count, number, patiently};
 use crate::provoke::{Then, because, canned, json, pass, shell};
-use crate::support::{Ruler, Scratch, Tool, alone, beside_first};
+use crate::support::{Ruler, Scratch, Tool, alone};
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::run_file;
@@ -33,32 +33,29 @@ fn a_worker_without_room_says_so() {
 /// generator must own up to it.
 #[test]
 fn a_generator_that_stood_still_does_not_blame_the_service() {
-    beside_first(|| {
-        let ruler = Ruler::start(&["--delay", "5ms"]);
-        let run = |stop: bool| {
-            ruler.get("/_ruler/forget");
-            let running = Tool::new(&[&ruler.url("/"), "-c", "4", "-d", "2s", "--json"]).start();
-            ruler.wait_for_requests(200);
-            if stop {
-                running.signal("STOP");
-                pass(Duration::from_millis(700));
-                running.signal("CONT");
-            }
-            running.wait().json()
-        };
-        let said = run(true);
-        assert_eq!(because(&said), ["client_stalled"]);
-        assert!(count(&said, "/response_time/max_ns") >= 690_000_000, "{}", said["response_time"]);
-        // Of two seconds; up to 100 ms of a stop may pass for the sleep into which it fell.
-        let told = warns(&said, "client_stalled");
-        let share: f64 =
-            told.split("each, ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
-        assert!((28.0..=40.0).contains(&share), "{told}");
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "5ms"]);
+    let run = |stop: bool| {
+        ruler.get("/_ruler/forget");
+        let running = Tool::new(&[&ruler.url("/"), "-c", "4", "-d", "2s", "--json"]).start();
+        ruler.wait_for_requests(200);
+        if stop {
+            running.signal("STOP");
+            pass(Duration::from_millis(700));
+            running.signal("CONT");
+        }
+        running.wait().json()
+    };
+    let said = run(true);
+    assert_eq!(because(&said), ["client_stalled"]);
+    assert!(count(&said, "/response_time/max_ns") >= 690_000_000, "{}", said["response_time"]);
+    // Of two seconds; up to 100 ms of a stop may pass for the sleep into which it fell.
+    let told = warns(&said, "client_stalled");
+    let share: f64 =
+        told.split("each, ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
+    assert!((28.0..=40.0).contains(&share), "{told}");
 
-        patiently("this machine stood still without a cause", || {
-            silent_enough(&run(false), "client_stalled")
-        });
-    });
+    patiently("this machine stood still without a cause", || silent_enough(&run(false), "client_stalled"));
 }
 
 #[test]

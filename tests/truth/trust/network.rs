@@ -8,8 +8,7 @@ use crate::support::{Ruler, Tool, alone, namespace};
 /// Every 50th packet with a request is lost on its way and has to be sent again, once.
 #[test]
 fn lost_packets_are_retransmits() {
-    namespace::inside("trust::network::lost_packets_are_retransmits", LOSSES, || {
-        let _alone = alone();
+    namespace::inside("trust::network::lost_packets_are_retransmits", LOSSES, alone, || {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let args = [&ruler.url("/"), "-c", "20", "-n", "3000"];
         let before = retransmitted();

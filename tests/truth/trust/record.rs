@@ -3,7 +3,7 @@
 use super::{silent, warns};
 use crate::help::{count, number};
 use crate::provoke::{because, json};
-use crate::support::{Ruler, Scratch, Tool, beside_first};
+use crate::support::{Ruler, Scratch, Tool, beside, beside_first};
 
 #[test]
 fn a_run_that_was_interrupted_says_so() {
@@ -59,19 +59,18 @@ fn a_number_of_requests_ends_a_run_though_users_are_still_to_come() {
 
 #[test]
 fn a_machine_that_is_missing_from_a_merge_is_missed() {
-    beside_first(|| {
-        let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
-        for part in 1..=3 {
-            let (share, file) = (format!("{part}/3"), scratch.path(&format!("{part}.plim")));
-            json(&[&ruler.url("/"), "-n", "300", "-c", "3", "--share", &share, "--out", &file], 0);
-        }
-        let [one, two, three] = [1, 2, 3].map(|part| scratch.path(&format!("{part}.plim")));
-        let said = Tool::run(&["merge", &one, &three, "--json"]).expect_code(3).json();
-        assert!(warns(&said, "missing_intervals").contains("share 2/3"), "{}", said["cautions"]);
-        let calm = Tool::run(&["merge", &one, &two, &three, "--json"]).expect_code(0).json();
-        silent(&calm, "missing_intervals");
-        assert_eq!(count(&calm, "/totals/requests"), 300);
-    });
+    let _beside = beside();
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    for part in 1..=3 {
+        let (share, file) = (format!("{part}/3"), scratch.path(&format!("{part}.plim")));
+        json(&[&ruler.url("/"), "-n", "300", "-c", "3", "--share", &share, "--out", &file], 0);
+    }
+    let [one, two, three] = [1, 2, 3].map(|part| scratch.path(&format!("{part}.plim")));
+    let said = Tool::run(&["merge", &one, &three, "--json"]).expect_code(3).json();
+    assert!(warns(&said, "missing_intervals").contains("share 2/3"), "{}", said["cautions"]);
+    let calm = Tool::run(&["merge", &one, &two, &three, "--json"]).expect_code(0).json();
+    silent(&calm, "missing_intervals");
+    assert_eq!(count(&calm, "/totals/requests"), 300);
 }
 
 /// Rates add up only while both machines load.
@@ -100,17 +99,16 @@ fn runs_one_after_the_other_are_not_one_run() {
 
 #[test]
 fn runs_of_different_targets_do_not_make_one_experiment() {
-    beside_first(|| {
-        let (one, other, scratch) = (Ruler::start(&[]), Ruler::start(&[]), Scratch::new());
-        let run = |ruler: &Ruler, name: &str, share: &str| {
-            let file = scratch.path(name);
-            json(&[&ruler.url("/"), "-n", "100", "-c", "2", "--share", share, "--out", &file], 0);
-            file
-        };
-        let a = run(&one, "a.plim", "1/2");
-        let (b, c) = (run(&other, "b.plim", "2/2"), run(&one, "c.plim", "2/2"));
-        let said = Tool::run(&["merge", &a, &b, "--json"]).json();
-        assert!(warns(&said, "merged_targets_differ").contains(&other.address().to_string()));
-        silent(&Tool::run(&["merge", &a, &c, "--json"]).json(), "merged_targets_differ");
-    });
+    let _beside = beside();
+    let (one, other, scratch) = (Ruler::start(&[]), Ruler::start(&[]), Scratch::new());
+    let run = |ruler: &Ruler, name: &str, share: &str| {
+        let file = scratch.path(name);
+        json(&[&ruler.url("/"), "-n", "100", "-c", "2", "--share", share, "--out", &file], 0);
+        file
+    };
+    let a = run(&one, "a.plim", "1/2");
+    let (b, c) = (run(&other, "b.plim", "2/2"), run(&one, "c.plim", "2/2"));
+    let said = Tool::run(&["merge", &a, &b, "--json"]).json();
+    assert!(warns(&said, "merged_targets_differ").contains(&other.address().to_string()));
+    silent(&Tool::run(&["merge", &a, &c, "--json"]).json(), "merged_targets_differ");
 }

@@ -52,8 +52,7 @@ fn a_row_that_finds_no_room_is_told() {
         "exec unshare -m sh -c 'mount -t tmpfs -o size=96k tmpfs /mnt && exec \"$0\" --exact {NAME} --nocapture \
          --test-threads 1' \"$0\""
     );
-    namespace::inside(NAME, &disk, || {
-        let _beside = beside();
+    namespace::inside(NAME, &disk, beside, || {
         let ruler = Ruler::start(&[]);
         let steps = |file: &str| {
             // More than is gathered before the kernel is asked.

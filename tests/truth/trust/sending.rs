@@ -10,28 +10,27 @@ use std::time::Duration;
 /// SIGSTOP for a second: 500 arrivals come due meanwhile, go out late, and not one is dropped.
 #[test]
 fn a_generator_that_was_stopped_for_a_second_says_that_it_sent_late() {
-    beside_first(|| {
-        let ruler = Ruler::start(&["--delay", "20ms"]);
-        let args = [&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "600"];
-        let running = Tool::new(&[&args[..], &["--json"]].concat()).start();
-        ruler.wait_for_requests(250);
-        running.signal("STOP");
-        pass(Duration::from_secs(1));
-        running.signal("CONT");
-        let said = running.wait().expect_code(3).json();
-        assert!(because(&said).contains(&"late_sends"), "{}", said["verdict"]);
-        let late_ns = count(&said, "/client/lateness/p99_ns");
-        assert!((900_000_000..2_000_000_000).contains(&late_ns), "lateness p99 {late_ns} ns");
-        // From the intended instant: the stop is in the response times, not in the service times.
-        assert!(count(&said, "/response_time/p99_ns") >= 900_000_000, "{}", said["response_time"]);
-        assert!(count(&said, "/service_time/p50_ns") < 500_000_000, "{}", said["service_time"]);
-        assert_eq!(count(&said, "/offered/arrivals"), 1_500);
-        assert_eq!(ruler.requests(), 1_500, "late is not lost");
+    let _alone = alone();
+    let ruler = Ruler::start(&["--delay", "20ms"]);
+    let args = [&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "600"];
+    let running = Tool::new(&[&args[..], &["--json"]].concat()).start();
+    ruler.wait_for_requests(250);
+    running.signal("STOP");
+    pass(Duration::from_secs(1));
+    running.signal("CONT");
+    let said = running.wait().expect_code(3).json();
+    assert!(because(&said).contains(&"late_sends"), "{}", said["verdict"]);
+    let late_ns = count(&said, "/client/lateness/p99_ns");
+    assert!((900_000_000..2_000_000_000).contains(&late_ns), "lateness p99 {late_ns} ns");
+    // From the intended instant: the stop is in the response times, not in the service times.
+    assert!(count(&said, "/response_time/p99_ns") >= 900_000_000, "{}", said["response_time"]);
+    assert!(count(&said, "/service_time/p50_ns") < 500_000_000, "{}", said["service_time"]);
+    assert_eq!(count(&said, "/offered/arrivals"), 1_500);
+    assert_eq!(ruler.requests(), 1_500, "late is not lost");
 
-        patiently("sends are late without a cause", || {
-            let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).json();
-            silent_enough(&said, "late_sends")
-        });
+    patiently("sends are late without a cause", || {
+        let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).json();
+        silent_enough(&said, "late_sends")
     });
 }
 

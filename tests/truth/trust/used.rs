@@ -51,22 +51,27 @@ fn a_few_connections_that_get_everything_are_said() {
 #[test]
 fn ports_that_would_run_out_within_a_minute_are_said() {
     let narrow = "sysctl -qw net.ipv4.ip_local_port_range='10000 11999'";
-    namespace::inside("trust::used::ports_that_would_run_out_within_a_minute_are_said", narrow, || {
-        let _alone = alone();
-        let elsewhere = Elsewhere::new("10.77.0.1/24", "10.77.0.2/24");
-        let there = elsewhere.ruler("10.77.0.2:0");
-        let run = |ruler: &Ruler, more: &[&str]| {
-            Tool::run(&[&[ruler.url("/").as_str(), "-r", "60", "-d", "2s", "--json"], more].concat()).json()
-        };
-        let said = run(&there, &["--no-keepalive"]);
-        assert_eq!(caution(&said, "few_ports_left")["weight"], "warning");
-        let told = warns(&said, "few_ports_left");
-        assert!(told.contains("takes 3,") && told.contains("of 2,000 ports"), "{told}");
-        silent(&said, "client_ports_exhausted");
-        silent(&run(&there, &[]), "few_ports_left");
-        // The loopback does not run out, and a result from there must not be trusted to carry over.
-        let here = run(&Ruler::start(&[]), &["--no-keepalive"]);
-        assert_eq!(caution(&here, "few_ports_left")["weight"], "note");
-        assert!(warns(&here, "few_ports_left").contains("after a second"), "{}", here["cautions"]);
-    });
+    namespace::inside(
+        "trust::used::ports_that_would_run_out_within_a_minute_are_said",
+        narrow,
+        alone,
+        || {
+            let elsewhere = Elsewhere::new("10.77.0.1/24", "10.77.0.2/24");
+            let there = elsewhere.ruler("10.77.0.2:0");
+            let run = |ruler: &Ruler, more: &[&str]| {
+                Tool::run(&[&[ruler.url("/").as_str(), "-r", "60", "-d", "2s", "--json"], more].concat())
+                    .json()
+            };
+            let said = run(&there, &["--no-keepalive"]);
+            assert_eq!(caution(&said, "few_ports_left")["weight"], "warning");
+            let told = warns(&said, "few_ports_left");
+            assert!(told.contains("takes 3,") && told.contains("of 2,000 ports"), "{told}");
+            silent(&said, "client_ports_exhausted");
+            silent(&run(&there, &[]), "few_ports_left");
+            // The loopback does not run out, and a result from there must not be trusted to carry over.
+            let here = run(&Ruler::start(&[]), &["--no-keepalive"]);
+            assert_eq!(caution(&here, "few_ports_left")["weight"], "note");
+            assert!(warns(&here, "few_ports_left").contains("after a second"), "{}", here["cautions"]);
+        },
+    );
 }

@@ -13,8 +13,7 @@ use std::time::Duration;
 /// A shaper (tbf) in front of the cable: 50 Mbit/s, and a queue of 80 kB that drops what does not fit.
 #[test]
 fn a_link_that_is_full_is_said() {
-    namespace::inside("trust::way::a_link_that_is_full_is_said", "", || {
-        let _alone = alone();
+    namespace::inside("trust::way::a_link_that_is_full_is_said", "", alone, || {
         let elsewhere = Elsewhere::new("10.77.0.1/24", "10.77.0.2/24");
         let ruler = elsewhere.ruler("10.77.0.2:0");
         elsewhere.shell("tc qdisc add dev cable1 root tbf rate 50mbit burst 8kb limit 80000");
@@ -32,8 +31,7 @@ fn a_link_that_is_full_is_said() {
 /// As many bytes on a free cable; and answers that are slow before their first byte, side by side with them.
 #[test]
 fn a_link_with_room_is_not_called_full() {
-    namespace::inside("trust::way::a_link_with_room_is_not_called_full", "", || {
-        let _alone = alone();
+    namespace::inside("trust::way::a_link_with_room_is_not_called_full", "", alone, || {
         let elsewhere = Elsewhere::new("10.77.0.1/24", "10.77.0.2/24");
         let ruler = elsewhere.ruler("10.77.0.2:0");
         let start = |path: &str| Tool::new(&[&ruler.url(path), "-c", "4", "-d", "5s", "--json"]).start();
@@ -159,8 +157,7 @@ impl Drop for Far {
 
 #[test]
 fn distance_that_was_measured_is_said() {
-    namespace::inside("trust::way::distance_that_was_measured_is_said", "", || {
-        let _alone = alone();
+    namespace::inside("trust::way::distance_that_was_measured_is_said", "", alone, || {
         let Some(_far) = Far::new() else {
             eprintln!("not tested: a far place needs python3 and /dev/net/tun");
             return;

@@ -27,11 +27,13 @@ pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Char
         counts_iterations: !outline.lanes.is_empty() || outline.requests.len() > 1,
         has_users: !is_open,
         has_errors: true,
+        is_over: false,
     };
     let at = Rows::default();
     let mut chart = over_time("timeline", "the course of the run");
-    chart.panels = vec![course::rate(&shape, &at), course::latency(&at), course::in_flight(&shape, &at)];
-    chart.panels.push(course::connections(&at));
+    chart.panels = vec![course::rate(&shape, &at), course::latency(&at)];
+    chart.panels.extend(course::iterations(&shape, &at));
+    chart.panels.extend([course::in_flight(&shape, &at), course::connections(&at)]);
     chart.panels.push(course::opened(&at));
     if !classes.is_empty() {
         chart.panels.push(course::errors(classes, &|_, _| None, &at));

@@ -43,9 +43,16 @@ fn percentiles_stand_as_in_the_terminal() {
 fn the_trust_box_has_the_rows_of_the_terminal() {
     for (name, s, picture) in runs() {
         let dom = dom_of(&s, &picture);
-        let list = dom.elements().into_iter().find(|e| e.has_class("trust")).expect("every page has it");
-        let lines: Vec<String> = list.below("li").iter().map(Element::text).collect();
-        let rows = trust::rows(&s);
+        let lists = dom.elements().into_iter().filter(|e| e.has_class("trust"));
+        let lines: Vec<String> = lists.flat_map(|list| list.below("li")).map(|li| li.text()).collect();
+        // Those with a mark stand in the open, the others behind one line that counts them.
+        let (marked, fine): (Vec<_>, Vec<_>) =
+            trust::rows(&s).into_iter().partition(|row| row.weight.is_some());
+        let folded = dom.by_id("generator").expect("every page has it").below("details");
+        assert_eq!(folded.len(), usize::from(!fine.is_empty()), "{name}");
+        assert_eq!(folded[0].below("li").len(), fine.len(), "{name}");
+        assert!(folded[0].below("summary")[0].text().contains(&fine.len().to_string()), "{name}");
+        let rows: Vec<trust::Row> = marked.into_iter().chain(fine).collect();
         assert_eq!(lines.len(), rows.len(), "{name}");
         for (line, row) in lines.iter().zip(&rows) {
             assert!(line.starts_with(&row.label) && line.contains(&row.facts.join("; ")), "{name}: {line}");
@@ -62,21 +69,56 @@ fn raw_values_are_those_of_the_document() {
         if s.requests.is_empty() {
             continue;
         }
+        let heads = cells(&dom, "table-requests").swap_remove(0);
         let rows = dom.by_id("table-requests").expect("there are requests").below("tr");
         for (at, request) in document["requests"].as_array().unwrap().iter().enumerate() {
             let wanted = request["name"].as_str().unwrap();
             let row = rows.iter().find(|row| cells_of(row)[0].text().starts_with(wanted));
             let row = row.unwrap_or_else(|| panic!("{name}: no row {at} `{wanted}`"));
-            let raw =
-                |column: usize| cells_of(row)[column].attribute("data-v").map(|v| v.parse::<f64>().unwrap());
-            assert_eq!(raw(1), request["requests"].as_f64(), "{name}");
-            assert_eq!(raw(3), request["errors"].as_f64(), "{name}");
-            assert_eq!(raw(5), request["rate_per_s"].as_f64(), "{name}");
-            assert_eq!(raw(7), request["response_time"]["p50_ns"].as_f64(), "{name}");
-            assert_eq!(raw(12), shown(&request["response_time"], 0.99), "{name}");
-            assert_eq!(raw(8), request["response_time"]["mean_ns"].as_f64(), "{name}");
+            let raw = |head: &str| {
+                let column = heads.iter().position(|other| other == head).expect("the column is there");
+                cells_of(row)[column].attribute("data-v").map(|v| v.parse::<f64>().unwrap())
+            };
+            assert_eq!(raw("finished"), request["requests"].as_f64(), "{name}");
+            assert_eq!(raw("errors"), request["errors"].as_f64(), "{name}");
+            assert_eq!(raw("rate"), request["rate_per_s"].as_f64(), "{name}");
+            assert_eq!(raw("p50"), request["response_time"]["p50_ns"].as_f64(), "{name}");
+            assert_eq!(raw("p99"), shown(&request["response_time"], 0.99), "{name}");
+            assert_eq!(raw("mean"), request["response_time"]["mean_ns"].as_f64(), "{name}");
         }
     }
+}
+
+#[test]
+fn what_a_reader_looks_for_stands_right_behind_the_name_of_a_request() {
+    for (name, s, picture) in runs().into_iter().filter(|(_, s, _)| !s.requests.is_empty()) {
+        let heads = cells(&dom_of(&s, &picture), "table-requests").swap_remove(0);
+        assert_eq!(heads[..6], ["request", "rate", "errors", "error share", "p50", "p99"], "{name}");
+    }
+}
+
+#[test]
+fn a_bar_marks_what_fails_beyond_the_limit_or_beyond_one_in_a_hundred_and_says_so() {
+    let bars = |s: &Summary| {
+        let dom = dom(s);
+        let rows = dom.by_id("table-requests").expect("there are requests").below("tr");
+        let all: Vec<String> =
+            rows.iter().filter(|row| row.has_class("bad")).map(|row| cells_of(row)[0].text()).collect();
+        (all, dom.by_id("requests").expect("as above").text().contains("A red bar: "))
+    };
+    let mut s = fixtures::shop();
+    s.thresholds.clear();
+    for row in &mut s.requests {
+        (row.requests, row.errors) = (1_000, 10);
+    }
+    assert_eq!(bars(&s), (Vec::new(), false), "one in a hundred");
+    s.requests[1].errors = 11;
+    let (all, is_told) = bars(&s);
+    assert!(all.len() == 1 && all[0].starts_with(&s.requests[1].name) && is_told, "{all:?}");
+    let mut limit = fixtures::shop().thresholds.swap_remove(0);
+    (limit.what, limit.limit, limit.met) = ("errors".into(), 0.05, true);
+    s.thresholds.push(limit);
+    assert_eq!(bars(&s), (Vec::new(), false), "within the limit");
 }
 
 #[test]

@@ -78,6 +78,19 @@ fn of_many_requests_the_busiest_have_their_course_drawn() {
     // The first ten were sent least.
     assert_eq!(drawn, [vec![false; 10], vec![true; 50]].concat());
     assert!(dom.by_id("requests").unwrap().text().contains("The 50 that were sent most"));
+    // A column without a line is none.
+    let once = |request| Spark { p99_ns: vec![Some(1), None], ..spark(request) };
+    let picture = Picture { sparks: (0..60).map(once).collect(), ..Picture::default() };
+    let heads: Vec<String> = dom_of(&s, &picture).by_id("table-requests").expect("as above").below("thead")
+        [0]
+    .below("th")
+    .iter()
+    .map(|head| head.text())
+    .collect();
+    assert!(
+        heads.contains(&"rate over time".into()) && !heads.contains(&"p99 over time".into()),
+        "{heads:?}"
+    );
 }
 
 fn error(fault: Fault, count: u64) -> ErrorRow {
@@ -104,6 +117,24 @@ fn failures_of_a_request_stand_by_their_class() {
     assert_eq!(failing.len(), 2, "{failing:?}");
     assert!(failing[0].ends_with("http_statustimeout"), "{failing:?}");
     assert!(failing[1].ends_with("1,2007") && failing[1].starts_with(name), "{failing:?}");
+}
+
+#[test]
+fn examples_that_say_the_same_are_one_with_their_number() {
+    let mut s = fixtures::shop();
+    let one = s.samples.swap_remove(0);
+    let at = |at_s: u64, excerpt: &str| {
+        let mut row = one.clone();
+        (row.sample.at_ns, row.sample.excerpt) = (at_s * 1_000_000_000, excerpt.into());
+        row
+    };
+    s.samples = vec![at(3, "busy"), at(4, "busy"), at(5, "gone"), at(9, "busy")];
+    let dom = dom(&s);
+    let list = dom.elements().into_iter().find(|one| one.has_class("samples")).expect("there are examples");
+    let texts: Vec<String> = list.below("li").iter().map(|li| li.text()).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts[0].contains("at 3 s") && texts[0].contains("3 alike, the last at 9 s"), "{texts:?}");
+    assert!(texts[1].contains("gone") && !texts[1].contains("alike"), "{texts:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use plimsoll_output::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, U
 use plimsoll_output::figure::{self, Skin, draw};
 use plimsoll_output::html;
 use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::Course;
+use plimsoll_record::summary::{Course, Summary};
 
 /// What every picture must be: whole, small, alone, and without a number that is none.
 fn assert_is_a_picture(id: &str, svg: &str) {
@@ -263,6 +263,86 @@ fn names_from_a_server_are_text_in_pictures_and_pages() {
         }
         assert!(!draw(&chart, Skin::Page).contains('\u{202e}'), "text is not turned around");
     }
+}
+
+#[test]
+fn a_limit_on_one_request_stands_at_the_lines_of_requests_and_not_at_that_of_all() {
+    let (mut s, picture) = fixtures::drawn_with_monitors();
+    let mut limit =
+        s.thresholds.iter().find(|t| t.what.starts_with("response_time")).expect("it has one").clone();
+    let name = s.requests[0].name.clone();
+    (limit.what, limit.text) = (format!("response_time{{request: {name}}} p99"), "p99 of one < 5ms".into());
+    (limit.limit, limit.met) = (5e6, false);
+    s.thresholds.push(limit);
+    let charts = figure::of_run(&s, &picture);
+    let drawn = |id: &str| {
+        let chart = charts.iter().find(|chart| chart.id == id).expect("the fixture has it");
+        draw(chart, Skin::File).contains("p99 of one")
+    };
+    assert!(drawn("spectrum-requests") && !drawn("timeline") && !drawn("spectrum") && !drawn("heat"));
+}
+
+#[test]
+fn service_times_that_lie_as_response_times_do_are_said_and_not_drawn_twice() {
+    let (s, mut picture) = fixtures::drawn_with_monitors();
+    picture.service_heat = picture.response_heat.clone();
+    let subtitle = |picture: &Picture| {
+        let charts = figure::of_run(&s, picture);
+        let heats: Vec<&Chart> = charts.iter().filter(|chart| chart.id.starts_with("heat")).collect();
+        assert!(heats[0].id == "heat" && heats.len() < 3);
+        (heats.len(), heats[0].subtitle.clone())
+    };
+    let (count, told) = subtitle(&picture);
+    assert!(count == 1 && told.ends_with("service times lay alike (each in the same cell)"), "{told}");
+    // Some of them were not served for as long as they took.
+    let (column, row) = (picture.service_heat.counts.iter().enumerate())
+        .find_map(|(at, rows)| Some((at, rows.iter().rposition(|n| *n > 0).filter(|row| *row > 0)?)))
+        .expect("something was counted");
+    let all: u64 = picture.service_heat.counts.iter().flatten().sum();
+    picture.service_heat.counts[column][row] += all;
+    picture.response_heat.counts[column][row - 1] += all;
+    let (count, told) = subtitle(&picture);
+    assert!(count == 2 && !told.contains("alike"), "{told}");
+}
+
+#[test]
+fn iterations_of_several_requests_are_not_held_against_requests() {
+    let (mut s, picture) = fixtures::drawn_with_monitors();
+    assert!(s.offered.is_some(), "the fixture is of the open model");
+    let panels = |s: &Summary| -> Vec<(String, Vec<String>)> {
+        let chart = figure::of_run(s, &picture).swap_remove(0);
+        let names = |panel: &Panel| panel.series.iter().map(|one| one.id.clone()).collect();
+        chart.panels.iter().map(|panel| (panel.id.clone(), names(panel))).collect()
+    };
+    let one = s.plan.requests[0].clone();
+    s.plan.requests.truncate(1);
+    s.plan.lanes.clear();
+    let together = panels(&s);
+    assert!(together[0].1.contains(&"offered".into()) && together[2].0 != "iterations", "{together:?}");
+    s.plan.requests.push(one);
+    let apart = panels(&s);
+    assert!(!apart[0].1.contains(&"offered".into()), "{apart:?}");
+    assert_eq!(apart[2], ("iterations".into(), vec!["offered".into()]));
+}
+
+#[test]
+fn an_interval_that_covers_the_whole_plot_is_no_line_across_it() {
+    let chart = |high: f64| {
+        let mut chart = Chart::new("bars", "bars", Axis::new("users", Unit::Plain));
+        chart.xs = vec![1.0, 2.0];
+        let some = |values: [f64; 2]| values.map(Some).to_vec();
+        let series = Series::new("p99", "p99", 0, Form::Marked, some([10.0, 20.0]));
+        let series = series.within(some([9.0, 0.0]), some([11.0, high]));
+        let y = Axis::new("times", Unit::Plain).between(0.0, 40.0);
+        chart.panels.push(Panel::new("p99", y, vec![series]));
+        chart
+    };
+    let drawn = |high: f64| {
+        let svg = draw(&chart(high), Skin::Page);
+        svg.lines().find(|line| line.contains("thin")).expect("there are intervals").to_owned()
+    };
+    assert_ne!(drawn(40.0), drawn(400.0), "one that ends with the axis ends there");
+    assert_eq!(drawn(400.0), drawn(9e9), "however wide it is");
 }
 
 #[test]

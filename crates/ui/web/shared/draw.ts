@@ -9,6 +9,7 @@ import { Group, type Member } from "./group";
 import { fill, nearest, said, sentence } from "./hover";
 import { listen, type Reader } from "./keys";
 import { keys, shades } from "./legend";
+import { list, unlisted } from "./marks";
 import { PanelPlot, type Host } from "./panel";
 import css from "./plot.css?inline";
 import type { Range } from "./scale";
@@ -69,6 +70,7 @@ class Plot implements Drawn, Host, Member, Reader {
   readonly #options: DrawOptions;
   readonly #root = div("pl-chart");
   readonly #axis = div("pl-x");
+  readonly #marks = document.createElement("ol");
   readonly #tip = div("pl-tip");
   readonly #said = div("pl-said");
   readonly #watch: ResizeObserver;
@@ -92,6 +94,7 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#root.setAttribute("aria-description", "Arrows move the cursor, plus and minus zoom, Escape shows all.");
     this.#said.setAttribute("aria-live", "polite");
     this.#tip.hidden = true;
+    this.#marks.className = "pl-marks";
     element.append(this.#root);
     this.colours = coloursOf(this.#root);
     this.shown = this.#group.range ?? domain(this.chart);
@@ -262,6 +265,7 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#root.replaceChildren(
       ...boxes.flatMap((box, at) => [this.#heads[at] ?? box, box]),
       this.#axis,
+      this.#marks,
       this.#tip,
       this.#said,
     );
@@ -327,6 +331,23 @@ class Plot implements Drawn, Host, Member, Reader {
       if (label) label.textContent = this.#panels[at]?.label ?? "";
     });
     this.#axis.textContent = this.#panels.at(-1)?.labelX ?? "";
+    this.#listMarks();
+  }
+
+  /** What the numbers of marks mean, where these have no room for their words. */
+  #listMarks(): void {
+    const isNumbered = this.#panels[0]?.marks.isNumbered ?? false;
+    this.#marks.hidden = !isNumbered;
+    if (!isNumbered) return this.#marks.replaceChildren();
+    const entry = (text: string, name = "") => {
+      const made = document.createElement("li");
+      made.className = name;
+      made.textContent = text;
+      return made;
+    };
+    const more = unlisted(this.chart);
+    this.#marks.replaceChildren(...list(this.chart).map((text) => entry(text)));
+    if (more > 0) this.#marks.append(entry(`and ${more} more`, "pl-more"));
   }
 
   #toggle(panel: Panel, id: string, alone: boolean): void {

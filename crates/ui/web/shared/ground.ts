@@ -2,6 +2,8 @@
 
 import type { Chart, Heat, Limit, Panel } from "./chart";
 import type { Colours } from "./colours";
+import { xsOf } from "./columns";
+import type { Placement } from "./marks";
 import type { Way } from "./paint";
 
 /** The plot on its canvas, px. */
@@ -94,6 +96,7 @@ export function paintOver(
   chart: Chart,
   panel: Panel,
   isFirst: boolean,
+  marks: Placement,
   colours: Colours,
   way: Way,
   box: Box,
@@ -101,7 +104,7 @@ export function paintOver(
   const px = way.ratio;
   ctx.font = `${11 * px}px ${colours.font}`;
   ctx.textBaseline = "alphabetic";
-  paintMarks(ctx, chart, isFirst, colours, way, box);
+  paintMarks(ctx, marks, isFirst, colours, px, box);
   const taken: number[] = [];
   // All lines, then all words: none is crossed out by the line of another.
   for (const limit of panel.limits ?? []) paintLimit(ctx, limit, null, colours, way, box);
@@ -110,7 +113,10 @@ export function paintOver(
   ctx.lineWidth = 3 * px;
   for (const band of panel.bands ?? []) {
     const high = way.y(band.high);
-    if (band.word && high !== null) word(ctx, band.word, box.left + 6 * px, high + 13 * px, colours.soft, colours);
+    if (!band.word || high === null) continue;
+    const y = high + 13 * px;
+    const x = beside(chart, panel, way, box, [y - 12 * px, y + 4 * px], ctx.measureText(band.word).width);
+    word(ctx, band.word, x, y, colours.soft, colours);
   }
   if (!isFirst) return;
   let free = Number.NEGATIVE_INFINITY;
@@ -175,38 +181,71 @@ function paintLimit(
   word(ctx, text, end, at, colour, colours);
 }
 
-/** The words of marks stand at the top of the first panel where they have room; hovering says all of them. */
+/** Where a word covers the fewest points and intervals: at the left where nothing is, else at the right or between. */
+function beside(chart: Chart, panel: Panel, way: Way, box: Box, [top, bottom]: [number, number], wide: number): number {
+  const px = way.ratio;
+  const [left, right] = [box.left + 6 * px, box.left + box.width - 4 * px - wide];
+  const all = panel.series.flatMap((series) =>
+    xsOf(chart, series).flatMap((at, row) => {
+      const ends = [series.y[row], series.low?.[row], series.high?.[row]].filter((y) => y !== null && y !== undefined);
+      const places = ends.map((y) => way.y(y)).filter((y) => y !== null);
+      const x = way.x(at);
+      return x === null || places.length === 0 ? [] : [{ x, high: Math.min(...places), low: Math.max(...places) }];
+    }),
+  );
+  const covered = (x: number) =>
+    all.filter((one) => one.x > x - 4 * px && one.x < x + wide + 4 * px && one.high < bottom && one.low > top).length;
+  const places = [0, 1, 0.5, 0.25, 0.75].map((share) => left + (right - left) * share);
+  return places.reduce((best, x) => (covered(x) < covered(best) ? x : best), left);
+}
+
+/** Lines in every panel; words or numbers at the top of the first one. Hovering says them, too. */
 function paintMarks(
   ctx: CanvasRenderingContext2D,
-  chart: Chart,
+  { isNumbered, all }: Placement,
   isFirst: boolean,
   colours: Colours,
-  way: Way,
+  px: number,
   box: Box,
 ): void {
-  const px = way.ratio;
-  const end = box.left + box.width;
-  let free = Number.NEGATIVE_INFINITY;
-  const sorted = [...(chart.marks ?? [])].sort((a, b) => a.at - b.at);
-  for (const mark of sorted) {
-    const x = way.x(mark.at);
-    if (x === null || x < box.left - 1 || x > end + 1) continue;
+  for (const { mark, x } of all) {
     const isAnswer = mark.kind === "answer";
     ctx.strokeStyle = isAnswer ? (colours.series[2] ?? colours.ink) : colours.soft;
     ctx.lineWidth = (isAnswer ? 1.4 : 1) * px;
     ctx.setLineDash(isAnswer ? [] : [2 * px, 2 * px]);
     ctx.beginPath();
-    ctx.moveTo(x, box.top);
-    ctx.lineTo(x, box.top + box.height);
+    ctx.moveTo(box.left + x * px, box.top);
+    ctx.lineTo(box.left + x * px, box.top + box.height);
     ctx.stroke();
     ctx.setLineDash([]);
-    if (!isFirst) continue;
-    const wide = ctx.measureText(mark.word).width + 6 * px;
-    const left = x + wide > end ? x - wide : x;
-    if (left < free || left < box.left) continue;
-    ctx.textAlign = "left";
-    ctx.lineWidth = 3 * px;
-    word(ctx, mark.word, left + 3 * px, box.top + 24 * px, colours.ink, colours);
-    free = left + wide + 4 * px;
   }
+  if (!isFirst) return;
+  for (const { mark, number, at, row } of all) {
+    if (at === null) continue;
+    const x = box.left + at * px;
+    if (isNumbered) {
+      badge(ctx, number, x, box.top + (22 + 16 * row) * px, colours, px);
+    } else {
+      ctx.textAlign = "left";
+      ctx.lineWidth = 3 * px;
+      word(ctx, mark.word, x + 3 * px, box.top + 24 * px, colours.ink, colours);
+    }
+  }
+}
+
+/** The number of a mark in a ring on its line. */
+function badge(ctx: CanvasRenderingContext2D, n: number, x: number, y: number, colours: Colours, px: number): void {
+  ctx.beginPath();
+  ctx.arc(x, y, 7.5 * px, 0, 2 * Math.PI);
+  ctx.fillStyle = colours.ground;
+  ctx.fill();
+  ctx.strokeStyle = colours.soft;
+  ctx.lineWidth = px;
+  ctx.stroke();
+  const before = ctx.font;
+  ctx.font = `${9.5 * px}px ${colours.font}`;
+  ctx.textAlign = "center";
+  ctx.fillStyle = colours.ink;
+  ctx.fillText(String(n), x, y + 3.5 * px);
+  ctx.font = before;
 }

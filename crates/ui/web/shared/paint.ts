@@ -13,6 +13,8 @@ export interface Way {
   ratio: number;
   /** Where columns and grounds stand, px. */
   floor: number;
+  /** Of the plot, px. */
+  ends: { top: number; bottom: number };
 }
 
 /** More points than this are small. */
@@ -72,7 +74,7 @@ function paintOne(
     lines(ctx, runs(xs, points), series.form === "step", way.ratio);
     ctx.setLineDash([]);
   }
-  if (!isRange) whiskers(ctx, xs, low, high, way);
+  if (!isRange) whiskers(ctx, xs, series, way);
   if (!joined || series.form === "marked") {
     const placed = xs.map((_, at) => points(at)).filter((point) => point !== null);
     for (const point of placed) marker(ctx, series, point, placed.length > MANY, way.ratio);
@@ -167,24 +169,36 @@ function columns(
   });
 }
 
-function whiskers(
-  ctx: CanvasRenderingContext2D,
-  xs: readonly number[],
-  low: readonly (number | null)[],
-  high: readonly (number | null)[],
-  way: Way,
-): void {
+/** Half of what stands for an interval that is wider than the plot, px. */
+const STUB = 16;
+
+/**
+ * Intervals. One that goes on beyond the plot has the head of an arrow instead of an end; one that covers all of the
+ * plot is a short double arrow, because a line from top to bottom would be taken for a mark.
+ */
+function whiskers(ctx: CanvasRenderingContext2D, xs: readonly number[], series: Series, way: Way): void {
   const cap = 3 * way.ratio;
+  const head = 5 * way.ratio;
+  const { top, bottom } = way.ends;
   ctx.lineWidth = way.ratio;
   ctx.beginPath();
   xs.forEach((_, at) => {
-    const upright = pair(xs, low[at], high[at], at, way);
+    const upright = pair(xs, series.low?.[at], series.high?.[at], at, way);
     if (!upright) return;
-    const [x, from, to] = upright;
-    for (const y of [from, to]) {
-      ctx.moveTo(x - cap, y);
-      ctx.lineTo(x + cap, y);
-    }
+    const [x, low, high] = upright;
+    const [isBelow, isAbove] = [low > bottom + 1, high < top - 1];
+    const y = series.y[at];
+    const middle = y === null || y === undefined ? null : way.y(y);
+    const isWhole = (isBelow || isAbove) && low > bottom - 1 && high < top + 1 && middle !== null;
+    const from = isWhole ? Math.min(bottom, middle + STUB * way.ratio) : Math.min(low, bottom);
+    const to = isWhole ? Math.max(top, middle - STUB * way.ratio) : Math.max(high, top);
+    const end = (y: number, inwards: number) => {
+      ctx.moveTo(x - cap, y + inwards);
+      ctx.lineTo(x, y);
+      ctx.lineTo(x + cap, y + inwards);
+    };
+    end(from, isBelow || isWhole ? -head : 0);
+    end(to, isAbove || isWhole ? head : 0);
     ctx.moveTo(x, from);
     ctx.lineTo(x, to);
   });

@@ -6,8 +6,9 @@ import type { Chart, Panel } from "./chart";
 import type { Colours } from "./colours";
 import { columns, needed } from "./columns";
 import { paintGround, paintOver } from "./ground";
+import { placed, type Placement } from "./marks";
 import { paintSeries, type Way } from "./paint";
-import { marks, places, wrapped, type Marks, type Places, type Range } from "./scale";
+import { legible, marks, places, wrapped, type Marks, type Places, type Range } from "./scale";
 
 /** What a panel asks of the chart that it is a part of. */
 export interface Host {
@@ -41,6 +42,7 @@ export class PanelPlot {
   #xPlaces: [number, number] = [0, 1];
   #yPlaces: [number, number] = [0, 1];
   #y: Range = [0, 1];
+  #width: number;
 
   constructor(
     host: Host,
@@ -50,6 +52,7 @@ export class PanelPlot {
     height: number,
   ) {
     this.#host = host;
+    this.#width = width;
     this.#isFirst = index === 0;
     this.#isLast = index + 1 === host.chart.panels.length;
     this.#wayX = places(host.chart.x.scale);
@@ -94,6 +97,7 @@ export class PanelPlot {
   }
 
   resize(width: number, height: number): void {
+    this.#width = width;
     this.#plot.setSize({ width, height: height + this.#foot() });
     this.refresh();
   }
@@ -119,21 +123,44 @@ export class PanelPlot {
     this.#plot.destroy();
   }
 
+  /** Marks in sight, and how they are told. */
+  get marks(): Placement {
+    return this.#marksOf(this.#plot);
+  }
+
+  #marksOf(plot: uPlot): Placement {
+    const x = (value: number) => {
+      const place = this.#wayX.to(value);
+      return place === null ? null : plot.valToPos(place, "x");
+    };
+    return placed(this.#host.chart, x, this.#width - LEFT - RIGHT);
+  }
+
+  /** Names take the room of the lines that they need at this width. */
   #foot(): number {
     if (!this.#isLast) return 6;
-    return this.#hasNames() ? FOOT + (NAME_LINES - 1) * NAME_LINE : FOOT;
+    const names = this.#host.chart.x.names ?? [];
+    const lines = names.map((name) => this.#wrapped(name, names.length).split("\n").length);
+    return FOOT + (Math.max(1, ...lines) - 1) * NAME_LINE;
+  }
+
+  #wrapped(name: string, count: number): string {
+    const each = (this.#width - LEFT - RIGHT) / Math.max(1, count);
+    return wrapped(name, Math.floor(each / LETTER) - 1, NAME_LINES);
   }
 
   #hasNames(): boolean {
     return (this.#host.chart.x.names?.length ?? 0) > 0;
   }
 
-  /** Names stand beside each other: none may run into the next. */
+  /** Texts stand beside each other: none may run into the next, and none over the edge, where it would be cut. */
   #textsX(): string[] {
-    const { texts } = this.#marksX();
-    if (!this.#hasNames()) return texts;
-    const each = (this.#plot.width - LEFT - RIGHT) / Math.max(1, texts.length);
-    return texts.map((text) => wrapped(text, Math.floor(each / LETTER) - 1, NAME_LINES));
+    const { at, texts } = this.#marksX();
+    if (this.#hasNames()) return texts.map((text) => this.#wrapped(text, texts.length));
+    const [from, to] = this.#xPlaces;
+    const wide = this.#width - LEFT - RIGHT;
+    const middles = at.map((place) => ((place - from) / (to - from)) * wide);
+    return legible(middles, texts, LETTER, wide + RIGHT);
   }
 
   #roomY(): number {
@@ -142,7 +169,7 @@ export class PanelPlot {
 
   #marksX(): Marks {
     const [from, to] = this.#xPlaces;
-    const room = Math.max(2, Math.floor((this.#plot.width - LEFT - RIGHT) / 74));
+    const room = Math.max(2, Math.floor((this.#width - LEFT - RIGHT) / 74));
     return marks(this.#host.chart.x, [this.#wayX.from(from), this.#wayX.from(to)], room);
   }
 
@@ -158,6 +185,7 @@ export class PanelPlot {
       y: (value) => this.#on(plot, "y", this.#wayY.to(value)),
       ratio: uPlot.pxRatio,
       floor: plot.valToPos(ground, "y", true),
+      ends: { top: plot.bbox.top, bottom: plot.bbox.top + plot.bbox.height },
     };
   }
 
@@ -188,7 +216,7 @@ export class PanelPlot {
           ticks: { show: this.#isLast, stroke: () => host.colours.faint, width: 1, size: 4 },
           border: { show: true, stroke: () => host.colours.faint, width: 1 },
           font: font(),
-          size: this.#foot(),
+          size: () => this.#foot(),
           gap: 2,
           splits: () => this.#marksX().at,
           values: (_, at) => (this.#isLast ? this.#textsX() : at.map(() => "")),
@@ -243,7 +271,7 @@ export class PanelPlot {
     ctx.clip();
     if (isOver) {
       paintSeries(ctx, chart, this.panel, hidden, colours, way);
-      paintOver(ctx, chart, this.panel, this.#isFirst, colours, way, bbox);
+      paintOver(ctx, chart, this.panel, this.#isFirst, this.#marksOf(plot), colours, way, bbox);
     } else {
       paintGround(ctx, chart, this.panel, colours, way, bbox);
     }

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Axis } from "./chart";
-import { extent, marks, places, roundStep, wrapped } from "./scale";
+import { extent, legible, marks, places, roundStep, wrapped } from "./scale";
 
 const axis = (unit: Axis["unit"], more: Partial<Axis> = {}): Axis => ({
   label: "x",
@@ -59,11 +59,14 @@ test("an axis of nines is marked at the percentiles that people name", () => {
   ]);
 });
 
-test("chosen marks keep their names and do not run into each other", () => {
+test("chosen marks keep their names and their places, and texts give way that cannot be read", () => {
   const named = axis("plain", { ticks: [0, 1, 2], names: ["low", "middle", "high"] });
   expect(marks(named, [-0.5, 2.5], 3).texts).toEqual(["low", "middle", "high"]);
   const levels = axis("count", { ticks: [1, 2, 3, 100, 200] });
-  expect(marks(levels, [0, 200], 8).texts).toEqual(["1", "100", "200"]);
+  const { at, texts } = marks(levels, [0, 200], 8);
+  expect(at).toEqual([1, 2, 3, 100, 200]);
+  expect(legible(at, texts, 1, 201)).toEqual(["1", "", "3", "100", ""]);
+  expect(legible(at, texts, 1, 202)).toEqual(["1", "", "3", "100", "200"]);
 });
 
 test("an axis of y begins at 0 and ends at a whole mark", () => {

@@ -110,8 +110,8 @@ export function marks(axis: Axis, [from, to]: Range, room: number): Marks {
   const values = ticks.length > 0 ? ticks : round();
   const [low, high] = [way.to(from) ?? 0, way.to(to) ?? 1];
   const out: Marks = { at: [], texts: [], unit: isLinear || !ownUnit(axis.unit) ? unit : "" };
-  // Marks that would run into each other are left out; the points stay. Names are few and wanted.
-  const apart = axis.names?.length ? 0 : (high - low) / Math.max(1, room * 2);
+  // Marks that would run into each other are left out; those that were chosen stay, and only texts give way.
+  const apart = ticks.length > 0 ? 0 : (high - low) / Math.max(1, room * 2);
   values.forEach((value, index) => {
     const at = way.to(value);
     if (at === null || at < low - 1e-9 || at > high + 1e-9) return;
@@ -127,6 +127,21 @@ function stepOf(unit: Unit, from: number, to: number, room: number, by: number):
   const step = roundStep((to - from) / by / Math.max(1, room)) * by;
   const isWhole = (unit === "count" || unit === "seconds") && to - from >= 1;
   return isWhole ? Math.max(1, step) : step;
+}
+
+/**
+ * Texts around places, as many as can be read: one that would touch the one before, or reach beyond `end`, is empty.
+ *
+ * @param letter about the width of a letter, in the unit of the places
+ */
+export function legible(middles: readonly number[], texts: readonly string[], letter: number, end: number): string[] {
+  let free = Number.NEGATIVE_INFINITY;
+  return texts.map((text, index) => {
+    const [middle, half] = [middles[index] ?? 0, (text.length * letter) / 2];
+    if (middle - half < free || middle + half > end) return "";
+    free = middle + half + letter / 2;
+    return text;
+  });
 }
 
 /** A name in lines of so many letters; what is longer than all its lines ends with a sign. */

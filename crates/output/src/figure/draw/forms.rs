@@ -203,16 +203,28 @@ fn rectangle(path: &mut Path, at: (f64, f64), size: (f64, f64)) {
     path.back_to(at.0, at.1);
 }
 
+/// Half of what stands for an interval that is wider than the plot, px.
+const STUB: f64 = 16.0;
+
+/// Intervals. One that goes on beyond the plot has the head of an arrow instead of an end; one that covers all of the
+/// plot is a short double arrow, because a line from top to bottom would be taken for a mark.
 fn whiskers(svg: &mut Svg, values: &Values, class: &str, places: &Places) {
     let mut path = Path::default();
+    // What lies outside stands at the edge.
+    let (bottom, top) = ((places.y)(f64::NEG_INFINITY), (places.y)(f64::INFINITY));
     for (k, x) in values.x.iter().enumerate() {
         let (Some(Some(low)), Some(Some(high))) = (values.low.get(k), values.high.get(k)) else { continue };
-        let (at, from, to) = ((places.x)(*x), (places.y)(*low), (places.y)(*high));
+        let (at, mut from, mut to) = ((places.x)(*x), (places.y)(*low), (places.y)(*high));
+        let goes_on = !(places.holds)(*low) || !(places.holds)(*high);
+        let is_whole = goes_on && (from - bottom).abs() < 0.5 && (to - top).abs() < 0.5;
+        if let (true, Some(Some(y))) = (is_whole, values.y.get(k)) {
+            let y = (places.y)(*y);
+            (from, to) = (from.min(y + STUB), to.max(y - STUB));
+        }
         path.move_to(at, from);
         path.line_to(at, to);
         for (end, y, inwards) in [(*low, from, -5.0), (*high, to, 5.0)] {
-            // An interval that goes on beyond the plot has the head of an arrow instead of an end.
-            let by = if (places.holds)(end) { 0.0 } else { inwards };
+            let by = if is_whole || !(places.holds)(end) { inwards } else { 0.0 };
             path.move_to(at - 3.0, y + by);
             path.line_to(at, y);
             path.line_to(at + 3.0, y + by);

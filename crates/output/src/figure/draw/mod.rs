@@ -117,12 +117,12 @@ fn foot(svg: &mut Svg, x: &Scale, bottom: f64) -> f64 {
         let at = LEFT + WIDE * x.place(*value);
         svg.line((at, bottom), (at, bottom + 4.0), "axis");
         let half = lines.iter().map(|line| text::width(line)).fold(0.0, f64::max) / 2.0;
+        let at = at.min(WIDTH - 2.0 - half);
         // A text that would touch the one before is left out; its mark stays.
         if at - half < free_from {
             continue;
         }
         free_from = at + half + 4.0;
-        let at = at.min(WIDTH - 2.0 - half);
         for (row, line) in lines.iter().enumerate() {
             svg.text((at, y + 12.0 * row as f64), Anchor::Middle, "", line);
         }

@@ -28,6 +28,11 @@ pub fn has_room(band: &Band, y: &Scale, height: f64) -> bool {
     !band.word.is_empty() && height * (y.place(band.high) - y.place(band.low)) > 16.0
 }
 
+/// Whether a point lies behind a word of this width that stands at `at`.
+fn hits((x, y): (f64, f64), at: (f64, f64), wide: f64) -> bool {
+    x > at.0 - 4.0 && x < at.0 + wide + 4.0 && y > at.1 - 12.0 && y < at.1 + 4.0
+}
+
 impl Frame<'_> {
     /// The first panel has the words of the grounds; `label_at`: below the label.
     pub fn draw(&self, svg: &mut Svg, is_first: bool, label_at: f64) {
@@ -50,7 +55,13 @@ impl Frame<'_> {
         self.limits(svg, &drawn, &words);
         for band in panel.bands.iter().filter(|band| has_room(band, &self.y, self.height)) {
             let word = text::cut(&band.word, WIDE - 12.0);
-            svg.text((LEFT + 6.0, self.y_of(band.high) + 13.0), Anchor::Start, "halo", &word);
+            let (y, wide) = (self.y_of(band.high) + 13.0, text::width(&word));
+            // Beside the values: at the left where nothing is, else at the right or between.
+            let (left, right) = (LEFT + 6.0, WIDTH - RIGHT - 4.0 - wide);
+            let places = [0.0, 1.0, 0.5, 0.25, 0.75].map(|share| left + (right - left) * share);
+            let covered = |x: &f64| drawn.iter().filter(|point| hits(**point, (*x, y), wide)).count();
+            let x = places.into_iter().min_by_key(covered).unwrap_or(left);
+            svg.text((x, y), Anchor::Start, "halo", &word);
         }
         for (x, word) in words {
             svg.text((x, self.top + WORDS), Anchor::Start, "halo", word);
@@ -153,11 +164,9 @@ impl Frame<'_> {
             let places = rows
                 .flat_map(|at| [right, left, between(0.5), between(0.75), between(0.25)].map(|x| (x, at)));
             let covered = |(x, at): &(f64, f64)| {
-                let hits =
-                    |px: f64, py: f64| px > x - 4.0 && px < x + wide + 4.0 && py > at - 12.0 && py < at + 4.0;
                 let words =
                     taken.iter().filter(|(l, r, t)| *l < x + wide && *r > *x && (t - at).abs() < 12.0);
-                drawn.iter().filter(|(px, py)| hits(*px, *py)).count() + 1_000 * words.count()
+                drawn.iter().filter(|point| hits(**point, (*x, *at), wide)).count() + 1_000 * words.count()
             };
             let Some((x, at)) = places.min_by_key(covered) else { continue };
             taken.push((x, x + wide, at));

@@ -1,6 +1,6 @@
 //! The course of a run: rates, times, what was in flight, errors by class, bytes, and how late the generator was.
 
-use super::{Rows, missed_limits, over_time, per_s, time_limits};
+use super::{Rows, over_time, per_s, time_limits};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use plimsoll_record::picture::Picture;
 use plimsoll_record::summary::{Second, Summary};
@@ -21,7 +21,8 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         has_offer: s.offered.is_some(),
         counts_iterations: s.counts_iterations(),
         has_users: rows.iter().any(|t| t.users > 0.0),
-        has_errors: s.totals.errors > 0,
+        has_errors: rows.iter().any(|t| t.good_rate_per_s < t.achieved_rate_per_s),
+        is_over: true,
     };
     let mut latency = latency(&at);
     let (middle, longest) = (s.response_time.p50_ns.unwrap_or(0), s.response_time.max_ns.unwrap_or(0));
@@ -29,11 +30,11 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         latency.y.scale = Scale::Log;
     }
     latency.limits = time_limits(s);
-    latency.limits.extend(missed_limits(s));
     let failed = |class: usize, row: usize| p.failures.get(row).and_then(|all| all.get(class)).copied();
     let all = [
         Some(rate(&shape, &at)).filter(has_values),
         Some(latency).filter(has_values),
+        iterations(&shape, &at).filter(has_values),
         Some(in_flight(&shape, &at)).filter(any),
         Some(connections(&at)).filter(any),
         // Those of the beginning are told by how many are open.
@@ -54,6 +55,8 @@ pub struct Shape {
     pub counts_iterations: bool,
     pub has_users: bool,
     pub has_errors: bool,
+    /// Nothing will be added to it.
+    pub is_over: bool,
 }
 
 /// A panel of nothing is left out.
@@ -66,26 +69,31 @@ fn any(panel: &Panel) -> bool {
     panel.series.iter().any(|series| series.y.iter().flatten().any(|y| *y > 0.0))
 }
 
-/// What is offered, what is achieved, and what of it was good. Of a run without failures the last two are one line.
+/// What is offered, what is achieved, and what of it was good. Where the last two are one line it says so.
 pub fn rate(shape: &Shape, at: &Rows) -> Panel {
     let mut series = Vec::new();
-    // An arrival of several requests is not to be held against each of them.
-    let (offers, achieves) = match shape.counts_iterations {
-        true => ("iterations offered", "requests achieved"),
-        false => ("offered", "achieved"),
-    };
-    if shape.has_offer {
-        let offered = at.values(|t| t.offered_rate_per_s);
-        series.push(Series::new("offered", offers, 7, Form::Dashed, offered));
+    if shape.has_offer && !shape.counts_iterations {
+        series.push(offered(at));
     }
     if shape.has_errors {
         let good = at.values(|t| Some(t.good_rate_per_s));
         series.push(Series::new("good", "without failure", 2, Form::Line, good));
     }
+    let name = if shape.is_over && !shape.has_errors { "achieved, none failed" } else { "achieved" };
     // Last, so that the others show only where they differ.
     let achieved = at.values(|t| Some(t.achieved_rate_per_s));
-    series.push(Series::new("achieved", achieves, 0, Form::Line, achieved));
+    series.push(Series::new("achieved", name, 0, Form::Line, achieved));
     Panel::new("rate", Axis::new("requests", Unit::PerSecond), series)
+}
+
+fn offered(at: &Rows) -> Series {
+    Series::new("offered", "offered", 7, Form::Dashed, at.values(|t| t.offered_rate_per_s))
+}
+
+/// Arrivals that start several requests are not to be held against each of them: they have a panel of their own.
+pub fn iterations(shape: &Shape, at: &Rows) -> Option<Panel> {
+    let axis = Axis::new("iterations", Unit::PerSecond);
+    (shape.has_offer && shape.counts_iterations).then(|| Panel::new("iterations", axis, vec![offered(at)]))
 }
 
 pub fn latency(at: &Rows) -> Panel {

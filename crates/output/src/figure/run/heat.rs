@@ -2,14 +2,32 @@
 
 use super::{not_drawn, over_time, per_s, time_limits};
 use crate::chart::{Axis, Chart, Form, Heat, Panel, Scale, Series, Unit};
-use crate::format::{chosen_s, count, counted};
+use crate::format::{chosen_s, count, counted, ratio};
 use plimsoll_record::picture::{Heat as Seen, Picture};
 use plimsoll_record::summary::{Second, Summary};
 
 /// Columns of the distribution.
 const BARS: usize = 60;
 
-/// Of response times and of service times; none where nothing was counted.
+/// Two heat-maps of which no more than this share of the times lies in another cell look the same.
+const ALIKE: f64 = 0.01;
+
+/// The share of the times that lie in another cell of the second one; `None`: they have not the same cells or times.
+fn moved(a: &Seen, b: &Seen) -> Option<f64> {
+    let sum = |seen: &Seen| seen.counts.iter().flatten().sum::<u64>();
+    if a.from_s != b.from_s || a.edges_ns != b.edges_ns || a.counts.len() != b.counts.len() {
+        return None;
+    }
+    let rows = a.edges_ns.len();
+    let columns = a.counts.iter().zip(&b.counts);
+    let of = |column: &[u64], row: usize| column.get(row).copied().unwrap_or(0);
+    let apart: u64 =
+        columns.flat_map(|(a, b)| (0..rows).map(move |row| of(a, row).abs_diff(of(b, row)))).sum();
+    // Who moved is missing in one cell and too many in another.
+    (sum(a) > 0 && sum(a) == sum(b)).then(|| apart as f64 / 2.0 / sum(a) as f64)
+}
+
+/// Of response times, and of service times where these look different; none where nothing was counted.
 pub fn heats(s: &Summary, p: &Picture, rows: &[Second]) -> Vec<Chart> {
     let of = |id: &str, title: &str, what: &str, seen: &Seen| {
         let total: u64 = seen.counts.iter().flatten().sum();
@@ -41,7 +59,16 @@ pub fn heats(s: &Summary, p: &Picture, rows: &[Second]) -> Vec<Chart> {
         chart.panels.extend(failures(rows));
         Some(chart)
     };
-    let response = of("heat", "where response times lay", "response time", &p.response_heat);
+    let mut response = of("heat", "where response times lay", "response time", &p.response_heat);
+    let twin = moved(&p.response_heat, &p.service_heat).filter(|share| *share <= ALIKE);
+    if let (Some(chart), Some(share)) = (&mut response, twin) {
+        let how = match share > 0.0 {
+            true => format!("{} of them in another cell", ratio(share)),
+            false => "each in the same cell".into(),
+        };
+        chart.subtitle.push_str(&format!("; service times lay alike ({how})"));
+        return response.into_iter().collect();
+    }
     let service = of("heat-service", "where service times lay", "service time", &p.service_heat);
     response.into_iter().chain(service).collect()
 }

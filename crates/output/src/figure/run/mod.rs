@@ -99,7 +99,7 @@ fn time_limits(s: &Summary) -> Vec<Limit> {
     of_all.map(limit).collect()
 }
 
-/// Missed ones on percentiles of single requests: without them the chart of a run that failed would show nothing of it.
+/// Missed ones on percentiles of single requests: they stand at the lines of these, not at those of all requests.
 fn missed_limits(s: &Summary) -> impl Iterator<Item = Limit> + '_ {
     let is_quantile = |what: &str| {
         let last = what.rsplit(' ').next().and_then(|word| word.strip_prefix('p'));

@@ -1,6 +1,6 @@
 //! Whole distributions over quantiles: response and service time of all requests, and one line for each request.
 
-use super::time_limits;
+use super::{missed_limits, time_limits};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::{count, counted, quantile_name};
 use plimsoll_record::picture::{Picture, Point, Spectrum};
@@ -68,6 +68,7 @@ pub fn of_requests(s: &Summary, p: &Picture) -> Option<Chart> {
         )
     });
     let mut chart = chart("spectrum-requests", "response times by request", lines.collect());
+    chart.panels[0].limits = missed_limits(s).collect();
     // The picture has the distributions of the busiest alone; the table has all that were sent.
     let all = s.requests.iter().filter(|row| !row.stream).count().max(named.len());
     chart.subtitle = match all - shown.len() {

@@ -112,7 +112,17 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
         let courses: Vec<&&Course> = own.iter().filter(|c| c.metric == metric).collect();
         drawn.extend(courses.iter().take(LINES).copied().copied());
         let unit = courses.first()?.unit;
-        let name = |c: &Course| if c.part.is_empty() { metric.to_owned() } else { c.part.clone() };
+        let name = |c: &Course| {
+            // Several machines may watch the same: their names tell the lines apart.
+            let is_alone = courses.iter().filter(|other| other.part == c.part).count() == 1;
+            let host = s.origins.get(c.origin as usize).filter(|_| !is_alone).map(|row| row.host.as_str());
+            match (c.part.as_str(), host) {
+                ("", None) => metric.to_owned(),
+                ("", Some(host)) => host.to_owned(),
+                (part, None) => part.to_owned(),
+                (part, Some(host)) => format!("{part}, {host}"),
+            }
+        };
         let shown = courses.iter().take(LINES).enumerate();
         let series = shown.map(|(at, c)| line(c, &name(c), at, stretch_s)).collect();
         let mut panel =

@@ -87,16 +87,45 @@ fn statuses(s: &Summary) -> Markup {
     table("statuses", "Answers by status", &[text("status"), number("answers"), number("share")], &rows)
 }
 
+/// Examples that say the same, as one: the first of them, how many there are, and when the last was.
+struct Alike<'a> {
+    first: &'a SampleRow,
+    count: usize,
+    last_ns: u64,
+}
+
+fn alike(all: &[SampleRow]) -> Vec<Alike<'_>> {
+    let mut out: Vec<Alike> = Vec::new();
+    let is_alike = |a: &SampleRow, b: &SampleRow| {
+        let (one, other) = (&a.sample, &b.sample);
+        (a.origin == b.origin && one.status == other.status)
+            && (one.check == other.check && one.request == other.request)
+            && (one.found == other.found && one.excerpt == other.excerpt)
+    };
+    for row in all {
+        let at_ns = row.sample.at_ns;
+        match out.iter_mut().find(|one| is_alike(one.first, row)) {
+            Some(one) => (one.count, one.last_ns) = (one.count + 1, one.last_ns.max(at_ns)),
+            None => out.push(Alike { first: row, count: 1, last_ns: at_ns }),
+        }
+    }
+    out
+}
+
 fn samples(s: &Summary) -> Markup {
+    let all = alike(&s.samples);
     html! {
         ul.samples {
-            @for SampleRow { sample, origin } in s.samples.iter().take(SAMPLES) {
+            @for Alike { first: SampleRow { sample, origin }, count, last_ns } in all.iter().take(SAMPLES) {
                 li {
                     p {
                         b { (sample.check) } " in " b { (sample.request) }
                         " at " (chosen_ns(sample.at_ns))
                         @if sample.status > 0 { ", status " (sample.status) }
                         @if s.origins.len() > 1 { ", " (host(s, origin)) }
+                        @if *count > 1 {
+                            span.word { "; " (count) " alike, the last at " (chosen_ns(*last_ns)) }
+                        }
                     }
                     @if !sample.found.is_empty() { p { (prose(&sample.found)) } }
                     @if !sample.excerpt.trim().is_empty() {
@@ -105,8 +134,8 @@ fn samples(s: &Summary) -> Markup {
                 }
             }
         }
-        @if s.samples.len() > SAMPLES {
-            p.faint { "and " (s.samples.len() - SAMPLES) " more, in the JSON document" }
+        @if all.len() > SAMPLES {
+            p.faint { "and " (all.len() - SAMPLES) " more, in the JSON document" }
         }
     }
 }

@@ -17,8 +17,8 @@ pub fn body(s: &Summary) -> Option<Markup> {
     let first_ns = s.origins.iter().map(|origin| origin.started_unix_ns).min().unwrap_or_default();
     let rows: Vec<Row> = s.origins.iter().enumerate().map(|(at, row)| line(s, at, row, first_ns)).collect();
     let mut columns = vec![text("machine"), text("share")];
-    columns.extend(["began later by", "lasted", "requests", "errors", "offered", "rate"].map(number));
-    columns.extend(["p50", "p99", "max", "lateness p50", "lateness p99", "lateness max"].map(number));
+    columns.extend(["rate", "offered", "errors", "p50", "p99", "max"].map(number));
+    columns.extend(["lateness p99", "lateness max", "requests", "began later by", "lasted"].map(number));
     columns.push(text("remark"));
     Some(html! {
         p.lead { "The figures of the page hold all of them; percentiles come from merged histograms, not from these." }
@@ -33,18 +33,17 @@ fn line(s: &Summary, at: usize, row: &OriginRow, first_ns: u64) -> Row {
     Row::new(vec![
         Cell::text(&row.host),
         Cell::text(&row.share),
-        Cell::number(duration_f64_ns(later_ns), Some(later_ns)),
-        Cell::number(chosen_s(row.elapsed_s), Some(row.elapsed_s)),
-        Cell::count(row.requests),
-        Cell::count(row.errors),
-        rate(row.offered_rate_per_s),
         rate(Some(row.rate_per_s)),
+        rate(row.offered_rate_per_s),
+        Cell::count(row.errors),
         nanoseconds(row.p50_ns),
         nanoseconds(row.p99_ns),
         nanoseconds(row.max_ns),
-        nanoseconds(row.lateness.p50_ns),
         nanoseconds(row.lateness.p99_ns),
         nanoseconds(row.lateness.max_ns),
+        Cell::count(row.requests),
+        Cell::number(duration_f64_ns(later_ns), Some(later_ns)),
+        Cell::number(chosen_s(row.elapsed_s), Some(row.elapsed_s)),
         Cell::text(remark(s, at, row)),
     ])
 }

@@ -7,7 +7,7 @@ use crate::format::{bytes, bytes_f64, chosen_ns, count, maybe_f64_ns, rate_per_s
 use crate::html::table::{Cell, Column, Row, number, table, text};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
-use plimsoll_record::picture::Picture;
+use plimsoll_record::picture::{Picture, Spark};
 use plimsoll_record::summary::{GroupRow, PartRow, SeriesRow, Summary, Times};
 
 pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
@@ -15,32 +15,29 @@ pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
         return None;
     }
     let nodes = tree(s);
-    let busy = busiest(s);
+    let lines = Lines::of(s, picture);
     let rows: Vec<Row> = nodes
         .into_iter()
         .map(|(node, place)| {
-            let (mut row, sparks) = match node {
-                Node::Group(group) => (group_row(s, group).marked("part"), None),
-                Node::Request(at, request) if busy.contains(&at) => {
-                    (request_row(s, request), courses(picture, at))
-                }
-                Node::Request(_, request) => (request_row(s, request), None),
+            let mut row = match node {
+                Node::Group(group) => group_row(s, group, &lines).marked("part"),
+                Node::Request(at, request) => request_row(s, at, request, &lines),
             };
-            if !picture.sparks.is_empty() {
-                row.cells.splice(1..1, sparks.unwrap_or_else(|| [Cell::text(""), Cell::text("")]));
-            }
             row.place = (!s.groups.is_empty()).then_some(place);
             row
         })
         .collect();
+    let marked = s.requests.iter().any(|row| is_bad(s, row));
     Some(html! {
         p.lead {
-            "Response time of each request. A narrow window moves the table sideways."
-            @if s.requests.len() > SPARKS && !picture.sparks.is_empty() {
+            "Response time of each request. Further columns stand to the right: the table moves sideways, its names "
+            "stay."
+            @if s.requests.len() > SPARKS && !lines.is_empty() {
                 " The " (SPARKS) " that were sent most have their course drawn."
             }
         }
-        (table("requests", "Requests", &columns(s, picture), &rows))
+        (table("requests", "Requests", &columns(s, &lines), &rows))
+        @if marked { p.faint { (rule(s)) } }
         @if has_apdex(s) {
             p.faint {
                 "Apdex: of its finished requests the share that took no longer than the limit T of its threshold, and \
@@ -74,34 +71,76 @@ fn has_apdex(s: &Summary) -> bool {
     s.requests.iter().any(|row| row.apdex.is_some())
 }
 
-fn columns(s: &Summary, picture: &Picture) -> Vec<Column<'static>> {
+/// What a reader looks for stands right behind the name, because of twenty columns a window shows ten.
+fn columns(s: &Summary, lines: &Lines) -> Vec<Column<'static>> {
     let mut all = vec![text("request")];
-    // Beside the name: behind twenty columns nobody sees them.
-    if !picture.sparks.is_empty() {
-        all.extend(["rate over time", "p99 over time"].map(text));
-    }
-    all.extend(["finished", "ok", "errors", "error share", "rate"].map(number));
+    all.extend(["rate", "errors", "error share", "p50", "p99"].map(number));
+    all.extend(lines.heads().map(text));
     if has_apdex(s) {
         all.push(number("apdex"));
     }
-    all.extend(["min", "p50", "mean", "p75", "p90", "p95", "p99", "p99.9", "max", "sd"].map(number));
+    all.extend(["finished", "min", "mean", "p75", "p90", "p95", "p99.9", "max", "sd"].map(number));
     all.extend(["service p50", "service p99", "received", "mean body"].map(number));
     all
 }
 
-/// Its course as two small lines, each from 0 to its highest value.
-fn courses(picture: &Picture, request: usize) -> Option<[Cell; 2]> {
-    let own = picture.sparks.iter().find(|spark| spark.request == request)?;
-    let rate: Vec<Option<f64>> = own.rate_per_s.iter().map(|rate| Some(*rate)).collect();
-    let p99: Vec<Option<f64>> = own.p99_ns.iter().map(|ns| ns.map(|ns| ns as f64)).collect();
-    // Every text in the picture is escaped where it is written.
-    Some(
-        [spark(&rate, 0, "rate over time"), spark(&p99, 1, "p99 over time")]
-            .map(|svg| Cell::Markup(PreEscaped(svg))),
-    )
+/// The courses of requests as small lines, each from 0 to its highest value.
+struct Lines {
+    /// By request; empty where nothing is drawn.
+    rates: Vec<String>,
+    p99s: Vec<String>,
 }
 
-fn request_row(s: &Summary, row: &SeriesRow) -> Row {
+impl Lines {
+    fn of(s: &Summary, picture: &Picture) -> Lines {
+        let busy = busiest(s);
+        let own = |at: usize| {
+            let spark = picture.sparks.iter().find(|spark| spark.request == at);
+            spark.filter(|_| busy.contains(&at))
+        };
+        let line = |at: usize, colour: u8, said: &str, of: fn(&Spark) -> Vec<Option<f64>>| {
+            own(at).map(|one| spark(&of(one), colour, said)).unwrap_or_default()
+        };
+        let all = 0..s.requests.len();
+        Lines {
+            rates: all.clone().map(|at| line(at, 0, "rate over time", rates)).collect(),
+            p99s: all.map(|at| line(at, 1, "p99 over time", p99s)).collect(),
+        }
+    }
+
+    /// Those columns in which anything is drawn, with their heads.
+    fn drawn(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
+        let both = [("rate over time", &self.rates), ("p99 over time", &self.p99s)];
+        both.into_iter().filter(|(_, lines)| lines.iter().any(|svg| !svg.is_empty()))
+    }
+
+    fn heads(&self) -> impl Iterator<Item = &'static str> {
+        self.drawn().map(|(head, _)| head)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.drawn().next().is_none()
+    }
+
+    /// Of a request; `None`: of a group, which has none.
+    fn cells(&self, request: Option<usize>) -> impl Iterator<Item = Cell> {
+        self.drawn().map(move |(_, lines)| {
+            // Every text in the picture is escaped where it is written.
+            let svg = request.and_then(|at| lines.get(at)).filter(|svg| !svg.is_empty());
+            svg.map_or_else(|| Cell::text(""), |svg| Cell::Markup(PreEscaped(svg.clone())))
+        })
+    }
+}
+
+fn rates(one: &Spark) -> Vec<Option<f64>> {
+    one.rate_per_s.iter().map(|rate| Some(*rate)).collect()
+}
+
+fn p99s(one: &Spark) -> Vec<Option<f64>> {
+    one.p99_ns.iter().map(|ns| ns.map(|ns| ns as f64)).collect()
+}
+
+fn request_row(s: &Summary, at: usize, row: &SeriesRow, lines: &Lines) -> Row {
     let tags: Vec<String> = row.tags.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let aside = [
         row.scenario.clone().filter(|_| s.scenarios.len() > 1).unwrap_or_default(),
@@ -110,12 +149,14 @@ fn request_row(s: &Summary, row: &SeriesRow) -> Row {
     ];
     let asides: Vec<&str> = aside.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     let name = html! { (row.name) @if !asides.is_empty() { small { (asides.join("; ")) } } };
-    let mut cells = vec![Cell::Markup(name)];
-    let [finished, ok, _, share, rate] = counts(row.requests, row.errors, row.rate_per_s);
-    cells.extend([finished, ok, errors(row), share, rate]);
+    let mut cells = vec![Cell::Markup(name), rate(row.rate_per_s), errors(row)];
+    cells.push(share(row.requests, row.errors));
+    cells.extend([0.5, 0.99].map(|q| quantile(&row.response_time, q)));
+    cells.extend(lines.cells(Some(at)));
     if has_apdex(s) {
         cells.push(apdex(row));
     }
+    cells.push(Cell::count(row.requests));
     cells.extend(distribution(&row.response_time));
     cells.push(quantile(&row.service_time, 0.5));
     cells.push(quantile(&row.service_time, 0.99));
@@ -136,12 +177,28 @@ fn apdex(row: &SeriesRow) -> Cell {
     Cell::Valued(text, Some(apdex.index))
 }
 
-/// Whether it missed a threshold of its own, or failed more often than the run may; without a limit any failure tells.
+/// Failures beyond this share are marked where no threshold sets another; the findings tell them as a doubt.
+const FAILED_MAX: f64 = 0.01;
+
+/// The share of failures that the run may have at most, where it has such a limit.
+fn errors_max(s: &Summary) -> Option<f64> {
+    s.thresholds.iter().find(|t| t.what == "errors").map(|t| t.limit)
+}
+
+/// Whether it missed a threshold of its own, or failed more often than the run may.
 fn is_bad(s: &Summary, row: &SeriesRow) -> bool {
     let own = format!("request: {}}}", row.name);
     let missed = s.thresholds.iter().any(|t| !t.met && t.what.contains(&own));
-    let limit = s.thresholds.iter().find(|t| t.what == "errors").map_or(0.0, |t| t.limit);
-    missed || row.errors as f64 > limit * row.requests as f64
+    missed || row.errors as f64 > errors_max(s).unwrap_or(FAILED_MAX) * row.requests as f64
+}
+
+/// What a bar beside a name means.
+fn rule(s: &Summary) -> String {
+    let most = match errors_max(s) {
+        Some(limit) => format!("more of it failed than the {} that the run may have", ratio(limit)),
+        None => format!("more than {} of it failed (the run has no limit on errors)", ratio(FAILED_MAX)),
+    };
+    format!("A red bar: a threshold on this request was missed, or {most}.")
 }
 
 /// How many failed, and of which classes, the most frequent first.
@@ -156,34 +213,35 @@ fn errors(row: &SeriesRow) -> Cell {
 }
 
 /// A group's requests, those of the groups in it included.
-fn group_row(s: &Summary, group: &GroupRow) -> Row {
+fn group_row(s: &Summary, group: &GroupRow, lines: &Lines) -> Row {
     let mut cells = vec![Cell::text(group.name.rsplit(" / ").next().unwrap_or_default())];
-    cells.extend(counts(group.requests, group.errors, group.rate_per_s));
+    cells.extend([rate(group.rate_per_s), Cell::count(group.errors), share(group.requests, group.errors)]);
+    cells.extend([0.5, 0.99].map(|q| quantile(&group.response_time, q)));
+    cells.extend(lines.cells(None));
     if has_apdex(s) {
         cells.push(Cell::text(""));
     }
+    cells.push(Cell::count(group.requests));
     cells.extend(distribution(&group.response_time));
     // Of these a group has no figure of its own.
     cells.extend([(); 4].map(|()| Cell::text("")));
     Row::new(cells)
 }
 
-/// Finished, in order, failed, their share, and the rate.
-fn counts(requests: u64, errors: u64, rate: f64) -> [Cell; 5] {
-    let share = (requests > 0).then(|| errors as f64 / requests as f64);
-    [
-        Cell::count(requests),
-        Cell::count(requests.saturating_sub(errors)),
-        Cell::count(errors),
-        Cell::number(share.map_or_else(|| crate::format::NONE.into(), ratio), share),
-        Cell::number(rate_per_s(rate), Some(rate)),
-    ]
+fn rate(per_s: f64) -> Cell {
+    Cell::number(rate_per_s(per_s), Some(per_s))
 }
 
-/// The mean beside the median: how far it lies off tells of the tail.
+/// How many of those that finished failed.
+fn share(requests: u64, errors: u64) -> Cell {
+    let share = (requests > 0).then(|| errors as f64 / requests as f64);
+    Cell::number(share.map_or_else(|| crate::format::NONE.into(), ratio), share)
+}
+
+/// Beside the p50 and p99 at the front. The mean beside the least: how far it lies off tells of the tail.
 fn distribution(times: &Times) -> Vec<Cell> {
-    let mut cells = vec![nanoseconds(times.min_ns), quantile(times, 0.5), mean(times)];
-    cells.extend([0.75, 0.9, 0.95, 0.99, 0.999].map(|q| quantile(times, q)));
+    let mut cells = vec![nanoseconds(times.min_ns), mean(times)];
+    cells.extend([0.75, 0.9, 0.95, 0.999].map(|q| quantile(times, q)));
     cells.push(max(times));
     cells.push(Cell::number(maybe_f64_ns(times.std_dev_ns), times.std_dev_ns));
     cells
@@ -191,15 +249,15 @@ fn distribution(times: &Times) -> Vec<Cell> {
 
 fn scenarios(s: &Summary) -> Markup {
     let row = |part: &PartRow| {
-        let mut cells = vec![Cell::text(&part.name)];
-        cells.extend(counts(part.requests, part.errors, part.rate_per_s));
+        let mut cells = vec![Cell::text(&part.name), rate(part.rate_per_s), Cell::count(part.errors)];
+        cells.push(share(part.requests, part.errors));
         cells.extend([0.5, 0.99].map(|q| quantile(&part.response_time, q)));
-        cells.push(max(&part.response_time));
+        cells.extend([max(&part.response_time), Cell::count(part.requests)]);
         Row::new(cells)
     };
     let rows: Vec<Row> = s.scenarios.iter().map(row).collect();
     let mut columns = vec![text("scenario")];
-    columns.extend(["finished", "ok", "errors", "error share", "rate", "p50", "p99", "max"].map(number));
+    columns.extend(["rate", "errors", "error share", "p50", "p99", "max", "finished"].map(number));
     table("scenarios", "Scenarios", &columns, &rows)
 }
 

@@ -7,14 +7,33 @@ use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::summary::Summary;
 
+/// What is marked stands in the open; all else, which is most of it in most runs, behind one line.
 pub fn body(s: &Summary) -> Markup {
+    let (marked, fine): (Vec<Row>, Vec<Row>) = rows(s).into_iter().partition(|row| row.weight.is_some());
     html! {
         p.lead {
             "What the machine that made the load says of itself. "
-            "A mark repeats the heaviest caution about its line."
+            @if !marked.is_empty() { "A mark repeats the heaviest caution about its line." }
         }
-        ul.trust { @for row in rows(s) { (line(&row)) } }
+        @if !marked.is_empty() { ul.trust { @for row in &marked { (line(row)) } } }
+        @if !fine.is_empty() {
+            details.fine {
+                summary { (said(&fine, marked.is_empty())) }
+                ul.trust { @for row in &fine { (line(row)) } }
+            }
+        }
     }
+}
+
+/// How many checks found nothing, and which.
+fn said(fine: &[Row], is_all: bool) -> Markup {
+    let labels: Vec<&str> = fine.iter().map(|row| row.label.as_str()).collect();
+    let count = match (fine.len(), is_all) {
+        (1, false) => "1 other check is ok".to_owned(),
+        (n, false) => format!("{n} other checks are ok"),
+        (n, true) => format!("All {n} checks are ok"),
+    };
+    html! { (sign(Tone::Pass)) " " b { (count) } ": " (labels.join(", ")) }
 }
 
 fn line(row: &Row) -> Markup {
