@@ -263,7 +263,7 @@ fn a_single_run_that_was_stopped_is_made_again_beside_it() {
     assert_ne!(stopped.code, 0, "{}", stopped.stdout);
     assert!(stopped.stderr.contains(&format!("`--out {out}` goes on")), "{}", stopped.stderr);
     let again = Tool::run(&["run", &text, "--out", &out]).expect_code(0);
-    assert!(again.stdout.contains("PASS"), "{}", again.stdout);
+    assert!(again.stdout.contains("MEASURED"), "{}", again.stdout);
     let runs = names(Path::new(&out).join("01-one"));
     assert_eq!(runs.iter().filter(|name| name.ends_with(".plim")).count(), 2, "{runs:?}");
 }

@@ -176,6 +176,7 @@ fn phases_in_each_others_place_would_be_seen() {
         from_q: 0.0,
         to_q: 1.0,
         requests: 10,
+        cut_off: 0,
         response_ns: 26e6,
         wait_ns,
         first_byte_ns,

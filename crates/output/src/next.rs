@@ -435,12 +435,12 @@ pub(crate) fn relief(p: &Pressure) -> &'static str {
 }
 
 /// A name between backticks: one of its own would end the code.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
 }
 
 /// As a POSIX shell takes it for one word, without a backtick, which would end the code.
-fn shell(path: &str) -> String {
+pub(crate) fn shell(path: &str) -> String {
     crate::words::shell_word(path).replace('`', "?")
 }
 

@@ -61,6 +61,7 @@ fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
         error_ratio: 0.0,
         error_interval: [0.0, 0.0003],
         met,
+        missed: if met { Vec::new() } else { vec!["response_time p99 < 50ms (observed 900 ms)".into()] },
         margin: Some(if met { 0.7 } else { -0.7 }),
         unstable: !met,
         cautions: vec!["short_run"],

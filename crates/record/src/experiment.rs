@@ -11,7 +11,7 @@ use crate::folder::{self, Folder, Index, rebuilt};
 use crate::phrase::{counted, quantity};
 use crate::run_file;
 use crate::schedule::{Done, Schedule, done};
-use crate::summary::{FigureUnit, Outcome};
+use crate::summary::{FigureUnit, Judged, Outcome};
 use plimsoll_plan::experiment::{Axis, Experiment, Find, Purpose, Setting};
 use plimsoll_plan::threshold::{Kind, Threshold};
 use serde::Serialize;
@@ -48,6 +48,9 @@ pub struct Conclusion {
     pub left_out: Vec<String>,
     /// What runs were held against; empty: none had a threshold.
     pub thresholds: Vec<String>,
+    /// Those of them that somebody wrote. Every run is held against a few that go without saying, such as
+    /// `errors == 0%`: to meet these is no answer to a question.
+    pub written: Vec<String>,
     pub result: Outcome,
     /// May be quoted.
     pub sentence: String,
@@ -190,7 +193,8 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
         missed_cells,
         doubtful_cells,
         left_out,
-        thresholds: thresholds(&digests),
+        thresholds: thresholds(&digests, |_| true),
+        written: thresholds(&digests, |judged| !judged.implied),
         result: Outcome::Pass,
         sentence: String::new(),
         study,
@@ -203,16 +207,16 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
 }
 
 impl Conclusion {
-    /// Something was asked that the runs could have failed: thresholds, expectations, a search. Without any of them
-    /// PASS would only say that runs were made.
+    /// Something was asked that the runs could have failed: thresholds that somebody wrote, expectations, a search.
+    /// Without any of them PASS would only say that runs were made and that what goes without saying held.
     pub fn is_judged(&self) -> bool {
-        !(self.thresholds.is_empty() && self.expectations.is_empty() && self.searches.is_empty())
+        !(self.written.is_empty() && self.expectations.is_empty() && self.searches.is_empty())
     }
 }
 
-fn thresholds(digests: &[Digest]) -> Vec<String> {
+fn thresholds(digests: &[Digest], is_wanted: impl Fn(&Judged) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for judged in digests.iter().flat_map(|digest| &digest.thresholds) {
+    for judged in digests.iter().flat_map(|digest| &digest.thresholds).filter(|judged| is_wanted(judged)) {
         if !out.contains(&judged.text) {
             out.push(judged.text.clone());
         }
@@ -361,7 +365,7 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
         }
     }
     // Which threshold, and from where on, the study tells, unless no single one was missed by most runs of a cell.
-    let rows = c.study.iter().flat_map(|study| &study.table);
+    let rows = c.study.iter().flat_map(|study| &study.table).filter(|row| row.valid);
     let is_told = rows.flat_map(|row| &row.thresholds).any(CellThreshold::is_missed);
     for (n, what) in [(c.missed_cells, "missed the thresholds"), (c.doubtful_cells, "proved nothing")] {
         if n > 0 && !(is_told && what.starts_with("missed")) {

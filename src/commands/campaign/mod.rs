@@ -25,7 +25,7 @@ use plimsoll_plan::load::Share;
 use plimsoll_plan::threshold::Threshold;
 use plimsoll_plan::{Diagnostic, Draft, Outline, Plan};
 use plimsoll_record::analysis::digest::digest_with;
-use plimsoll_record::analysis::search::{self, Move, Probe, Quest, StepRow, Trial};
+use plimsoll_record::analysis::search::{self, Move, Probe, Quest};
 use plimsoll_record::experiment::{is_valid, quest, trials};
 use plimsoll_record::folder::{INDEX_VERSION, Index, Run};
 use plimsoll_record::schedule::{Done, Schedule, done, order, seed_of};
@@ -279,8 +279,10 @@ impl Campaign<'_> {
             .filter(|run| run.digest.cell.as_ref().is_some_and(|c| c.settings == self.cells[cell].settings));
         let repeat = repeat.count() as u32;
         self.run(plan, cell, repeat, Some(probe.purpose))?;
-        if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
-            let step = StepRow::from(&Trial::of(*probe, &run.digest));
+        let history = trials(self.runs.iter().map(|run| &run.digest), &self.cells[cell].settings);
+        // A run that was interrupted is none of the search.
+        let is_told = !self.manner.quiet && self.runs.last().is_some_and(|run| is_valid(&run.digest));
+        if let Some(step) = search::last_step(quest, &history).filter(|_| is_told) {
             let look = say::look_of_talk(self.manner.no_color);
             let line = step_line(&step, quest.users, &look);
             let whose: Vec<&str> = self.cells[cell].settings.iter().map(|s| s.value.as_str()).collect();

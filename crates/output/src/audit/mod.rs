@@ -18,7 +18,8 @@ const SNIPPETS: usize = 3;
 /// Lines of arithmetic in the terminal; the JSON has them all.
 const ARITHMETIC: usize = 12;
 
-/// `3 figures cannot be true, 5 are doubtful, 4 are missing`.
+/// `3 statements cannot be true, 5 are doubtful, 4 are missing`: a finding may be about several figures, or about one
+/// that is not there.
 pub fn headline(audit: &Audit) -> String {
     let of = |grade| audit.findings.iter().filter(|f| f.grade == grade).count();
     let (wrong, doubtful, missing) = (of(Grade::CannotBeTrue), of(Grade::Doubtful), of(Grade::Missing));
@@ -30,14 +31,14 @@ pub fn headline(audit: &Audit) -> String {
     }
     let mut parts = vec![match wrong {
         0 => "nothing that cannot be true".to_owned(),
-        n => format!("{} cannot be true", figures(n)),
+        n => format!("{} cannot be true", crate::format::counted(n as u64, "statement")),
     }];
     let mut also = |n: usize, what: &str| {
         if n > 0 {
             // The first count names its noun, the later ones lean on it.
             let noun = match (wrong, parts.len(), n) {
-                (0, 1, 1) => " figure is",
-                (0, 1, _) => " figures are",
+                (0, 1, 1) => " statement is",
+                (0, 1, _) => " statements are",
                 (_, _, 1) => " is",
                 _ => " are",
             };

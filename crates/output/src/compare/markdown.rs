@@ -1,5 +1,6 @@
 //! The comparison in a pull request: GitHub flavoured Markdown.
 
+use super::next::hints;
 use super::{footing, interval, long_word, maybe_change, overall, p_value, peaks, value};
 use crate::format::ratio;
 use crate::markdown::{escape, prose};
@@ -50,6 +51,14 @@ fn verdict(c: &Comparison, out: &mut String) {
 }
 
 fn body(c: &Comparison, out: &mut String) {
+    let hints = hints(c, None);
+    for (is_next, title) in [(false, "Why"), (true, "Next")] {
+        let own = hints.iter().filter(|hint| hint.is_next == is_next);
+        let told: Vec<String> = own.map(|hint| prose(&hint.text)).collect();
+        if !told.is_empty() {
+            out.push_str(&format!("**{title}**: {}\n\n", told.join(" ")));
+        }
+    }
     let (a, b) = (escape(&c.a.name), escape(&c.b.name));
     let place = if c.cell.is_empty() { String::new() } else { format!("at {}", escape(&cell_name(&c.cell))) };
     if !c.figures.is_empty() {

@@ -5,6 +5,7 @@
 
 mod junit;
 mod markdown;
+pub(crate) mod next;
 mod picture;
 mod terminal;
 mod xml;
@@ -14,7 +15,7 @@ pub use markdown::{github_summary, markdown};
 pub use terminal::{gated, terminal};
 
 use crate::format::{NONE, figure};
-use plimsoll_record::analysis::compare::gate::Passage;
+use plimsoll_record::analysis::compare::gate::{Gated, Passage};
 use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Peaks, Verdict, change};
 use plimsoll_record::summary::FigureUnit;
 
@@ -90,15 +91,37 @@ pub(crate) fn peaks(row: &Peaks) -> [String; 2] {
 }
 
 /// What the gate says in a few words.
-pub(crate) fn gate_word(passage: Passage, c: &Comparison) -> &'static str {
-    match (passage, c.blocking().map(|doubt| doubt.code)) {
-        (Passage::Pass, _) => "gate passed",
-        (Passage::Fail, _) => "gate missed",
+pub(crate) fn gate_word(gated: &Gated, c: &Comparison) -> String {
+    let all = gated.rules.len() as u64;
+    let broken = gated.rules.iter().filter(|rule| rule.passage == Passage::Fail).count() as u64;
+    let word = match (gated.passage, c.blocking().map(|doubt| doubt.code)) {
+        (Passage::Pass, _) => "gate passed: no rule is broken",
+        (Passage::Fail, _) => {
+            let verb = if broken == 1 { "is" } else { "are" };
+            let of = crate::format::counted(all, "rule");
+            return format!("gate not passed: {} of {of} {verb} broken", crate::format::count(broken));
+        }
         // Repeats of runs that cannot be compared would not help.
         (_, Some("levels_differ")) => "gate undecided: runs of the same load are needed",
         (_, Some("settings_differ")) => "gate undecided: runs of the same settings are needed",
         (_, Some(_)) => "gate undecided: these runs cannot be compared",
         (_, None) => "gate undecided: more repeats have to tell",
+    };
+    word.into()
+}
+
+/// What the spectra of both sides count, and why that may be more than the requests that ended.
+pub(crate) fn times(c: &Comparison, a: u64, b: u64) -> String {
+    use crate::format::count;
+    let all = format!("{} and {} response times", count(a), count(b));
+    match (a.saturating_sub(c.a.requests), b.saturating_sub(c.b.requests)) {
+        (0, 0) => all,
+        (of_a, of_b) => {
+            let [of_a, of_b] = [of_a, of_b].map(count);
+            format!(
+                "{all}; {of_a} and {of_b} of them are of requests that had not ended and count as far as they went"
+            )
+        }
     }
 }
 

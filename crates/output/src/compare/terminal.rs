@@ -1,5 +1,6 @@
 //! The comparison on a terminal: the sentence, a line for each figure, the doubts.
 
+use super::next::hints;
 use super::picture::{NARROWEST, WIDEST, picture, reach};
 use super::{footing, gate_word, interval, long_word, maybe_change, overall, peaks, value, word};
 use crate::format::ratio;
@@ -17,6 +18,7 @@ const GAP: usize = 2;
 pub fn terminal(c: &Comparison, look: &Look) -> String {
     let columns = look.columns();
     let mut lines = head(c, columns);
+    lines.extend(why(c, columns));
     lines.push(Line::new());
     lines.extend(figures(c, columns, look));
     lines.extend(watched(c, columns, look));
@@ -47,6 +49,22 @@ fn head(c: &Comparison, columns: usize) -> Vec<Line> {
     };
     let mut lines = vec![Line::of(ink, &format!(" {} ", overall(c.verdict)))];
     lines.extend(wrap(&c.sentence, columns).iter().map(|part| Line::of(Ink::Strong, part)));
+    lines
+}
+
+/// Reasons and steps; the first of each kind names it.
+fn why(c: &Comparison, columns: usize) -> Vec<Line> {
+    const LABEL: usize = 6;
+    let mut lines = Vec::new();
+    let mut last = "";
+    for hint in hints(c, None) {
+        let name = if hint.is_next { "next" } else { "why" };
+        for part in wrap(&hint.text, columns.saturating_sub(LABEL)) {
+            let label = if last == name { "" } else { name };
+            lines.push(Line::of(Ink::Accent, label).pad(LABEL).text(&part));
+            last = name;
+        }
+    }
     lines
 }
 
@@ -171,6 +189,6 @@ pub fn gated(c: &Comparison, gated: &Gated, look: &Look) -> String {
         Passage::NotCompared | Passage::Inconclusive => Ink::Warn,
         Passage::Fail => Ink::Bad,
     };
-    lines.insert(0, Line::of(ink, gate_word(gated.passage, c)));
+    lines.insert(0, Line::of(ink, &gate_word(gated, c)));
     write_all(&lines, look)
 }

@@ -8,6 +8,7 @@ use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::counted;
 use plimsoll_record::audit::{Audit, Grade};
 use plimsoll_record::foreign::{Document, Measure};
+use std::collections::BTreeSet;
 
 /// Rows beyond these are too narrow to be seen.
 const ROWS_MAX: usize = 240;
@@ -130,9 +131,18 @@ fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
     let every = shown.len().div_ceil(TICKS).max(1);
     x.ticks = (1..=shown.len()).step_by(every).map(|at| at as f64).collect();
     let mut chart = Chart::new("audit-rows", "Findings by row", x);
-    chart.subtitle = format!("{}, nothing found about {sound}{more}", counted(shown.len() as u64, "row"));
-    chart.help =
-        "Each column is a published row, in the order of the text: how many findings are about it.".into();
+    // Columns add up to another number than the findings: one may quote several rows, and what is missing quotes none.
+    let about: BTreeSet<usize> = rows.iter().flat_map(|row| row.findings.iter().copied()).collect();
+    let rest = match audit.findings.len().saturating_sub(about.len()) as u64 {
+        0 => String::new(),
+        n => format!("; {} more about the text as a whole, which no row shows", counted(n, "finding")),
+    };
+    let free = if sound > 0 { format!(", none about {sound} of them") } else { String::new() };
+    let (found, of) = (counted(about.len() as u64, "finding"), counted(shown.len() as u64, "row"));
+    chart.subtitle = format!("{found} about {of}{free}{more}{rest}");
+    chart.help = "Each column is a published row, in the order of the text: how many findings are about it. A finding \
+                  that holds rows against each other is counted in each of them."
+        .into();
     chart.xs = (1..=shown.len()).map(|at| at as f64).collect();
     let mut series = vec![
         bars("wrong", "cannot be true", 1, Grade::CannotBeTrue),

@@ -2,8 +2,7 @@
 
 use super::run::{spectrum_chart, spectrum_line};
 use crate::chart::{Axis, Band, Chart, Form, Panel, Series, Unit};
-use crate::compare::maybe_change;
-use crate::format::count;
+use crate::compare::{maybe_change, times};
 use plimsoll_record::analysis::compare::{Compared, Comparison, Scale, Verdict, change};
 use plimsoll_record::picture::Spectrum;
 
@@ -113,6 +112,6 @@ fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
     }
     series.retain(|one| !one.y.is_empty());
     let mut chart = spectrum_chart("spectra", "both distributions", series);
-    chart.subtitle = format!("{} and {} response times", count(a.response_count), count(b.response_count));
+    chart.subtitle = times(c, a.response_count, b.response_count);
     chart
 }

@@ -15,9 +15,20 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
     let title = if settings.is_empty() { name.to_owned() } else { format!("{name}: {settings}") };
     let mut chart = Chart::new("search", title, axis);
     chart.subtitle = answer.sentence.clone();
-    chart.help = "Each point is a run at one level of load. The line is the highest load that met the thresholds, the \
-                  ground around it what it may be."
-        .into();
+    let meaning = match answer.capacity.as_ref() {
+        None => "",
+        Some(found) if found.at_least => {
+            " The line is the highest load that met the thresholds; the end was not seen."
+        }
+        Some(found) if found.interval_is == IntervalIs::Enclosure => {
+            " The line is the highest load that met the thresholds; the shaded band reaches up to the first that \
+             missed them, and the true end lies somewhere in it."
+        }
+        Some(_) => {
+            " The line is the highest load that meets the thresholds; the shaded band is its 95 % interval."
+        }
+    };
+    chart.help = format!("Each point is a run at one level of load.{meaning}");
     chart.xs = (1..=steps.len()).map(|k| k as f64).collect();
     // There is no step 1.5.
     let every = steps.len().div_ceil(20).max(1);

@@ -1,12 +1,22 @@
 //! The answer for a README or a pull request.
 
+use super::next::hints;
 use super::{errors, facts, level, outcome, purpose, value, verdict, with_bounds};
-use crate::markdown::escape;
+use crate::markdown::{escape, prose};
+use crate::next::Hint;
 use plimsoll_record::analysis::search::Answer;
 
 /// The sentence, the facts, the curve and the steps, as CommonMark with tables.
 pub fn markdown(answer: &Answer) -> String {
     let mut out = format!("## {}\n\n", escape(&answer.sentence));
+    let hints = hints(answer);
+    for (is_next, title) in [(false, "Why"), (true, "Next")] {
+        let told: Vec<&Hint> = hints.iter().filter(|hint| hint.is_next == is_next).collect();
+        if !told.is_empty() {
+            let lines: Vec<String> = told.iter().map(|hint| format!("- {}\n", prose(&hint.text))).collect();
+            out.push_str(&format!("**{title}**\n\n{}\n", lines.concat()));
+        }
+    }
     for (label, fact) in facts(answer) {
         out.push_str(&format!("- {label}: {}\n", escape(&fact)));
     }

@@ -5,6 +5,7 @@
 
 mod csv;
 mod markdown;
+pub(crate) mod next;
 mod terminal;
 
 pub use csv::{COLUMNS, csv};

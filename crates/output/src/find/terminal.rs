@@ -1,5 +1,6 @@
 //! The answer on a terminal: sentence, facts, curve with bars, and one line a run while the search is on.
 
+use super::next::hints;
 use super::{errors, facts, level, outcome, purpose, value, verdict, with_bounds};
 use crate::format::{chosen_s, duration_ns};
 use crate::line::{Line, wrap, write_all};
@@ -22,6 +23,15 @@ pub fn terminal(answer: &Answer, look: &Look) -> String {
     let ink = if answer.capacity.is_some() { Ink::Strong } else { Ink::Warn };
     let mut lines: Vec<Line> =
         wrap(&answer.sentence, columns).iter().map(|part| Line::of(ink, part)).collect();
+    let mut last = "";
+    for hint in hints(answer) {
+        let name = if hint.is_next { "next" } else { "why" };
+        for part in wrap(&hint.text, columns - LABEL) {
+            let label = if last == name { "" } else { name };
+            lines.push(Line::of(Ink::Accent, label).pad(LABEL).text(&part));
+            last = name;
+        }
+    }
     lines.push(Line::new());
     for (label, fact) in facts(answer) {
         for (at, part) in wrap(&fact, columns - LABEL).iter().enumerate() {

@@ -1,8 +1,9 @@
 //! What pages of several results have in common beyond [`super::piece`]: ids that stay unique where one page shows
 //! several results, verdicts in a line of text, findings with more than two sentences.
 
-use super::piece::{Tone, sign};
+use super::piece::{Tone, prose, sign};
 use super::table::{Cell, Column, Row, table};
+use crate::next::Hint;
 use maud::{Markup, html};
 
 /// Where on a page something stands. The parts of a page of several results have ids of their own, and headings lower
@@ -53,6 +54,18 @@ pub fn finding(tone: Tone, id: Option<&str>, body: &Markup) -> Markup {
 /// One of the facts at the head, of more than one word.
 pub fn tiles(tiles: &[(&str, Markup)]) -> Markup {
     html! { dl.tiles { @for (name, value) in tiles { div.tile { dt { (name) } dd { (value) } } } } }
+}
+
+/// Below the verdict: why it is so and what to do next.
+pub fn hinted(all: &[Hint]) -> Markup {
+    html! {
+        @if !all.is_empty() {
+            dl.next { @for (name, is_next) in [("Why", false), ("Next", true)] {
+                @if all.iter().any(|hint| hint.is_next == is_next) { dt { (name) } }
+                @for hint in all.iter().filter(|hint| hint.is_next == is_next) { dd { (prose(&hint.text)) } }
+            } }
+        }
+    }
 }
 
 /// Names and what they are.

@@ -1,20 +1,21 @@
 //! The page of a comparison: the verdict, the differences as intervals against zero, each figure with what bounds it,
 //! what speaks against believing it, and what a gate makes of it.
 
-mod next;
-
-use super::bits::{At, data, finding, said, tiles};
+use super::bits::{At, data, finding, hinted, said, tiles};
 use super::experiment::shown;
 use super::piece::{Tone, badge, figure as copied, prose};
 use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::chart::Chart;
+use crate::compare::next::hints;
 use crate::compare::{footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, value};
-use crate::format::{count, ratio};
+use crate::format::{count, counted, duration_f64_ns, ratio};
 use crate::words;
 use maud::{Markup, html};
 use plimsoll_record::analysis::compare::gate::{Gated, Passage};
-use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Peaks, SideFacts, cell_name};
+use plimsoll_record::analysis::compare::{
+    Compared, Comparison, Moved, Overall, Peaks, Scale, SideFacts, cell_name, change,
+};
 use serde_json::Value;
 
 /// The page of comparisons, one or several; `gates` are what the gate says of each. `charts` are those of
@@ -54,7 +55,7 @@ fn gate_tone(passage: Passage) -> Tone {
 }
 
 fn gate_said(one: &Comparison, gated: &Gated) -> Markup {
-    said(gate_tone(gated.passage), gate_word(gated.passage, one))
+    said(gate_tone(gated.passage), &gate_word(gated, one))
 }
 
 fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
@@ -76,9 +77,12 @@ fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
                     p { (tally(all)) }
                 }
                 p.gate { (gate_said(one, gated)) }
-                (next::lines(one, Some(gated)))
+                (hinted(&hints(one, Some(gated))))
             }
-            @if let [one] = all { (tiles(&[side("A", &one.a), side("B", &one.b)])) }
+            @if let [one] = all {
+                @let [a, b] = one.short_names();
+                (tiles(&[side("A", a, &one.a), side("B", b, &one.b)]))
+            }
         }
     }
 }
@@ -98,10 +102,18 @@ fn tally(all: &[Comparison]) -> String {
         .join(", ")
 }
 
-fn side<'a>(name: &'a str, side: &SideFacts) -> (&'a str, Markup) {
+/// The short name is what one looks for; the path of a file stands small below it.
+fn side<'a>(name: &'a str, short: &str, side: &SideFacts) -> (&'a str, Markup) {
     let runs = crate::format::counted(side.runs as u64, "run");
     let requests = copied(&count(side.requests), Some(side.requests as f64));
-    (name, html! { (side.name) small { (runs) ", " (requests) " requests, " (side.target) } })
+    let path = (short != side.name).then_some(&side.name);
+    (
+        name,
+        html! {
+            (short) small { (runs) ", " (requests) " requests, " (side.target) }
+            @if let Some(path) = path { small { (path) } }
+        },
+    )
 }
 
 /// One line: for lists of comparisons.
@@ -127,6 +139,7 @@ fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], suffix: &str
     add("spectra", "Times of both sides", (!spectra.is_empty()).then(|| shown(&spectra)));
     add("doubts", "What speaks against believing it", doubts(one));
     add("gate", "The gate", gated.map(|gated| gate(one, gated)));
+    add("requests", "Request by request", requests(one, at));
     add("watched", "What was watched", watched(one, at));
     add("method", "How it was made", Some(html! { p { (footing(one)) "." } }));
     out
@@ -259,6 +272,37 @@ fn gate(one: &Comparison, gated: &Gated) -> Markup {
             }))
         } }
     }
+}
+
+/// Beyond these are requests that hardly moved.
+const REQUESTS: usize = 50;
+
+fn requests(one: &Comparison, at: &At) -> Option<Markup> {
+    if one.requests.is_empty() {
+        return None;
+    }
+    let [a, b] = one.short_names();
+    let heads =
+        [text("request"), number(a), number(b), number("change"), number("samples A"), number("samples B")];
+    let row = |row: &Moved| {
+        let difference = row.difference();
+        vec![
+            Cell::text(&row.name),
+            Cell::number(duration_f64_ns(row.a_mean_ns), Some(row.a_mean_ns)),
+            Cell::number(duration_f64_ns(row.b_mean_ns), Some(row.b_mean_ns)),
+            Cell::number(change(difference, Scale::Ratio), Some(difference)),
+            Cell::count(row.a_samples),
+            Cell::count(row.b_samples),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = one.requests.iter().take(REQUESTS).map(row).collect();
+    let left = one.requests.len().saturating_sub(REQUESTS) as u64;
+    Some(html! {
+        p.lead { "Mean response times, the request that moved furthest first; those with fewer than 100 samples on a \
+                  side are left out. They have no interval: they say where to look." }
+        (data(&at.id("requests"), "Mean response times by request", &heads, rows))
+        @if left > 0 { p.soft { "and " (counted(left, "request")) " that moved less" } }
+    })
 }
 
 fn watched(one: &Comparison, at: &At) -> Option<Markup> {

@@ -15,7 +15,7 @@ pub use terminal::terminal;
 use crate::format;
 use plimsoll_plan::experiment::Setting;
 use plimsoll_record::analysis::study::{
-    Basis, CellRow, Curve, Estimate, Study, UslFit, level_text, settings_text,
+    Basis, CellRow, Curve, Estimate, Saturation, Study, UslFit, level_text, settings_text,
 };
 
 /// Cells with the same settings but for the axis of the curves.
@@ -55,14 +55,21 @@ fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
     out
 }
 
-/// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of.
+/// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of, a dash where the interval is as
+/// wide as the figure itself or wider.
 pub(crate) fn plus_minus(estimate: &Estimate, sign: &str) -> String {
     match estimate.half_width_ratio() {
-        Some(half) if half >= 10.0 => format!("{sign}{}x", format::quantity(half.round())),
+        Some(_) if says_nothing(estimate) => format::NONE.into(),
         Some(half) if half >= 0.0995 => format!("{sign}{:.0}%", half * 100.0),
         Some(half) => format!("{sign}{:.1}%", half * 100.0),
         None => String::new(),
     }
+}
+
+/// The interval holds nothing at all as well as twice the figure.
+pub(crate) fn says_nothing(estimate: &Estimate) -> bool {
+    let is_wide = estimate.half_width_ratio().is_some_and(|half| half >= 1.0);
+    is_wide && estimate.low.is_some_and(|low| low <= 0.0)
 }
 
 pub(crate) fn time(estimate: &Estimate) -> String {
@@ -82,14 +89,15 @@ pub(crate) fn errors(estimate: &Estimate) -> String {
 pub(crate) fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
     let law = match &curve.usl {
         UslFit::Fit { sentence, r2, .. } => format!("{sentence} (R2 {r2:.3})"),
-        UslFit::Unfit { why } => format!("none: {why}"),
+        UslFit::Unfit { why } => format!("no scalability law can be told: {why}"),
     };
     let knee = match curve.knee.at {
         Some(_) => curve.knee.sentence.clone(),
-        None => format!("none: {}", curve.knee.sentence),
+        None => format!("no knee is claimed: {}", curve.knee.sentence),
     };
     let mut out = vec![("law", law), ("knee", knee)];
-    if let Some(flat) = &curve.saturation {
+    // A knee where the rate becomes flat says the same.
+    if let Some(flat) = curve.saturation.as_ref().filter(|flat| flat.is_link || !is_knee(curve, flat)) {
         let what = if flat.is_link { "the link is full" } else { "something is at its limit" };
         out.push((
             "flat",
@@ -97,6 +105,14 @@ pub(crate) fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
         ));
     }
     out
+}
+
+/// The knee and the beginning of the flat stretch are one fact: they are within this share of each other.
+const SAME: f64 = 0.10;
+
+/// Whether the knee stands where the rate becomes flat.
+pub(crate) fn is_knee(curve: &Curve, flat: &Saturation) -> bool {
+    curve.knee.at.is_some_and(|at| (at / flat.from - 1.0).abs() <= SAME)
 }
 
 /// `3 runs, 12 cells`.
@@ -110,7 +126,19 @@ pub(crate) const NO_INTERVALS: &str =
     "no intervals: one short run of a cell tells none; repeat each three times (`repeat: 3`)";
 
 /// What the intervals are, for the line below the name.
-pub(crate) fn intervals(study: &Study) -> &'static str {
+pub(crate) fn intervals(study: &Study) -> String {
+    let shown = |row: &CellRow| [row.rate_per_s, row.p50_ns, row.p99_ns].iter().any(says_nothing);
+    match study.table.iter().any(shown) {
+        true => format!("{}; {DASH}", basis_text(study)),
+        false => basis_text(study).into(),
+    }
+}
+
+/// What a dash in the place of an interval says.
+const DASH: &str =
+    "a dash: the interval is wider than the figure, so these repeats say nothing of how exact it is";
+
+fn basis_text(study: &Study) -> &'static str {
     let any = |basis| study.table.iter().any(|row| row.basis == basis);
     let two = study.table.iter().any(|row| row.basis == Basis::Runs && row.repeats < 3);
     match (any(Basis::Runs), any(Basis::Blocks)) {

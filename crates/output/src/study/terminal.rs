@@ -20,7 +20,7 @@ pub fn terminal(study: &Study, look: &Look) -> String {
     let mut lines = vec![
         Line::of(Ink::Strong, &study.name).ink(Ink::Dim, &format!("  {}", extent(study))).cut(columns, look),
     ];
-    lines.extend(wrap(intervals(study), columns).iter().map(|part| Line::of(Ink::Dim, part)));
+    lines.extend(wrap(&intervals(study), columns).iter().map(|part| Line::of(Ink::Dim, part)));
     let groups = groups(study);
     // Rates of all curves are to be compared: one scale.
     let rates: Vec<Option<f64>> =

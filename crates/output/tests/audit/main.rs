@@ -113,10 +113,10 @@ fn the_headline_counts_by_grade() {
         output::headline(&Audit { findings, figures: 9, rows: 1, ..Audit::default() })
     };
     use Grade::{CannotBeTrue as No, Doubtful as Doubt, Missing as Gap};
-    assert_eq!(of(&[No, No, Doubt, Gap]), "2 figures cannot be true, 1 is doubtful, 1 is missing");
-    assert_eq!(of(&[No, Doubt, Doubt]), "1 figure cannot be true, 2 are doubtful");
-    assert_eq!(of(&[Doubt, Gap, Gap]), "nothing that cannot be true, 1 figure is doubtful, 2 are missing");
-    assert_eq!(of(&[Gap]), "nothing that cannot be true, 1 figure is missing");
+    assert_eq!(of(&[No, No, Doubt, Gap]), "2 statements cannot be true, 1 is doubtful, 1 is missing");
+    assert_eq!(of(&[No, Doubt, Doubt]), "1 statement cannot be true, 2 are doubtful");
+    assert_eq!(of(&[Doubt, Gap, Gap]), "nothing that cannot be true, 1 statement is doubtful, 2 are missing");
+    assert_eq!(of(&[Gap]), "nothing that cannot be true, 1 statement is missing");
     assert_eq!(of(&[]), "nothing to object to in 9 figures");
     assert_eq!(output::headline(&Audit::default()), "no figures were found to judge");
 }

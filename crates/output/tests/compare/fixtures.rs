@@ -66,6 +66,7 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
         confidence: 0.95,
         seed: 1,
         watched: Vec::new(),
+        requests: Vec::new(),
         spectra: None,
     }
 }

@@ -7,7 +7,7 @@ use super::summary::summarise;
 use crate::caution::Kind;
 use crate::event::StoppedBy;
 use crate::record::RunRecord;
-use crate::summary::{Caution, Judged, MonitorRow, Outcome, Pressure, Summary, Times, Weight};
+use crate::summary::{Caution, Judged, MonitorRow, Outcome, Pressure, SeriesRow, Summary, Times, Weight};
 use plimsoll_plan::experiment::CellOutline;
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
@@ -62,6 +62,17 @@ pub struct Digest {
     pub blocks: Vec<Block>,
     /// What monitors saw. The default: there were none.
     pub watched: Watching,
+    /// Mean response times request by request, streams apart; empty where there is one request only.
+    pub by_request: Vec<RequestMean>,
+}
+
+/// The mean response time of one request: of several runs it is found from means and counts alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestMean {
+    /// `scenario: name` where a scenario is named.
+    pub name: String,
+    pub samples: u64,
+    pub mean_ns: f64,
 }
 
 /// What is kept of a run's monitors.
@@ -245,7 +256,20 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
             pressure: summary.pressure.clone(),
             limiting: summary.limiting_resource.clone(),
         },
+        by_request: by_request(summary),
     }
+}
+
+fn by_request(summary: &Summary) -> Vec<RequestMean> {
+    // A mean with cut-off times in it is no mean.
+    let rows = summary.requests.iter().filter(|row| !row.stream && !row.response_time.mean_at_least);
+    let mean = |row: &SeriesRow| {
+        let scenario = row.scenario.as_ref().filter(|name| !name.is_empty());
+        let name = scenario.map_or_else(|| row.name.clone(), |scenario| format!("{scenario}: {}", row.name));
+        let (samples, mean_ns) = (row.response_time.count, row.response_time.mean_ns?);
+        Some(RequestMean { name, samples, mean_ns })
+    };
+    if summary.requests.len() > 1 { rows.filter_map(mean).collect() } else { Vec::new() }
 }
 
 fn seen(monitor: &MonitorRow) -> impl Iterator<Item = Seen> {

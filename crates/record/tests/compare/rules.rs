@@ -268,6 +268,35 @@ fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
 }
 
 #[test]
+fn no_errors_among_few_requests_are_no_proof_of_none() {
+    let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
+    let (mut a, mut b) = sides(&steady, &steady, 1, &mut Random::new(14));
+    let asked = Asked { worth: 0.9, quantiles: vec![0.5], ..Asked::default() };
+    let few = |side: &mut Side| {
+        each(side, |run| {
+            run.blocks.truncate(4);
+            run.errors = 0;
+            run.error_ratio = 0.0;
+            run.blocks.iter_mut().for_each(|block| block.errors = 0);
+            run.requests = run.blocks.iter().map(|block| block.requests).sum();
+        });
+    };
+    few(&mut a);
+    few(&mut b);
+    let c = compare(&a, &b, &asked);
+    let errors = c.figure("errors").expect("errors are always compared");
+    assert!(errors.larger_than.is_some_and(|most| most > asked.worth_errors), "{errors:?}");
+    assert_eq!(errors.verdict, Verdict::CannotTell);
+    let gated = gate(&c, &Gate::default());
+    let rule = gated.rules.iter().find(|rule| rule.text.starts_with("errors")).expect("a rule for each");
+    assert_eq!(rule.passage, Passage::NotCompared);
+    assert!(rule.evidence.starts_with("cannot tell: no errors in"), "{}", rule.evidence);
+    // Of the others something can be told, and the sentence carries its doubt.
+    assert_eq!(c.verdict, Overall::NoDifference, "{}", c.sentence);
+    assert!(c.sentence.ends_with("; one run of each: how much runs differ is not known"), "{}", c.sentence);
+}
+
+#[test]
 fn a_gate_passes_fails_and_owns_up() {
     let (a, b) = pair(13);
     let gated = |a: &Side, b: &Side, text: &str| {

@@ -172,6 +172,7 @@ pub fn digest(blocks: Vec<Block>, level: Level) -> Digest {
         stopped_by: Some(plimsoll_record::event::StoppedBy::Duration),
         started_unix_ns: 0,
         blocks,
+        by_request: Vec::new(),
         watched: Default::default(),
     }
 }

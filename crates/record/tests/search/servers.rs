@@ -162,6 +162,7 @@ pub fn digest(level: f64, blocks: Vec<Block>, errors: u64) -> Digest {
         stopped_by: Some(plimsoll_record::event::StoppedBy::Duration),
         started_unix_ns: 0,
         blocks,
+        by_request: Vec::new(),
         watched: Default::default(),
     }
 }

@@ -114,6 +114,7 @@ pub fn digest(settings: &[(&str, &str)], level: Level, blocks: Vec<Block>) -> Di
         stopped_by: Some(plimsoll_record::event::StoppedBy::Duration),
         started_unix_ns: 0,
         blocks,
+        by_request: Vec::new(),
         watched: Default::default(),
     }
 }

@@ -41,9 +41,9 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
     }
     let study = studied(&runs);
     for part in [
-        "highest rate 4",
-        "flat from 4 users on",
-        "knee at 4",
+        // The knee is where it becomes flat: one clause.
+        "at most 4",
+        "reached at 4 users: more users only wait longer",
         "from 8 users on",
         "requests fail at 16 users",
     ] {
@@ -77,6 +77,35 @@ fn a_sweep_that_holds_and_rises_to_its_end_says_so() {
     assert!(!said.contains("knee") && !said.contains("flat"), "{said}");
 }
 
+#[test]
+fn what_goes_without_saying_is_not_praised_and_a_single_miss_is_not_hidden() {
+    let mut runs = sweep(&LEVELS, |n| 100.0 * n);
+    for digest in &mut runs {
+        digest.thresholds = vec![threshold("errors == 0%", true)];
+        digest.thresholds.iter_mut().for_each(|judged| judged.implied = true);
+    }
+    let said = studied(&runs).sentence;
+    assert!(said.contains("no errors") && !said.contains("threshold"), "{said}");
+    let mut twice = sweep(&LEVELS, |n| 100.0 * n);
+    twice.extend(sweep(&LEVELS, |n| 100.0 * n));
+    twice.iter_mut().for_each(|d| d.thresholds = vec![threshold("response_time p99 < 20ms", true)]);
+    if let Some(last) = twice.last_mut() {
+        last.thresholds = vec![threshold("response_time p99 < 20ms", false)];
+    }
+    let said = studied(&twice).sentence;
+    assert!(said.contains("is missed in 1 of 2 runs at 16 users") && !said.contains("everywhere"), "{said}");
+}
+
+#[test]
+fn a_cell_outside_of_the_only_curve_is_not_forgotten() {
+    let mut runs: Vec<Digest> = [1.0, 2.0, 4.0].map(|n| named("go", n, 100.0 * n)).into();
+    runs.push(named("node", 16.0, 900.0));
+    runs.iter_mut().for_each(|d| d.thresholds = vec![threshold("p50 < 5ms", d.level != Level::Users(16.0))]);
+    let said = studied(&runs).sentence;
+    assert!(said.contains("highest rate 8") && said.contains("variant node"), "{said}");
+    assert!(said.contains("threshold p50 < 5ms is missed in variant node, users 16"), "{said}");
+}
+
 fn named(variant: &str, users: f64, rate: f64) -> Digest {
     let text = users.to_string();
     run(&[("variant", variant), ("users", &text)], Level::Users(users), 20, 1, |_| Second {
@@ -99,7 +128,7 @@ fn of_several_curves_each_or_the_best_and_the_worst_are_told() {
     let two = of(&[("go", 800.0), ("node", 400.0)]);
     assert!(
         two.contains("variant go: highest rate 797/s at")
-            && two.contains("variant node: highest rate 398/s at"),
+            && two.contains("variant node: at most 398/s, reached at 4 users"),
         "{two}"
     );
     let four = of(&[("go", 800.0), ("node", 400.0), ("rust", 1_600.0), ("php", 200.0)]);

@@ -4,7 +4,7 @@
 use super::{Of, Page, has_intervals, panel, tell_intervals};
 use crate::chart::{Axis, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
 use crate::format::quantity;
-use plimsoll_record::analysis::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint};
+use plimsoll_record::analysis::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint, level_text};
 
 /// Of an axis of users or arrivals; any other is no load.
 pub fn figures(page: &Page) -> Vec<Chart> {
@@ -120,18 +120,18 @@ fn law(curve: &Curve) -> Option<String> {
 
 fn knee(curve: &Curve) -> Option<Mark> {
     let at = curve.knee.at.filter(|at| at.is_finite())?;
-    Some(Mark { at, word: format!("knee at {}", quantity(at)), kind: MarkKind::Answer })
+    Some(Mark { at, word: format!("knee at {}", level_text(at)), kind: MarkKind::Answer })
 }
 
-/// From the peak of the law to the last level where that peak was measured; without a law from the highest rate on,
-/// where the last is lower beyond doubt.
+/// From the highest rate on, where the last is lower beyond doubt; else from the peak of the law to the last level, where
+/// that peak was measured.
 fn retrograde(curve: &Curve) -> Option<Stretch> {
     let of_law = match &curve.usl {
         UslFit::Fit { peak: Some(peak), .. } if !peak.is_extrapolated => Some(peak.users),
         _ => None,
     };
     let last = curve.points.last()?.x;
-    let from = of_law.or(curve.falls_from).filter(|from| *from < last)?;
+    let from = curve.falls_from.or(of_law).filter(|from| *from < last)?;
     // A law may fall where the measured rates do not, or not beyond doubt.
     let word =
         if curve.falls_from.is_some() { "more load, fewer answers" } else { "behind the peak of the law" };

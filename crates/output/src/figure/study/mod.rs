@@ -85,8 +85,9 @@ impl Page<'_> {
         let rows = curve.points.iter().map(|p| self.study.table.get(p.cell).map(of).unwrap_or_default());
         let rows: Vec<Estimate> = rows.collect();
         let finite = |y: Option<f64>| y.filter(|y| y.is_finite());
-        // A bound alone is no interval.
-        let both = |row: &Estimate| finite(row.low).zip(finite(row.high));
+        // A bound alone is no interval, and one as wide as the figure would hide the others.
+        let both =
+            |row: &Estimate| finite(row.low).zip(finite(row.high)).filter(|_| !study::says_nothing(row));
         Series::new(id, name, colour, Form::Marked, rows.iter().map(|row| finite(row.value)).collect())
             .at(curve.points.iter().map(|p| p.x).collect())
             .within(
@@ -114,9 +115,24 @@ fn has_intervals(chart: &Chart) -> bool {
     ends.flatten().next().is_some()
 }
 
+/// A point of a series with intervals that has none of its own.
+fn has_bare_points(chart: &Chart) -> bool {
+    let series = || chart.panels.iter().flat_map(|panel| &panel.series);
+    series().any(|one| {
+        let has_any = one.low.iter().any(Option::is_some);
+        has_any && one.y.iter().zip(&one.low).any(|(y, low)| y.is_some() && low.is_none())
+    })
+}
+
 /// Says what the bars are, where there are any.
 fn tell_intervals(chart: &mut Chart) {
-    let said = if has_intervals(chart) { "bars are 95 % intervals" } else { study::NO_INTERVALS };
+    let said = match has_intervals(chart) {
+        true if has_bare_points(chart) => {
+            "bars are 95 % intervals; of a point without one the repeats say nothing of how exact it is"
+        }
+        true => "bars are 95 % intervals",
+        false => study::NO_INTERVALS,
+    };
     chart.subtitle = format!("{}; {said}", chart.subtitle);
 }
 

@@ -4,14 +4,14 @@
 mod findings;
 
 use super::bits::{data, said, tiles};
-use super::piece::{Tone, badge, figure as copied, grid};
+use super::piece::{Tone, badge, figure as copied, grid, prose};
 use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::audit::judged::{Judged, rows};
 use crate::audit::{headline, read};
 use crate::format::{count, counted};
 use maud::{Markup, html};
-use plimsoll_record::audit::{Audit, Grade, rules};
+use plimsoll_record::audit::{Audit, Finding, Grade, rules};
 use plimsoll_record::foreign::{Document, Figure, Measure};
 
 /// Rows that the table shows: a file of samples has a million.
@@ -76,18 +76,62 @@ fn head(audit: &Audit, judged: &[Judged]) -> Markup {
     };
     let of = |n: usize| copied(&count(n as u64), Some(n as f64));
     let about = |grade| judged.iter().filter(|row| row.grade == Some(grade)).count();
+    let short: Vec<&str> = audit.files.iter().map(|file| file_name(file)).collect();
+    let short = short.join(", ");
+    let whole = audit.files.join(", ");
     html! {
         div.head.{(tone.class())} {
-            h1 { (audit.files.join(", ")) }
+            h1 { (short) }
             div.verdict { (badge(tone, verdict)) }
             p.sentence { (headline(audit)) }
+            (next(audit))
+            @if whole != short { p.soft { (whole) } }
             (tiles(&[
             ("rows read", of(audit.rows)),
             ("figures read", of(audit.figures)),
             ("rows that cannot be true", of(about(Grade::CannotBeTrue))),
             ("doubtful rows", of(about(Grade::Doubtful))),
-            ("findings", of(audit.findings.len())),
+            ("findings in all", of(audit.findings.len())),
             ]))
+        }
+    }
+}
+
+/// The name of a file without its folders: the whole path stands small below.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path)
+}
+
+/// Findings that are told as reasons.
+const REASONS: usize = 2;
+
+/// The gravest findings with the arithmetic that proves them, and what to do about them: a reader of the first screen
+/// needs no other.
+fn next(audit: &Audit) -> Markup {
+    let gravest = audit.worst();
+    let told: Vec<(usize, &Finding)> =
+        audit.findings.iter().enumerate().filter(|(_, f)| Some(f.grade) == gravest).take(REASONS).collect();
+    let mut advice: Vec<&str> = Vec::new();
+    for (_, finding) in &told {
+        if !finding.advice.is_empty() && !advice.contains(&finding.advice.as_str()) {
+            advice.push(&finding.advice);
+        }
+    }
+    // What is missing has no place of its own among the findings.
+    let is_listed = gravest != Some(Grade::Missing);
+    html! {
+        @if !told.is_empty() {
+            dl.next {
+                dt { "Why" }
+                @for (at, finding) in &told { dd {
+                    (prose(&finding.sentence))
+                    @if let Some(line) = finding.arithmetic.first() { " (" (line) ")" }
+                    ". "
+                    @if is_listed { a href={ "#finding-" (at + 1) } { "The lines" } }
+                } }
+                @if !advice.is_empty() { dt { "Next" } }
+                @for text in advice { dd { (prose(text)) "." } }
+            }
         }
     }
 }

@@ -93,11 +93,12 @@ pub fn tiles(c: &Conclusion) -> Vec<(&'static str, Markup)> {
         let rate = copied(&rate_per_s(point.rate_per_s), Some(point.rate_per_s));
         out.push(("highest rate", html! { (rate) small { (at) } }));
     }
-    if let Some(knee) = curve.knee.at {
-        out.push(("knee", html! { (copied(&quantity(knee), Some(knee))) small { (curve.axis) } }));
+    let is_flat_there = curve.saturation.as_ref().is_some_and(|flat| study::is_knee(curve, flat));
+    if let Some(knee) = curve.knee.at.filter(|_| !is_flat_there) {
+        out.push(("knee", html! { (copied(&level_text(knee), Some(knee))) small { (curve.axis) } }));
     }
     if let Some(flat) = &curve.saturation {
-        let rate = format!("at {}", rate_per_s(flat.rate_per_s));
+        let rate = format!("{}, at {}", curve.axis, rate_per_s(flat.rate_per_s));
         out.push(("flat from", html! { (copied(&level_text(flat.from), Some(flat.from))) small { (rate) } }));
     }
     out
@@ -215,7 +216,8 @@ fn cells(study: &Study, row: &CellRow, files: &[RunFile]) -> Vec<Cell> {
         out.push(Cell::text(&study.name));
     }
     let with = |e: &Estimate, text: String| Cell::number(text, e.value);
-    let spread = |e: &Estimate| Cell::number(study::plus_minus(e, "±"), e.half_width_ratio());
+    let width = |e: &Estimate| e.half_width_ratio().filter(|_| !study::says_nothing(e));
+    let spread = |e: &Estimate| Cell::number(study::plus_minus(e, "±"), width(e));
     let failed = study::errors(&row.error_ratio);
     let failed = match row.errors {
         0 => html! { (failed) },

@@ -114,7 +114,7 @@ pub(super) fn verdict(c: &Conclusion, at: &At) -> Markup {
         @if c.comparisons.len() <= TOLD {
             @for one in &c.comparisons { p { (comparison::line(one)) } }
         }
-        @if let Some(next) = cells::next(c, at) { (next) }
+        @if let Some(next) = cells::next(c, at).or_else(|| search::next(c)) { (next) }
         @if let Some(answer) = cells::answer(c, at) { (answer) }
         (tiles(&tiles_of))
     }

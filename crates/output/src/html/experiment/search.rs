@@ -1,12 +1,13 @@
 //! A search: the answer with the way to it, the curve that it makes of the service, every step, and why it ended.
 
-use super::super::bits::{At, data, facts, said};
+use super::super::bits::{At, data, facts, hinted, said};
 use super::super::piece::{Tone, figure as copied, prose};
 use super::super::table::{Cell, Column, number, text};
 use super::{RunFile, drawn, link, shown};
 use crate::chart::Chart;
 use crate::experiment::{capacity, name};
 use crate::find;
+use crate::find::next::hints;
 use crate::format::{chosen_s, count, counted, duration_ns, ratio};
 use maud::{Markup, html};
 use plimsoll_plan::experiment::Purpose;
@@ -46,6 +47,17 @@ pub fn answers(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {
             }
         }
     })
+}
+
+/// Why it ended where it did and what to do next, of a single search: several have a table of answers.
+pub fn next(c: &Conclusion) -> Option<Markup> {
+    let [one] = c.searches.as_slice() else { return None };
+    let Some(answer) = &one.answer else {
+        return Some(html! { dl.next { dt { "Next" } dd {
+            "The same command with the same " code { "--out" } " goes on where it was stopped."
+        } } });
+    };
+    Some(hinted(&hints(answer)))
 }
 
 /// The answer as figures.

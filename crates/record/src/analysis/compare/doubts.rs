@@ -352,7 +352,8 @@ fn cut_off(figures: &[Compared]) -> Option<Doubt> {
 }
 
 fn too_few(figures: &[Compared]) -> Option<Doubt> {
-    let bare = |row: &&Compared| row.basis == Basis::Nothing && matches!(row.kind, Figure::Percentile { .. });
+    let is_sampled = |row: &Compared| matches!(row.kind, Figure::Percentile { .. } | Figure::Errors);
+    let bare = |row: &&Compared| row.has_too_few() && is_sampled(row);
     let names: Vec<&str> = figures.iter().filter(bare).map(|row| row.figure.as_str()).collect();
     if names.is_empty() {
         return None;

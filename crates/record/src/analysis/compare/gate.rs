@@ -5,7 +5,7 @@
 
 use super::sentence::{change, evidence, figure_name};
 use super::types::{Compared, Comparison, Overall, Scale};
-use crate::phrase::quantity;
+use crate::phrase::{count, quantity};
 use plimsoll_plan::experiment::{Expectation, Figure};
 use serde::Serialize;
 
@@ -159,17 +159,26 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     let is_large = row.difference.is_some_and(|d| d.abs() > worth);
     let may_hide =
         row.larger_than.is_none_or(|x| x > worth) && !row.verdict.is_better() && !row.verdict.is_worse();
-    let is_compared = row.basis != super::Basis::Nothing;
     let (passage, evidence) = match comparison.blocking() {
         Some(doubt) => (Passage::Inconclusive, doubt.sentence.clone()),
         None if row.verdict.is_worse() && is_large => (Passage::Fail, evidence(row, comparison.confidence)),
-        None if !is_compared => {
-            (Passage::NotCompared, format!("not compared: {} has too few samples", row.figure))
-        }
+        None if row.has_too_few() => (Passage::NotCompared, too_few(comparison, row)),
         None if row.verdict == super::Verdict::CannotTell && may_hide => {
             (Passage::Inconclusive, evidence(row, comparison.confidence))
         }
         None => (Passage::Pass, evidence(row, comparison.confidence)),
     };
     Ruled { text: format!("{} not worse by more than {limit}", row.figure), passage, evidence }
+}
+
+fn too_few(comparison: &Comparison, row: &Compared) -> String {
+    match row.larger_than.filter(|_| row.is_spotless() && row.difference.is_some()) {
+        Some(most) => format!(
+            "cannot tell: no errors in {} and {} requests leave {} open",
+            count(comparison.a.requests),
+            count(comparison.b.requests),
+            change(most, row.scale).trim_start_matches('+')
+        ),
+        None => format!("not compared: {} has too few samples", row.figure),
+    }
 }

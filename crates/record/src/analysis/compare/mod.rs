@@ -22,6 +22,7 @@ mod cells;
 mod doubts;
 pub mod expect;
 pub mod gate;
+mod requests;
 mod sentence;
 mod settle;
 mod spread;
@@ -31,7 +32,7 @@ mod types;
 pub use cells::{compare_cells, variants};
 pub use sentence::{cell_name, change, evidence, figure_name};
 pub use types::{
-    Asked, Basis, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
+    Asked, Basis, Compared, Comparison, Doubt, Moved, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
     Verdict,
 };
 

@@ -91,7 +91,21 @@ pub fn sentence(c: &Comparison) -> String {
         },
         Overall::CannotTell => cannot_tell(c),
     };
-    format!("{place}{body}")
+    format!("{place}{body}{}", reservation(c))
+}
+
+/// A claim of which nobody knows whether another run would bear it out says so itself: it will be quoted alone.
+fn reservation(c: &Comparison) -> String {
+    if c.verdict == Overall::CannotTell {
+        return String::new();
+    }
+    let [a, b] = c.short_names();
+    match (c.a.runs, c.b.runs) {
+        (1, 1) => "; one run of each: how much runs differ is not known".into(),
+        (1, _) => format!("; of `{a}` there is one run only"),
+        (_, 1) => format!("; of `{b}` there is one run only"),
+        _ => String::new(),
+    }
 }
 
 /// The figure that a sentence names: percentiles of the response time from the highest down, then what users feel
@@ -125,7 +139,8 @@ fn cannot_tell(c: &Comparison) -> String {
     if let Some(doubt) = c.doubts.iter().find(|doubt| doubt.weight == Weight::Inconclusive) {
         return format!("cannot compare `{a}` and `{b}`: {}", doubt.sentence);
     }
-    let open = |row: &Compared| row.verdict == Verdict::CannotTell && row.difference.is_some();
+    let open =
+        |row: &Compared| row.verdict == Verdict::CannotTell && row.difference.is_some() && !row.has_too_few();
     let Some(row) = headline(c, open) else {
         let hidden = c.doubts.iter().find(|doubt| doubt.code == "rtt_bound");
         let why = hidden.map_or("nothing could be compared", |doubt| doubt.sentence.as_str());

@@ -6,7 +6,7 @@ use super::types::{
     Asked, Basis, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
     Verdict,
 };
-use super::{Pair, sentence};
+use super::{Pair, requests, sentence};
 use crate::analysis::digest::sizes;
 use crate::analysis::picture::merged_spectrum;
 use crate::analysis::study::watched::pooled;
@@ -26,8 +26,6 @@ pub struct Found {
     worth: f64,
     /// Runs of the side that has fewer.
     repeats: u32,
-    /// Neither side has a single error.
-    is_spotless: bool,
 }
 
 impl Found {
@@ -66,14 +64,7 @@ impl Found {
         };
         let own = asked.tolerance.iter().find(|rule| rule.names(kind)).map(|rule| rule.limit.abs());
         let usual = if scale == Scale::Points { asked.worth_errors } else { asked.worth };
-        let errors: u64 = a.runs.iter().chain(&b.runs).map(|run| run.errors).sum();
-        Found {
-            row,
-            effect,
-            worth: own.unwrap_or(usual),
-            repeats: seen_a.runs.min(seen_b.runs) as u32,
-            is_spotless: kind == Figure::Errors && errors == 0,
-        }
+        Found { row, effect, worth: own.unwrap_or(usual), repeats: seen_a.runs.min(seen_b.runs) as u32 }
     }
 
     /// From the scale of the calculation to that of the reader.
@@ -101,7 +92,7 @@ impl Found {
         let is_bounded = row.a_at_least || row.b_at_least;
         row.verdict = if is_bounded && !up_only && !down_only {
             return row;
-        } else if !is_bounded && (self.within_worth(low, high) || self.is_spotless) {
+        } else if !is_bounded && self.within_worth(low, high) {
             Verdict::NoDifference
         } else if is_certain {
             named(row.kind, estimate.mean > 0.0)
@@ -111,7 +102,8 @@ impl Found {
         if matches!(row.verdict, Verdict::NoDifference | Verdict::CannotTell) {
             row.larger_than = Some(self.told(low).abs().max(self.told(high).abs()));
         }
-        if row.verdict == Verdict::CannotTell {
+        // Without errors the interval narrows with the requests, not with its root: repeats would be overstated.
+        if row.verdict == Verdict::CannotTell && !row.is_spotless() {
             row.more_repeats = self.more_repeats(estimate, family, asked.confidence);
         }
         row
@@ -209,6 +201,7 @@ pub fn comparison(
         compared_together: family,
         doubts,
         watched: peaks(pair.a, pair.b),
+        requests: requests::moved(pair.a, pair.b),
         spectra: merged_spectrum(&pair.a.runs)
             .zip(merged_spectrum(&pair.b.runs))
             .map(|(a, b)| Box::new([a, b])),
@@ -239,7 +232,7 @@ fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
         _ => {}
     }
     // What has too few samples is no figure, and says so in a doubt of its own.
-    let mut compared = figures.iter().filter(|row| row.basis != Basis::Nothing).peekable();
+    let mut compared = figures.iter().filter(|row| !row.has_too_few()).peekable();
     let hidden = doubts.iter().any(|doubt| doubt.code == "rtt_bound");
     if compared.peek().is_some() && !hidden && compared.all(|row| row.verdict == Verdict::NoDifference) {
         return Overall::NoDifference;
@@ -292,6 +285,7 @@ impl Comparison {
             confidence: asked.confidence,
             seed: asked.seed,
             watched: Vec::new(),
+            requests: Vec::new(),
             spectra: None,
         }
     }

@@ -70,6 +70,9 @@ pub struct Comparison {
     pub seed: u64,
     /// Peaks of CPU and memory of what was watched. They have no interval: a peak is one second of one run.
     pub watched: Vec<Peaks>,
+    /// Mean response times of the requests that both sides have, the one that moved furthest first. They have no
+    /// interval and decide nothing: they say where to look.
+    pub requests: Vec<Moved>,
     /// Whole distributions of A and B, the runs of each side merged as for the figures; `None`: one of them has no
     /// times. Only charts show them: a document has the figures.
     #[serde(skip)]
@@ -84,6 +87,24 @@ pub struct Peaks {
     pub unit: Unit,
     pub a: Option<f64>,
     pub b: Option<f64>,
+}
+
+/// One request of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Moved {
+    pub name: String,
+    /// Mean response times, ns.
+    pub a_mean_ns: f64,
+    pub b_mean_ns: f64,
+    pub a_samples: u64,
+    pub b_samples: u64,
+}
+
+impl Moved {
+    /// (b - a) / a.
+    pub fn difference(&self) -> f64 {
+        self.b_mean_ns / self.a_mean_ns - 1.0
+    }
 }
 
 /// What stands behind a side.
@@ -127,6 +148,19 @@ pub struct Compared {
     /// the spread stay as they are; `None`: it is settled, or more than 500 would be needed.
     pub more_repeats: Option<u32>,
     pub basis: Basis,
+}
+
+impl Compared {
+    /// The share of errors where neither side has any.
+    pub fn is_spotless(&self) -> bool {
+        self.kind == Figure::Errors && self.a == Some(0.0) && self.b == Some(0.0)
+    }
+
+    /// Too few samples to say anything: a percentile without enough of them, or no errors at all among so few requests
+    /// that a share worth naming may hide there.
+    pub fn has_too_few(&self) -> bool {
+        self.basis == Basis::Nothing || (self.verdict == Verdict::CannotTell && self.is_spotless())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -151,11 +151,14 @@ pub struct StepRow {
     pub error_ratio: f64,
     pub error_interval: [f64; 2],
     pub met: bool,
+    /// The thresholds that were missed, each with what was observed: `response_time p99 < 60ms (observed 1.98 s)`.
+    pub missed: Vec<String>,
     /// Distance from the nearest limit as a share of it, at most 0.75 either way; negative outside.
     pub margin: Option<f64>,
     pub unstable: bool,
     /// Codes of its cautions.
     pub cautions: Vec<&'static str>,
-    /// Such a step does not count.
+    /// Something else than the service; such a step does not count. Full connections in an overload are the service's
+    /// own, and only a caution.
     pub limited_by: Option<Limited>,
 }

@@ -12,7 +12,8 @@ use super::ladder;
 use super::quest::Quest;
 use super::trial::{Trial, decides};
 use crate::analysis::watched::limiting_of;
-use crate::phrase::{count, counted, duration_ns, quantity, rate_per_s, ratio};
+use crate::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
+use crate::summary::Judged;
 use plimsoll_plan::experiment::{Purpose, Until};
 
 /// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
@@ -47,9 +48,9 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         within: quest.within,
         thresholds: texts(true),
         left_out: texts(false),
-        limiting_resource: limiting_resource(history, level),
+        limiting_resource: limiting_resource(history, &view, level),
         curve,
-        steps: history.iter().map(StepRow::from).collect(),
+        steps: history.iter().map(|trial| step(trial, &view)).collect(),
         spent_s: history.iter().map(|t| t.probe.total_ns() as f64 / 1e9).sum(),
     };
     answer.sentence = sentence(&answer, history.last().map(|last| ended(quest, last, is_judged)));
@@ -58,10 +59,10 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
 
 /// What stood at its limit in the runs just above the answer, which is where something gave out; when nothing did
 /// there, in those just below it. Runs that something else than the service limited say nothing.
-fn limiting_resource(history: &[Trial], level: Option<f64>) -> Option<String> {
+fn limiting_resource(history: &[Trial], view: &View, level: Option<f64>) -> Option<String> {
     let counted: Vec<&Trial> = history
         .iter()
-        .filter(|t| t.probe.purpose != Purpose::Floor && (t.limited_by.is_none() || t.met()))
+        .filter(|t| t.probe.purpose != Purpose::Floor && (is_counted(t, view) || t.met()))
         .collect();
     let levels = || counted.iter().map(|t| t.probe.level);
     let level = level.unwrap_or(0.0);
@@ -134,33 +135,52 @@ fn of_ladder(quest: &Quest, history: &[Trial], view: &View, refusal: Option<&Ref
     })
 }
 
-impl From<&Trial> for StepRow {
-    fn from(trial: &Trial) -> StepRow {
-        let probe = &trial.probe;
-        let seconds = |ns: u64| ns as f64 / 1e9;
-        StepRow {
-            turn: probe.turn,
-            level: probe.level,
-            purpose: probe.purpose,
-            rest_s: seconds(probe.rest_ns),
-            warmup_s: seconds(probe.warmup_ns),
-            length_s: seconds(probe.length_ns),
-            offered_rate_per_s: trial.offered_rate_per_s,
-            achieved_rate_per_s: trial.iterations_rate_per_s,
-            p50: reading(trial.blocks.iter(), 0.5),
-            p99: reading(trial.blocks.iter(), 0.99),
-            requests: trial.requests,
-            errors: trial.errors,
-            error_ratio: trial.error_ratio,
-            error_interval: wilson(trial.errors, trial.requests),
-            met: trial.met(),
-            margin: trial.slack(),
-            unstable: trial.unstable,
-            cautions: trial.cautions.iter().map(|c| c.code).collect(),
-            // What was met although the machine was busy was met.
-            limited_by: trial.limited_by.clone().filter(|by| !(by.may_pass() && trial.met())),
-        }
+/// The search drew conclusions from this run, and not only from what else limited it.
+fn is_counted(trial: &Trial, view: &View) -> bool {
+    trial.limited_by.is_none() || view.usable.iter().any(|usable| std::ptr::eq(*usable, trial))
+}
+
+/// A run as the search saw it. Full connections alone do not take it out: in an overload they are the service's own.
+pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
+    let probe = &trial.probe;
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    StepRow {
+        turn: probe.turn,
+        level: probe.level,
+        purpose: probe.purpose,
+        rest_s: seconds(probe.rest_ns),
+        warmup_s: seconds(probe.warmup_ns),
+        length_s: seconds(probe.length_ns),
+        offered_rate_per_s: trial.offered_rate_per_s,
+        achieved_rate_per_s: trial.iterations_rate_per_s,
+        p50: reading(trial.blocks.iter(), 0.5),
+        p99: reading(trial.blocks.iter(), 0.99),
+        requests: trial.requests,
+        errors: trial.errors,
+        error_ratio: trial.error_ratio,
+        error_interval: wilson(trial.errors, trial.requests),
+        met: trial.met(),
+        missed: missed(trial),
+        margin: trial.slack(),
+        unstable: trial.unstable,
+        cautions: trial.cautions.iter().map(|c| c.code).collect(),
+        // What was met although the machine was busy was met.
+        limited_by: trial
+            .limited_by
+            .clone()
+            .filter(|by| !is_counted(trial, view) && !(by.may_pass() && trial.met())),
     }
+}
+
+fn missed(trial: &Trial) -> Vec<String> {
+    let told = |judged: &Judged| match judged.observed {
+        Some(observed) => {
+            let least = if judged.at_least { ">= " } else { "" };
+            format!("{} (observed {least}{})", judged.text, figure(observed, judged.unit))
+        }
+        None => format!("{} (nothing observed)", judged.text),
+    };
+    trial.judged.iter().filter(|judged| decides(judged) && !judged.met).map(told).collect()
 }
 
 /// What the last step of a ladder did to end it.

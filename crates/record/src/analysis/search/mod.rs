@@ -31,6 +31,12 @@ pub const MOST_TRIALS: usize = 80;
 /// Never more steps than this in one ladder.
 pub const MOST_STEPS: usize = 1_000;
 
+/// The last of these trials as the search sees it among the others: for those who tell of it while the search goes on.
+pub fn last_step(quest: &Quest, history: &[Trial]) -> Option<StepRow> {
+    let view = bracket::View::new(&quest.sane(), history);
+    history.last().map(|trial| build::step(trial, &view))
+}
+
 /// What comes next after these trials, in the order in which they ran.
 pub fn next(quest: &Quest, history: &[Trial]) -> Move {
     let quest = &quest.sane();

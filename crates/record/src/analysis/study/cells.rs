@@ -161,6 +161,7 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
         requests: used.iter().fold(0, |sum, d| sum.saturating_add(d.requests)),
         errors: used.iter().fold(0, |sum, d| sum.saturating_add(d.errors)),
         offered_rate_per_s: mean_of(&|d| d.offered_rate_per_s),
+        iterations_rate_per_s: mean(&|d| d.iterations_rate_per_s),
         rate_per_s,
         error_ratio: with_rule_of_three(error_ratio, &used),
         mean_ns,
@@ -189,7 +190,12 @@ fn thresholds(runs: &[&Digest]) -> Vec<CellThreshold> {
         let missed = usize::from(!judged.met);
         match out.iter_mut().find(|known| known.text == judged.text) {
             Some(known) => (known.runs, known.missed) = (known.runs + 1, known.missed + missed),
-            None => out.push(CellThreshold { text: judged.text.clone(), runs: 1, missed }),
+            None => out.push(CellThreshold {
+                text: judged.text.clone(),
+                implied: judged.implied,
+                runs: 1,
+                missed,
+            }),
         }
     }
     out

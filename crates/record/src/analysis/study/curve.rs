@@ -153,7 +153,9 @@ fn line(law: &Usl, first: f64, last: f64) -> Vec<UslPoint> {
 
 fn unfit_text(unfit: Unfit) -> String {
     match unfit {
-        Unfit::TooFewLevels { levels } => format!("{levels} levels; {} are needed", usl::FEWEST_LEVELS),
+        Unfit::TooFewLevels { levels } => {
+            format!("{levels} levels were measured, a fit needs {}", usl::FEWEST_LEVELS)
+        }
         Unfit::NotMeasured => "a level without a rate".into(),
         Unfit::Undetermined => {
             "the levels do not tell contention, coherency and the rate of one user apart".into()
@@ -214,10 +216,11 @@ pub(super) fn findings(curves: &[Curve], out: &mut Vec<Finding>) {
                     rate_per_s(flat.rate_per_s)
                 ),
                 evidence: format!(
-                    "mean from {} to {}, like the number of users to the power of {}",
+                    "mean from {} to {}: with twice the {} a request takes {} times as long",
                     first.map_or("-".into(), duration_f64_ns),
                     last.map_or("-".into(), duration_f64_ns),
-                    quantity(flat.time_exponent)
+                    curve.axis,
+                    quantity(flat.time_exponent.exp2())
                 ),
                 advice: "more users only make the queue longer; find the resource that is busy all the time".into(),
             });

@@ -7,7 +7,7 @@
 //! square, the point furthest below the diagonal. It depends on the range that was swept, which the sentence says.
 
 use super::{AxisKind, CellRow, CurvePoint, Knee, level_text};
-use crate::phrase::{quantity, rate_per_s};
+use crate::phrase::rate_per_s;
 
 /// The last step raised the rate by at most this share of what as many more users would have.
 const STOPPED: f64 = 0.15;
@@ -52,7 +52,7 @@ fn asymptotes(points: &[CurvePoint]) -> Knee {
         method: METHOD,
         sentence: format!(
             "{} users fill {}: fewer need not wait for each other, more must",
-            quantity(at),
+            level_text(at),
             rate_per_s(highest)
         ),
     }
@@ -69,14 +69,18 @@ pub(super) fn rises_to_the_end(points: &[CurvePoint]) -> bool {
     matches!(points, [.., before, last] if still_rises(before, last))
 }
 
-/// The first offered rate of which less than this share was answered.
-pub(super) fn unserved<'a>(points: &'a [CurvePoint], table: &[CellRow]) -> Option<&'a CurvePoint> {
-    points.iter().find(|point| !is_served(point, table))
+/// The first offered rate of which less than [`SERVED`] was answered, and whether that goes for all above it.
+pub(super) fn unserved<'a>(points: &'a [CurvePoint], table: &[CellRow]) -> Option<(&'a CurvePoint, bool)> {
+    let first = points.iter().position(|point| !is_served(point, table))?;
+    let goes_on = points[first..].iter().all(|point| !is_served(point, table));
+    points.get(first).map(|point| (point, goes_on))
 }
 
+/// Arrivals against iterations: an iteration may make several requests.
 fn is_served(point: &CurvePoint, table: &[CellRow]) -> bool {
-    let offered = table[point.cell].offered_rate_per_s.unwrap_or(point.rate_per_s);
-    point.rate_per_s >= SERVED * offered
+    let row = &table[point.cell];
+    let achieved = row.iterations_rate_per_s;
+    row.offered_rate_per_s.is_none_or(|offered| achieved >= SERVED * offered)
 }
 
 fn kneedle(points: &[CurvePoint], table: &[CellRow]) -> Knee {

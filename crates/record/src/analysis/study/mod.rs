@@ -120,6 +120,8 @@ pub struct CellRow {
     pub requests: u64,
     pub errors: u64,
     pub offered_rate_per_s: Option<f64>,
+    /// Finished iterations per second, what an offered rate is held against; failures included, as in `rate_per_s`.
+    pub iterations_rate_per_s: f64,
     pub rate_per_s: Estimate,
     pub error_ratio: Estimate,
     /// Response times.
@@ -150,6 +152,8 @@ pub struct CellRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CellThreshold {
     pub text: String,
+    /// Nobody wrote it: it goes without saying.
+    pub implied: bool,
     /// Runs that were held against it, and those of them that missed it.
     pub runs: usize,
     pub missed: usize,

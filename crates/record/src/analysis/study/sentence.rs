@@ -2,7 +2,7 @@
 //! first, and from which cell on a threshold is missed. Clauses stand in the order in which somebody who plans a
 //! capacity asks for them; what the runs have nothing for is left out.
 
-use super::{AxisKind, CellRow, Curve, CurvePoint, Scaling, knee, level_text, settings_text};
+use super::{AxisKind, CellRow, CellThreshold, Curve, CurvePoint, Scaling, knee, level_text, settings_text};
 use crate::phrase::{count, counted, quantity, rate_per_s, ratio as percent};
 
 /// So many curves have a clause each; of more the best and the worst are told.
@@ -15,18 +15,21 @@ pub(super) fn sentence(table: &[CellRow], curves: &[Curve], scaling: &[Scaling])
     if valid.is_empty() {
         return String::new();
     }
+    // A cell outside of every curve may be the best or the worst of all: then the cells are told, not the curves.
+    let is_whole = curves.iter().map(|curve| curve.points.len()).sum::<usize>() == valid.len();
     let mut clauses = match curves {
+        _ if !is_whole => bare(&valid),
         [] => bare(&valid),
-        [one] => vec![format!("{}{}", summit(one), course(one, table))],
+        [one] => vec![told(one, table)],
         few if few.len() <= CURVES => few.iter().map(|one| named(one, table)).collect(),
-        many => vec![range(many)],
+        many => vec![range(many, table)],
     };
-    if let [one] = curves {
+    let single = if let [one] = curves { Some(one).filter(|_| is_whole) } else { None };
+    if let Some(one) = single {
         clauses.extend(bend(one));
         clauses.extend(limiting(one));
     }
     clauses.extend(servers(scaling));
-    let single = if let [one] = curves { Some(one) } else { None };
     clauses.extend(failures(&valid, table, single));
     clauses.join("; ")
 }
@@ -48,9 +51,37 @@ fn ends<'a>(
     Some((points.clone().min_by(by)?, points.max_by(by)?))
 }
 
-fn summit(curve: &Curve) -> String {
+/// From this share of failures on a rate is hardly one of answers.
+const FAILING: f64 = 0.01;
+/// A knee this near the beginning of the flat stretch, as a share of it, is the same fact.
+const SAME: f64 = 0.10;
+
+/// How high the rate gets and what becomes of it as the load rises.
+fn told(curve: &Curve, table: &[CellRow]) -> String {
+    match (&curve.saturation, ends(curve.points.iter())) {
+        (Some(flat), Some((_, top))) => {
+            let behind = if flat.is_link {
+                "the link is full".to_owned()
+            } else {
+                format!("more {} only wait longer", curve.axis)
+            };
+            let (rate, from) = (rate_per_s(top.rate_per_s), place(curve, flat.from));
+            format!("at most {rate}{}, reached at {from}: {behind}", failing(top, table))
+        }
+        _ => format!("{}{}", summit(curve, table), course(curve, table)),
+    }
+}
+
+/// A server that refuses is quick.
+fn failing(point: &CurvePoint, table: &[CellRow]) -> &'static str {
+    let share = table.get(point.cell).and_then(|row| row.error_ratio.value).unwrap_or(0.0);
+    if share > FAILING { " (failures included)" } else { "" }
+}
+
+fn summit(curve: &Curve, table: &[CellRow]) -> String {
     let Some((low, top)) = ends(curve.points.iter()) else { return "no rate".into() };
-    let highest = format!("highest rate {} at {}", rate_per_s(top.rate_per_s), place(curve, top.x));
+    let (rate, at) = (rate_per_s(top.rate_per_s), place(curve, top.x));
+    let highest = format!("highest rate {rate}{} at {at}", failing(top, table));
     match curve.kind {
         AxisKind::Other => {
             format!("{highest}, lowest {} at {}", rate_per_s(low.rate_per_s), place(curve, low.x))
@@ -61,28 +92,36 @@ fn summit(curve: &Curve) -> String {
 
 /// What becomes of the rate as the load rises.
 fn course(curve: &Curve, table: &[CellRow]) -> String {
-    if let Some(flat) = &curve.saturation {
-        let cause = if flat.is_link { ": the link is full" } else { "" };
-        return format!(", flat from {} on{cause}", place(curve, flat.from));
-    }
     if let (Some(_), Some(last)) = (curve.falls_from, curve.points.last()) {
         return format!(", only {} at {}", rate_per_s(last.rate_per_s), place(curve, last.x));
     }
     match curve.kind {
-        AxisKind::Concurrency if knee::rises_to_the_end(&curve.points) => ", and still rising there".into(),
+        AxisKind::Concurrency if is_rising(curve) => ", and still rising there".into(),
         AxisKind::Rate => match knee::unserved(&curve.points, table) {
-            Some(point) => format!(", short of what was offered from {} on", rate_per_s(point.x)),
+            Some((point, true)) => format!(", short of what was offered from {} on", rate_per_s(point.x)),
+            Some((point, false)) => format!(", short of what was offered at {}", rate_per_s(point.x)),
             None => ", as offered".into(),
         },
         _ => String::new(),
     }
 }
 
+/// The highest rate is that of the last level, and the one before was lower by as much as it had fewer users.
+fn is_rising(curve: &Curve) -> bool {
+    let ends = ends(curve.points.iter()).zip(curve.points.last());
+    let is_last = ends.is_some_and(|((_, top), last)| top.x == last.x && top.rate_per_s > 0.0);
+    is_last && knee::rises_to_the_end(&curve.points)
+}
+
 fn bend(curve: &Curve) -> Option<String> {
     let at = curve.knee.at?;
+    let is_flat_there = |from: f64| (at / from - 1.0).abs() <= SAME;
+    if curve.saturation.is_some_and(|flat| is_flat_there(flat.from)) {
+        return None;
+    }
     Some(match curve.kind {
         AxisKind::Rate => format!("times turn upwards at {}", rate_per_s(at)),
-        _ => format!("knee at {} {}", quantity(at), curve.axis),
+        _ => format!("knee at {} {}", level_text(at), curve.axis),
     })
 }
 
@@ -95,10 +134,10 @@ fn limiting(curve: &Curve) -> Option<String> {
 }
 
 fn named(curve: &Curve, table: &[CellRow]) -> String {
-    format!("{}: {}{}", settings_text(&curve.fixed), summit(curve), course(curve, table))
+    format!("{}: {}", settings_text(&curve.fixed), told(curve, table))
 }
 
-fn range(curves: &[Curve]) -> String {
+fn range(curves: &[Curve], table: &[CellRow]) -> String {
     let top = |curve: &Curve| ends(curve.points.iter()).map_or(0.0, |(_, top)| top.rate_per_s);
     let by = |a: &&Curve, b: &&Curve| top(a).total_cmp(&top(b));
     let (Some(best), Some(worst)) = (curves.iter().max_by(by), curves.iter().min_by(by)) else {
@@ -107,7 +146,7 @@ fn range(curves: &[Curve]) -> String {
     format!(
         "{} curves: {} ({}), {} in the slowest ({})",
         count(curves.len() as u64),
-        summit(best),
+        summit(best, table),
         settings_text(&best.fixed),
         rate_per_s(top(worst)),
         settings_text(&worst.fixed)
@@ -158,20 +197,28 @@ fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec
         Some(curve) => curve.points.iter().map(|p| (place(curve, p.x), &table[p.cell])).collect(),
         None => valid.iter().map(|row| (settings_text(&row.settings), *row)).collect(),
     };
-    let mut texts: Vec<&str> = Vec::new();
+    let mut texts: Vec<&CellThreshold> = Vec::new();
     for threshold in order.iter().flat_map(|(_, row)| &row.thresholds) {
-        if !texts.contains(&threshold.text.as_str()) {
-            texts.push(&threshold.text);
+        // What errors there are is told below.
+        let is_told = threshold.implied && threshold.text.starts_with("errors");
+        if !is_told && !texts.iter().any(|known| known.text == threshold.text) {
+            texts.push(threshold);
         }
     }
     let mut begins: Vec<(usize, String)> = Vec::new();
-    for text in &texts {
-        let is_missed = |row: &CellRow| row.thresholds.iter().any(|one| one.text == *text && one.is_missed());
+    let mut held: Vec<&str> = Vec::new();
+    for threshold in &texts {
+        let text = threshold.text.as_str();
+        let of = |row: &CellRow| row.thresholds.iter().find(|one| one.text == text).cloned();
+        let is_missed = |row: &CellRow| of(row).is_some_and(|one| one.is_missed());
         if let Some((first, told)) = where_from(&order, curve.is_some(), is_missed) {
             begins.push((first, format!("threshold {text} is missed {told}")));
+        } else if let Some((first, told)) = in_some_runs(&order, curve.is_some(), of) {
+            begins.push((first, format!("threshold {text} is missed {told}")));
+        } else if !threshold.implied {
+            held.push(text);
         }
     }
-    let missed = begins.len();
     let failing = where_from(&order, curve.is_some(), |row| row.errors > 0);
     if let Some((first, told)) = &failing {
         let of = |row: &CellRow| row.error_ratio.value.unwrap_or(0.0);
@@ -179,22 +226,47 @@ fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec
         begins.push((*first, format!("requests fail {told}, up to {}", percent(most))));
     }
     begins.sort_by_key(|(first, _)| *first);
+    // Without an order, or where two begin at one level, none is the first.
+    let has_first = curve.is_some() && matches!(&begins[..], [first, second, ..] if first.0 < second.0);
+    let is_any_missed = begins.iter().any(|(_, text)| text.starts_with("threshold"));
     let mut out: Vec<String> = begins.into_iter().map(|(_, text)| text).collect();
-    if out.len() > 1 {
-        out[0] = format!("first to give way: {}", out[0]);
+    if let Some(first) = out.first_mut().filter(|_| has_first) {
+        *first = format!("first to give way: {first}");
     }
-    if missed == 0 && !texts.is_empty() {
-        out.push(match texts.len() {
-            1 => format!("threshold {} holds everywhere", texts[0]),
-            n if n <= NAMED => format!("thresholds {} hold everywhere", texts.join(" and ")),
+    if !is_any_missed && !held.is_empty() {
+        out.push(match held.len() {
+            1 => format!("threshold {} holds everywhere", held[0]),
+            n if n <= NAMED => format!("thresholds {} hold everywhere", held.join(" and ")),
             n => format!("all {n} thresholds hold everywhere"),
         });
     }
     // A threshold on errors that holds says as much.
-    if failing.is_none() && !texts.iter().any(|text| text.starts_with("errors")) {
+    if failing.is_none() && !held.iter().any(|text| text.starts_with("errors")) {
         out.push("no errors".into());
     }
     out
+}
+
+/// The place of the first row of which some runs missed a threshold and most did not: `in 1 of 2 runs at 16 users`.
+fn in_some_runs(
+    order: &[(String, &CellRow)],
+    is_curve: bool,
+    of: impl Fn(&CellRow) -> Option<CellThreshold>,
+) -> Option<(usize, String)> {
+    let missed = |at: usize| of(order[at].1).filter(|one| one.missed > 0);
+    let found: Vec<usize> = (0..order.len()).filter(|at| missed(*at).is_some()).collect();
+    let first = *found.first()?;
+    let one = missed(first)?;
+    let name = match (is_curve, order[first].0.as_str()) {
+        (_, "") => String::new(),
+        (true, name) => format!(" at {name}"),
+        (false, name) => format!(" in {name}"),
+    };
+    let more = match found.len() {
+        1 => String::new(),
+        n => format!(", and in some of {}", counted(n as u64 - 1, "other cell")),
+    };
+    Some((first, format!("in {} of {}{name}{more}", one.missed, counted(one.runs as u64, "run"))))
 }
 
 /// The place of the first such row, and where they are: `from 16 users on`, `at 4 users`, `in 2 of 6 cells, first at
