@@ -257,10 +257,17 @@ fn p99(times: &Times) -> Option<u64> {
     }
 }
 
-/// The request with the longest p99, where a threshold on times was missed.
+/// The request with the longest p99 of those that a missed threshold on times is about.
 fn slowest(s: &Summary) -> Option<Hint> {
     let of = |row: &SeriesRow| p99(&row.response_time);
-    let row = s.requests.iter().filter(|row| !row.stream).max_by_key(|row| of(row).unwrap_or(0))?;
+    let about: Vec<&str> =
+        s.thresholds.iter().filter(|t| !t.met).filter_map(|t| t.what.strip_prefix("response_time")).collect();
+    let is_asked = |row: &SeriesRow| {
+        let own = format!("{{request: {}}}", row.name);
+        about.iter().any(|scope| !scope.starts_with('{') || scope.starts_with(&own))
+    };
+    let rows = s.requests.iter().filter(|row| !row.stream && is_asked(row));
+    let row = rows.max_by_key(|row| of(row).unwrap_or(0))?;
     let ns = of(row).filter(|_| missed(s, "response_time") && s.requests.len() > 1)?;
     let samples = counted(row.response_time.count, "sample");
     Some(why(
@@ -311,8 +318,12 @@ fn next(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
         return steps;
     }
     if s.verdict.result == Outcome::Fail {
-        let first = if let Some(pressure) = s.pressure.first() {
-            step(format!("Relieve {}: {}.", quoted(&pressure.what), relief(pressure)), SYSTEM)
+        // Something full makes answers late or few; that they are wrong is told by what they say.
+        let is_slow =
+            ["response_time", "service_time", "achieved", "rate"].iter().any(|what| missed(s, what));
+        let relieve = |p: &Pressure| step(format!("Relieve {}: {}.", quoted(&p.what), relief(p)), SYSTEM);
+        let first = if let Some(pressure) = s.pressure.first().filter(|_| is_slow) {
+            relieve(pressure)
         } else if let Some(row) = decided(s).filter(|_| missed(s, "errors")) {
             step(mend(s, row), ERRORS)
         } else if missed(s, "checks") {
@@ -321,6 +332,8 @@ fn next(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
             step(slow(s), COURSE)
         } else if missed(s, "achieved") {
             step(format!("Look for the rate that it holds: `plimsoll find`. {}", slow(s)), COURSE)
+        } else if let Some(pressure) = s.pressure.first() {
+            relieve(pressure)
         } else {
             step("See which threshold was missed, by how much and when.".into(), THRESHOLDS)
         };
@@ -420,8 +433,9 @@ fn slow(s: &Summary) -> String {
 
 /// For something that stood at its limit, by what it is.
 pub(crate) fn relief(p: &Pressure) -> &'static str {
-    let of = |words: &[&str]| words.iter().any(|word| p.metric.contains(word) || p.what.contains(word));
-    if of(&["cpu", "CPU", "thread"]) {
+    // What a monitor is called is its author's, and says nothing of what was full.
+    let of = |words: &[&str]| words.iter().any(|word| p.metric.contains(word));
+    if of(&["cpu", "thread"]) {
         "profile what it computes, or give it more processors; if one thread is full, more processors do not help"
     } else if of(&["connection", "pool"]) {
         "see what holds them for so long, then raise the limit"

@@ -1,6 +1,6 @@
 //! Words that several renderers share, so that a thing is called the same in the terminal and in Markdown.
 
-use crate::format::{chosen_ns, chosen_s, count, counted, quantity, rate_of, rate_per_s};
+use crate::format::{chosen_ns, chosen_s, count, counted, quantile_name, quantity, rate_of, rate_per_s};
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::StoppedBy;
@@ -247,12 +247,14 @@ pub fn mean(times: &Times) -> String {
     }
 }
 
-/// `0.94`, `>= 0.81`: two digits behind the point, as the specification has it; below 1 it never reads 1.
+/// `0.94`, `>= 0.81`: two digits behind the point, as the specification has it; below 1 it never reads 1, and the least
+/// that it can be is rounded down.
 pub fn apdex(apdex: &Apdex) -> String {
     let two = |index: f64| format!("{:.2}", if index < 1.0 { index.min(0.99) } else { index });
     match two(apdex.index) == two(apdex.index_at_most) {
         true => two(apdex.index),
-        false => format!(">= {}", two(apdex.index)),
+        // A ratio of counts that is a whole number of hundredths stays that, whatever its last binary digit.
+        false => format!(">= {}", two((apdex.index * 100.0 + 1e-9).floor() / 100.0)),
     }
 }
 
@@ -297,7 +299,16 @@ pub fn apart(s: &Summary) -> Vec<String> {
         differing.map(|(row, apart)| format!("{}: {}", row.host, apart.sentence)).collect();
     if said.is_empty() && tested().next().is_some() {
         let n = count(tested().count() as u64);
-        said.push(format!("None of the {n} machines measured times that differ from those of the others."));
+        let looked_at = |q: f64| tested().any(|(_, apart)| apart.ratios.iter().any(|ratio| ratio.q == q));
+        let told = |q: f64| {
+            let too_few = if looked_at(q) { "" } else { " (too few samples)" };
+            format!("{}{too_few}", quantile_name(q))
+        };
+        said.push(format!(
+            "No difference between the times of {n} machines was found: {}, {}.",
+            told(0.5),
+            told(0.99)
+        ));
     }
     said
 }

@@ -9,7 +9,7 @@ use super::facts::Series;
 use crate::summary::Apdex;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_plan::outline::RequestOutline;
-use plimsoll_plan::threshold::{Subject, Threshold};
+use plimsoll_plan::threshold::{Statistic, Subject, Threshold};
 
 /// 4 T is where the specification lets tolerating end.
 const FRUSTRATED_FROM: u64 = 4;
@@ -58,7 +58,9 @@ fn without(mut counts: [u64; 3], mut n: u64) -> [u64; 3] {
 /// or else on all. Two of them are no target, since nobody said which one users feel.
 fn target_ns(request: &RequestOutline, thresholds: &[Threshold]) -> Option<u64> {
     let upper = |t: &&Threshold| {
+        // Of the least time a limit is no target: it is met by one answer.
         t.subject == Subject::ResponseTime
+            && t.statistic != Statistic::Min
             && t.comparison.is_downwards()
             && t.value >= 1.0
             && t.value <= u64::MAX as f64

@@ -8,6 +8,7 @@ use super::facts::{Facts, Machine};
 use crate::phrase::{count, quantile_name, quantity};
 use crate::summary::{Apart, Ratio};
 use plimsoll_plan::metric::SeriesHist;
+use plimsoll_plan::outline::TICK_NS;
 use plimsoll_stats::maths::student::Estimate;
 use plimsoll_stats::{Hist, samples_needed};
 use std::collections::BTreeMap;
@@ -27,7 +28,9 @@ pub(super) fn apart(facts: &Facts) -> Vec<Option<Apart>> {
     }
     let ticks = facts.machines.iter().map(|m| measured(m).count()).max().unwrap_or(0);
     let width = ticks.div_ceil(STRETCHES).max(1) as u32;
-    let all: Vec<BTreeMap<u32, Hist>> = facts.machines.iter().map(|m| stretches(m, width)).collect();
+    let first_unix_ns = facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0);
+    let all: Vec<BTreeMap<u32, Hist>> =
+        facts.machines.iter().map(|m| stretches(m, width, first_unix_ns)).collect();
     (0..all.len()).map(|at| against_others(&all, at)).collect()
 }
 
@@ -36,11 +39,16 @@ fn measured<'a>(machine: &'a Machine) -> impl Iterator<Item = (u32, &'a crate::r
     machine.origin.ticks.iter().filter(|(tick, _)| !plan.is_warmup(**tick)).map(|(tick, row)| (*tick, row))
 }
 
-/// Response times of each stretch of so many ticks.
-fn stretches(machine: &Machine, width: u32) -> BTreeMap<u32, Hist> {
+/// Response times of each stretch of so many ticks, counted from the start of the machine that began first: a tick of
+/// one that began later lies beside a later one of the others.
+fn stretches(machine: &Machine, width: u32, first_unix_ns: u64) -> BTreeMap<u32, Hist> {
+    let later_ns = machine.opening().started_unix_ns.saturating_sub(first_unix_ns);
+    let later_ticks = u32::try_from((later_ns + TICK_NS / 2) / TICK_NS).unwrap_or(u32::MAX);
     let mut all: BTreeMap<u32, Hist> = BTreeMap::new();
     for (tick, row) in measured(machine) {
-        all.entry(tick / width).or_insert_with(Hist::on_demand).merge(row.all().hist(SeriesHist::Response));
+        all.entry(tick.saturating_add(later_ticks) / width)
+            .or_insert_with(Hist::on_demand)
+            .merge(row.all().hist(SeriesHist::Response));
     }
     all
 }

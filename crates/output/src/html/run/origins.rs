@@ -61,7 +61,9 @@ fn remark(s: &Summary, at: usize, row: &OriginRow) -> String {
     }
     if let Some(apart) = &row.apart {
         words.extend(Some(apart.sentence.clone()).filter(|said| !said.is_empty()));
-        return words.join(", ");
+        if apart.ratios.iter().any(|ratio| ratio.q == 0.99) {
+            return words.join(", ");
+        }
     }
     let others = s.origins.iter().enumerate().filter(|(other, _)| *other != at);
     let least = others.filter_map(|(_, other)| other.p99_ns).min();
