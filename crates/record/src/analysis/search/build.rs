@@ -168,7 +168,7 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
         limited_by: trial
             .limited_by
             .clone()
-            .filter(|by| !is_counted(trial, view) && !(by.may_pass() && trial.met())),
+            .filter(|by| !(is_counted(trial, view) || by.may_pass() && trial.met())),
     }
 }
 
