@@ -123,8 +123,8 @@ fn knee(curve: &Curve) -> Option<Mark> {
     Some(Mark { at, word: format!("knee at {}", level_text(at)), kind: MarkKind::Answer })
 }
 
-/// From the highest rate on, where the last is lower beyond doubt; else from the peak of the law to the last level, where
-/// that peak was measured.
+/// From the highest rate on, where the last is lower beyond doubt; else from the peak of the law to the last level,
+/// where that peak was measured.
 fn retrograde(curve: &Curve) -> Option<Stretch> {
     let of_law = match &curve.usl {
         UslFit::Fit { peak: Some(peak), .. } if !peak.is_extrapolated => Some(peak.users),
