@@ -3,6 +3,7 @@
 use crate::client::Console;
 use crate::support::{Ruler, Scratch, Tool, alone};
 use serde_json::{Value, json};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -135,9 +136,17 @@ fn names_of_every_kind_lead_nowhere() {
             assert!(matches!(reply.status, 400 | 404), "{address}: {}", reply.status);
         }
     }
-    // More than a head may have.
-    let reply = console.get(&format!("/runs/{}", "a".repeat(100_000)));
-    assert!(matches!(reply.status, 414 | 431), "{}", reply.head);
+    // More than a head may have: it is refused before it is read, so that the refusal may be lost with the connection.
+    let mut stream = console.connect();
+    let sent =
+        write!(stream, "GET /runs/{} HTTP/1.1\r\nHost: {}\r\n\r\n", "a".repeat(100_000), console.address);
+    let mut said = String::new();
+    let heard = stream.read_to_string(&mut said);
+    let is_closed =
+        |e: &std::io::Error| matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset);
+    assert!([sent.err(), heard.err()].iter().flatten().all(is_closed), "{said}");
+    let is_refused = ["HTTP/1.1 414", "HTTP/1.1 431"].iter().any(|start| said.starts_with(start));
+    assert!(said.is_empty() || is_refused, "{said}");
     for path in ["a\u{0}.yaml".to_owned(), format!("{}.yaml", "a".repeat(300)), "a/".repeat(5_000) + "b.yaml"]
     {
         let reply = console.change("POST", "/api/start", &json!({ "kind": "file", "path": path }));

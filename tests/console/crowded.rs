@@ -145,8 +145,8 @@ fn a_page_that_never_comes_holds_up_no_other() {
     assert_eq!(console.remark(&id, &serde_json::json!(["kept"]), "").status, 200);
     // One look at the folders takes its two seconds.
     assert!(begin.elapsed() < 2 * MOMENT, "{:?}", begin.elapsed());
-    // Two that never end, and the few that have just been needed.
-    assert!(threads_aside(&console) <= 8, "{}", threads_aside(&console));
+    // Two that never end, and those that were needed a moment ago, but not one for each of the 24 that asked.
+    assert!(threads_aside(&console) < 24, "{}", threads_aside(&console));
     waiting[0].set_nonblocking(true).expect("a socket");
     assert!(waiting[0].read(&mut [0]).is_err(), "it is still being read");
 }
