@@ -1,23 +1,10 @@
 //! The console as somebody meets it who means harm: a page in the same browser, a name that points here, a file that
 //! lies in the folder.
 
-use crate::client::Console;
-use crate::support::{Ruler, Scratch, Tool, alone};
+use crate::client::{Console, with_a_run};
+use crate::support::{Ruler, alone};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
-
-/// A state folder with one run in it.
-fn with_a_run() -> (Scratch, PathBuf) {
-    let state = Scratch::new();
-    let runs = state.folder().join("plimsoll/runs");
-    std::fs::create_dir_all(&runs).expect("the folder for temporary files is writable");
-    let file = runs.join("a.plim");
-    let ruler = Ruler::start(&[]);
-    let _alone = alone();
-    Tool::run(&[&ruler.url("/"), "-n", "20", "-q", "-o", file.to_str().unwrap()]).expect_code(0);
-    (state, file)
-}
 
 #[test]
 fn a_name_that_was_made_to_point_here_gets_nothing() {

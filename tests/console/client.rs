@@ -1,6 +1,6 @@
 //! `plimsoll serve` as a child, and a browser reduced to what HTTP needs of it.
 
-use crate::support::{BINARY, Scratch};
+use crate::support::{BINARY, Ruler, Scratch, Tool, alone};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,6 +10,19 @@ use std::time::{Duration, Instant};
 
 /// Nothing that is waited for takes longer.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A state folder with one run in it.
+pub fn with_a_run() -> (Scratch, PathBuf) {
+    let state = Scratch::new();
+    let runs = state.folder().join("plimsoll/runs");
+    std::fs::create_dir_all(&runs).expect("the folder for temporary files is writable");
+    let file = runs.join("a.plim");
+    let ruler = Ruler::start(&[]);
+    let _alone = alone();
+    Tool::run(&[&ruler.url("/"), "-n", "20", "-q", "-o", file.to_str().expect("a plain path")])
+        .expect_code(0);
+    (state, file)
+}
 
 pub struct Console {
     child: Child,

@@ -1,11 +1,10 @@
 //! Others who keep the console busy: connections that never ask, and files that are never read to their end. Whoever
 //! has come in is answered all the same.
 
-use crate::client::{Console, PATIENCE};
-use crate::support::{Ruler, Scratch, Tool, alone};
+use crate::client::{Console, PATIENCE, with_a_run};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -51,19 +50,6 @@ fn connections_that_never_ask_shut_out_nobody() {
     // Reset, where half a request lay unread.
     let _ = idle[0].read_to_end(&mut rest);
     assert!(begin.elapsed() < MOMENT, "the oldest goes, {:?}", begin.elapsed());
-}
-
-/// A state folder with one run in it.
-fn with_a_run() -> (Scratch, PathBuf) {
-    let state = Scratch::new();
-    let runs = state.folder().join("plimsoll/runs");
-    std::fs::create_dir_all(&runs).expect("the folder for temporary files is writable");
-    let file = runs.join("a.plim");
-    let ruler = Ruler::start(&[]);
-    let _alone = alone();
-    Tool::run(&[&ruler.url("/"), "-n", "20", "-q", "-o", file.to_str().expect("a plain path")])
-        .expect_code(0);
-    (state, file)
 }
 
 fn pipe(path: &Path) {
