@@ -209,6 +209,54 @@ fn a_new_file_is_there_within_milliseconds() {
 }
 
 #[test]
+fn a_run_file_appears_under_its_name_only_when_it_is_one() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let folder = Folder::new("appears");
+    let opening = opening("a", 3);
+    let is_over = AtomicBool::new(false);
+    let seen = std::thread::scope(|scope| {
+        let looks = [0, 1].map(|who| {
+            let (folder, opening, is_over) = (&folder, &opening, &is_over);
+            scope.spawn(move || {
+                let mut seen = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    for name in names(folder.path()).iter().filter(|name| name.ends_with(".plim")) {
+                        let path = folder.file(name);
+                        let found = match who {
+                            0 => read(&path).map(|record| record.origins["a"].opening.clone()),
+                            _ => Tail::open(&path).and_then(|mut tail| tail.more()).map(|fresh| {
+                                // Nothing is new while it is locked.
+                                fresh.opening.unwrap_or_else(|| opening.clone().into())
+                            }),
+                        };
+                        match found {
+                            Ok(found) => assert_eq!(*found, *opening, "{name}"),
+                            Err(gone) => assert!(matches!(gone, Error::NoSuchFile { .. }), "{name}: {gone}"),
+                        }
+                        seen += 1;
+                    }
+                }
+                seen
+            })
+        });
+        for round in 0..60 {
+            let path = folder.file(&format!("{round}.plim"));
+            let writer = RunFile::create(&path, &opening).unwrap();
+            assert!(folder.file(&format!("{round}.plim-wal")).exists(), "it is written with a log");
+            drop(writer);
+            if round % 10 == 9 {
+                names(folder.path()).iter().for_each(|name| drop(std::fs::remove_file(folder.file(name))));
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        looks.map(|look| look.join().unwrap())
+    });
+    println!("looked at files {seen:?} times");
+    assert!(seen.iter().all(|seen| *seen > 0), "{seen:?}");
+    assert_eq!(names(folder.path()), [""; 0], "and nothing of their making is left");
+}
+
+#[test]
 fn what_exists_is_never_overwritten() {
     let folder = Folder::new("exists");
     let path = folder.file("run.plim");

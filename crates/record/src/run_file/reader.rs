@@ -302,6 +302,8 @@ impl Bad {
             Bad::Newer(found) => Error::Newer { path, found, known: FORMAT_VERSION },
             Bad::Layout(found) => Error::OtherLayout { path, found, known: LAYOUT_ID },
             Bad::Content(why) => Error::Damaged { path, why },
+            // Taken away under our hands.
+            Bad::Sqlite(_) if !path.exists() => Error::NoSuchFile { path },
             Bad::Sqlite(source) => Error::Refused { path, doing: "read", source },
         }
     }

@@ -25,7 +25,8 @@ use super::{APPLICATION_ID, Error, FORMAT_VERSION, room};
 use plimsoll_stats::LAYOUT_ID;
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 const TABLES: &str = "
@@ -78,51 +79,106 @@ pub fn tick_of_id(id: i64) -> u32 {
     (id & 0xffff_ffff) as u32
 }
 
-/// Makes the file and its tables, and lets `fill` write what stands in it from the beginning.
-pub fn create<T>(
-    path: &Path,
-    fill: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
-) -> Result<(Connection, T), Error> {
-    // SQLite itself would open what exists; O_EXCL also refuses a dangling link. For nobody else's eyes: a run tells
-    // much about a service.
-    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(empty) => drop(empty),
-        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
-            return Err(Error::Exists { path: path.into() });
-        }
-        Err(source) => return Err(Error::CannotCreate { path: path.into(), source }),
+/// Makes the file and its tables, and lets `fill` write what stands in it from the beginning. Until all that is done
+/// the file has a name that nobody looks for: whoever sees `path` sees a run file.
+///
+/// # Errors
+/// When there is something at `path` already, or the file system refuses.
+pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>) -> Result<(), Error> {
+    let refused = |source| match source {
+        Refusal::Io(source) => Error::CannotCreate { path: path.into(), source },
+        Refusal::Sqlite(source) => Error::Refused { path: path.into(), doing: "make", source },
+    };
+    // A link to nowhere is something, too.
+    if path.symlink_metadata().is_ok() {
+        return Err(Error::Exists { path: path.into() });
     }
-    let made = tables(path).and_then(|mut db| {
-        let filled = fill(&mut db)?;
-        // From here on the log waits for the disk before it is copied into the file. An empty file that a power
-        // failure tears is no loss, and waiting twice would cost more than everything else here.
-        db.pragma_update(None, "synchronous", "NORMAL")?;
-        Ok((db, filled))
-    });
-    made.map_err(|source| {
-        // Nothing was measured yet: what is left of the attempt would only be in the way of the next one. The
-        // first error is the one to tell. On a full disk SQLite leaves its own extra files, too.
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            let _ = std::fs::remove_file(room::beside(path, suffix));
-        }
-        Error::Refused { path: path.into(), doing: "make", source }
-    })
+    let new = Unnamed::beside(path).map_err(Refusal::Io).map_err(refused)?;
+    new.filled(fill).map_err(Refusal::Sqlite).map_err(refused)?;
+    match new.named(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path: path.into() }),
+        other => other.map_err(Refusal::Io).map_err(refused),
+    }
 }
 
-fn tables(path: &Path) -> rusqlite::Result<Connection> {
+/// Opens a file that was created a moment ago.
+pub fn connected(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
-    db.pragma_update(None, "synchronous", "OFF")?;
-    db.pragma_update(None, "page_size", room::PAGE_BYTES as i64)?;
-    // Free pages can be cut off the end; see `room`.
-    db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-    db.pragma_update(None, "application_id", APPLICATION_ID)?;
-    db.pragma_update(None, "user_version", FORMAT_VERSION)?;
-    db.pragma_update(None, "journal_mode", "WAL")?;
     // What is written is not read again: a large cache would only be memory.
     db.pragma_update(None, "cache_size", -512)?;
     db.busy_timeout(PATIENCE)?;
-    db.execute_batch(&format!("BEGIN; {TABLES} COMMIT"))?;
-    db.execute("INSERT INTO meta VALUES (?1, ?2)", (HIST_LAYOUT, LAYOUT_ID.to_string()))?;
     Ok(db)
+}
+
+/// Removes what was created when nothing was measured yet: it would only be in the way of the next attempt. What
+/// cannot be removed is the smaller trouble. On a full disk SQLite leaves its own extra files, too.
+pub fn remove(path: &Path) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let _ = std::fs::remove_file(room::beside(path, suffix));
+    }
+}
+
+enum Refusal {
+    Io(std::io::Error),
+    Sqlite(rusqlite::Error),
+}
+
+/// A file on its way, in the folder where it is wanted; gone when it is dropped.
+struct Unnamed(PathBuf);
+
+impl Unnamed {
+    fn beside(path: &Path) -> std::io::Result<Self> {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let new = path.with_file_name(format!(".plimsoll-{}-{number}.new", std::process::id()));
+            // For nobody else's eyes: a run tells much about a service. O_EXCL: what a kill left, or laid there, is
+            // not ours.
+            match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new) {
+                Ok(empty) => {
+                    drop(empty);
+                    return Ok(Self(new));
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && number < u32::MAX / 2 => {}
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    fn filled(&self, fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        let mut db = connected(&self.0)?;
+        // A power failure may tear it: no loss, as nothing was measured, and waiting for the disk would cost more
+        // than everything else here.
+        db.pragma_update(None, "synchronous", "OFF")?;
+        db.pragma_update(None, "page_size", room::PAGE_BYTES as i64)?;
+        // Free pages can be cut off the end; see `room`.
+        db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+        db.pragma_update(None, "journal_mode", "MEMORY")?;
+        db.pragma_update(None, "application_id", APPLICATION_ID)?;
+        db.pragma_update(None, "user_version", FORMAT_VERSION)?;
+        db.execute_batch(&format!("BEGIN; {TABLES} COMMIT"))?;
+        db.execute("INSERT INTO meta VALUES (?1, ?2)", (HIST_LAYOUT, LAYOUT_ID.to_string()))?;
+        fill(&mut db)?;
+        db.close().map_err(|(_, e)| e)
+    }
+
+    /// Gives it its name, if nothing has that name.
+    fn named(self, path: &Path) -> std::io::Result<()> {
+        match std::fs::hard_link(&self.0, path) {
+            // Some file systems know no second name. There the name is taken first, and is an empty file's for a
+            // moment.
+            Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
+                std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+                std::fs::rename(&self.0, path)
+            }
+            done => done,
+        }
+    }
+}
+
+impl Drop for Unnamed {
+    fn drop(&mut self) {
+        remove(&self.0);
+    }
 }

@@ -246,7 +246,7 @@ impl Place {
     }
 }
 
-/// Whether there is a run in it yet. The writer makes an empty file first, then its head, then all tables at once.
+/// Whether there is a run in it yet: where a file cannot have two names, the name is an empty file's for a moment.
 fn kind(db: &Connection) -> Result<bool, Bad> {
     let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
     let is_empty = db.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? <= 1;

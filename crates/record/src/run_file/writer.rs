@@ -34,10 +34,16 @@ impl RunFile {
     /// When there is something at `path` already, or the file system refuses.
     pub fn create(path: &Path, opening: &Opening) -> Result<Writer, Error> {
         let origin = Origin::new(Arc::new(opening.clone()));
-        let (db, (at, room)) = schema::create(path, |db| {
-            let at = rows::put_opening(db, opening)?;
-            rows::put_totals(db, at, &origin, &rows::encoded(&origin.totals))?;
-            Ok((at, Room::begin(db, path)?))
+        let mut at = 0;
+        schema::create(path, |db| {
+            let tx = db.transaction()?;
+            at = rows::put_opening(&tx, opening)?;
+            rows::put_totals(&tx, at, &origin, &rows::encoded(&origin.totals))?;
+            tx.commit()
+        })?;
+        let (db, room) = begun(path).map_err(|source| {
+            schema::remove(path);
+            Error::Refused { path: path.into(), doing: "make", source }
         })?;
         Ok(Writer {
             path: path.into(),
@@ -55,6 +61,23 @@ impl RunFile {
             trouble: None,
         })
     }
+}
+
+/// A new file as it is written to: with a log beside it, and room.
+fn begun(path: &Path) -> rusqlite::Result<(Connection, Room)> {
+    let db = schema::connected(path)?;
+    // The first step waits for no disk: nothing was measured yet.
+    db.pragma_update(None, "synchronous", "OFF")?;
+    // Somebody who reads it already makes this wait; it does not fail then, but says which mode it stays in.
+    let mode: String = db.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    if mode != "wal" {
+        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        return Err(rusqlite::Error::SqliteFailure(busy, Some(format!("its log cannot be begun ({mode})"))));
+    }
+    let room = Room::begin(&db, path)?;
+    // From here on the log waits for the disk before it is copied into the file.
+    db.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok((db, room))
 }
 
 /// See the module. Its memory does not grow with the length of the run: ticks and what monitors saw are in the file,
@@ -332,8 +355,6 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
             sights::put_all(&tx, at, &origin.watched)?;
             rows::put_ending(&tx, at, origin)?;
         }
-        tx.commit()?;
-        fold(db)
+        tx.commit()
     })
-    .map(|_| ())
 }
