@@ -186,7 +186,11 @@ impl Round {
         let mut command = program.command();
         if self.is_nightly {
             let is_timed = TIMED.contains(&&*program.target);
-            command.env("PLIMSOLL_NIGHTLY", "1").arg(if is_timed { "--include-ignored" } else { "--ignored" });
+            command.env("PLIMSOLL_NIGHTLY", "1").arg(if is_timed {
+                "--include-ignored"
+            } else {
+                "--ignored"
+            });
         }
         let within = match (self.is_nightly, &*program.target) {
             (true, _) => WITHIN_NIGHTLY,

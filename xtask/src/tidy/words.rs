@@ -64,8 +64,8 @@ const CODE: &[CodeRule] = &[
         permitted: |_| false,
         tests_may: false,
         proof: false,
-        advice: "a test that no command runs guards nothing: shorten it, or say in the reason that `cargo xtask nightly` \
-                 runs it",
+        advice: "a test that no command runs guards nothing: shorten it, or say in the reason that \
+                 `cargo xtask nightly` runs it",
     },
     CodeRule {
         rule: "sleep",
