@@ -17,7 +17,10 @@ pub(super) fn judge(facts: &Facts, achieved: &Achieved, belief: Belief, grounds:
     let one = |threshold: &Threshold| {
         if threshold.over_ns.is_none() {
             let (reading, gauge) = whole(threshold, facts, achieved, belief);
-            return judge_one(&Look { threshold, reading: &reading, gauge: &gauge, grounds, windowed: false }, None);
+            return judge_one(
+                &Look { threshold, reading: &reading, gauge: &gauge, grounds, windowed: false },
+                None,
+            );
         }
         let number = windows.next().map_or(0, |(number, _)| number);
         let (reading, gauge, window) = match worst(threshold, number, facts) {
@@ -78,12 +81,7 @@ fn reading(threshold: &Threshold, gauge: &Gauge, length_ns: u64, belief: Belief)
 }
 
 /// The figure of the run as a whole, all machines together.
-fn whole(
-    threshold: &Threshold,
-    facts: &Facts,
-    achieved: &Achieved,
-    belief: Belief,
-) -> (Reading, Gauge) {
+fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Belief) -> (Reading, Gauge) {
     let mut sum = Gauge::default();
     let mut rate_per_s = 0.0;
     for machine in &facts.machines {

@@ -1,8 +1,8 @@
 //! PASS, FAIL or INCONCLUSIVE, in one sentence that may be quoted.
 
 use super::cells::Cells;
-use super::facts::Facts;
 use super::doubts::OF_ALL;
+use super::facts::Facts;
 use super::watched::is_listening;
 use crate::caution::Kind;
 use crate::event::{Note, NoteKind, StoppedBy};

@@ -7,8 +7,8 @@
 
 use crate::analysis::cells::Cells;
 use crate::analysis::timeline::Sum;
-use plimsoll_plan::Outline;
 use plimsoll_plan::Fault;
+use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_plan::outline::TICK_NS;
 use plimsoll_stats::Hist;

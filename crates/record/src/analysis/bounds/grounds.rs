@@ -124,11 +124,7 @@ impl Grounds {
         let (late, stalled) = by_second.unwrap_or_else(|| self.eased_at_once(all));
         let late_ns = self.lateness.quantile(0.99).unwrap_or(0);
         let most_ns = self.lateness.max().unwrap_or(0);
-        let lag = format!(
-            "sends were late, p99 {}, at most {}",
-            duration_ns(late_ns),
-            duration_ns(most_ns)
-        );
+        let lag = format!("sends were late, p99 {}, at most {}", duration_ns(late_ns), duration_ns(most_ns));
         let mut steps = vec![(Kind::LateSends, lag, late)];
         if self.stalls > 0 {
             steps.push((Kind::ClientStalled, self.stalls_text(), stalled));
@@ -176,11 +172,7 @@ impl Grounds {
         // Arrivals are sent later all the same; users that stood still made none meanwhile.
         if is_time && !self.is_open && self.stalled > 0.0 {
             let number = (known as f64 * self.stalled / (1.0 - self.stalled).max(0.01)).ceil();
-            all.push(Unknown {
-                kind: Kind::ClientStalled,
-                number: number as u64,
-                text: self.stalls_text(),
-            });
+            all.push(Unknown { kind: Kind::ClientStalled, number: number as u64, text: self.stalls_text() });
         }
         all
     }
@@ -245,7 +237,8 @@ fn unmade(facts: &Facts) -> Vec<Unknown> {
 /// The share of the load of which there is no record: seconds that are in no totals, ends, machines, dead workers.
 fn missing(facts: &Facts, holes: &[Hole]) -> f64 {
     let there: f64 = facts.machines.iter().map(|m| m.elapsed_ns as f64 / 1e9).sum();
-    let holes: f64 = holes.iter().filter(|h| !h.in_totals).map(|h| (h.gap.to_s - h.gap.from_s).max(0.0)).sum();
+    let holes: f64 =
+        holes.iter().filter(|h| !h.in_totals).map(|h| (h.gap.to_s - h.gap.from_s).max(0.0)).sum();
     let mut known = if there + holes > 0.0 { there / (there + holes) } else { 1.0 };
     let lost: f64 = facts
         .machines

@@ -85,7 +85,8 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
     let is_upwards = threshold.comparison.is_upwards();
     let (best, worst) = match threshold.comparison {
         Comparison::Equal => {
-            let far = if (span.high - limit).abs() >= (limit - span.low).abs() { span.high } else { span.low };
+            let far =
+                if (span.high - limit).abs() >= (limit - span.low).abs() { span.high } else { span.low };
             (limit.clamp(span.low, span.high), far)
         }
         _ if is_upwards => (span.high, span.low),
@@ -100,7 +101,13 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
     let doubted = if holds(value) { Bound::Worst } else { Bound::Best };
     let bound_of = |one: &Move| match threshold.comparison {
         // Away from the limit is worse.
-        Comparison::Equal => if one.upwards == (value >= limit) { Bound::Worst } else { Bound::Best },
+        Comparison::Equal => {
+            if one.upwards == (value >= limit) {
+                Bound::Worst
+            } else {
+                Bound::Best
+            }
+        }
         _ if one.upwards == is_upwards => Bound::Best,
         _ => Bound::Worst,
     };
