@@ -9,7 +9,7 @@ use crate::pace::Seat;
 use crate::sequence::Sequence;
 use crate::sys::epoll::Waker;
 use crate::worker::{Post, Seating, Worker, most_requests};
-use crate::{Error, clock};
+use crate::{Error, clock, machine, memory};
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::program::Maker;
@@ -119,7 +119,7 @@ impl Post for Channels {
 pub struct Running {
     reports: Receiver<Report>,
     empties: Vec<Sender<Box<Interval>>>,
-    threads: Vec<JoinHandle<Result<(Stopped, u64), String>>>,
+    threads: Vec<JoinHandle<Result<((Stopped, u64), bool), String>>>,
     commander: Commander,
     begin: Arc<AtomicU64>,
 }
@@ -147,6 +147,7 @@ impl Scene {
 /// # Errors
 /// When the kernel refuses a thread or an epoll instance.
 pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
+    memory::keep_reserve();
     let Scene { addresses, mut maker, tls } = scene;
     let workers = plan.outline.workers;
     if maker.is_none() && plan.outline.link.reuse == Reuse::Pool {
@@ -154,7 +155,12 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
         maker = Some(Arc::new(Sequence { requests: plan.requests.len() as u32 }));
     }
     let compiled = Arc::new(compile(&plan));
-    let outline = Arc::new(plan.outline.clone());
+    let mut outline = plan.outline.clone();
+    if outline.limits.kept_total_bytes == 0 {
+        // The other half is for what is made of the bodies: decoded texts, trees, values.
+        outline.limits.kept_total_bytes = (machine::memory_left_bytes() / 2).max(1);
+    }
+    let outline = Arc::new(outline);
     let addresses: Arc<[SocketAddr]> = addresses.into();
     let sources: Arc<[IpAddr]> = outline.link.source_addresses.as_slice().into();
     let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && maker.is_none();
@@ -221,7 +227,8 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
                 recorded,
                 maker,
             };
-            Ok(Worker::new(door, post, seating).run())
+            let ended = Worker::new(door, post, seating).run();
+            Ok((ended, memory::is_used_up()))
         };
         let thread = std::thread::Builder::new().name(format!("worker-{worker}")).spawn(body);
         threads.push(thread.map_err(|e| Error::Kernel { what: "a worker thread", why: e.to_string() })?);
@@ -267,7 +274,10 @@ impl Running {
         let mut reasons = Vec::new();
         for (i, thread) in self.threads.into_iter().enumerate() {
             match thread.join() {
-                Ok(Ok((why, elapsed_ns))) => {
+                Ok(Ok(((why, elapsed_ns), out_of_memory))) => {
+                    if out_of_memory {
+                        finish.lost_workers.push(format!("worker {i} ran {}", memory::SENTENCE));
+                    }
                     reasons.push(why);
                     finish.elapsed_ns = finish.elapsed_ns.max(elapsed_ns);
                 }
