@@ -37,10 +37,13 @@ cautions! {
         "raise the hard limit (`ulimit -Hn 65536` as root, `LimitNOFILE=` for systemd), or use fewer connections";
     ClientPortsExhausted = "client_ports_exhausted", Inconclusive, "this machine ran out of local ports",
         "widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
-    ClientMemory = "client_memory", Inconclusive, "this machine had no memory for sockets",
-        "use fewer connections, or more machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit";
+    ClientMemory = "client_memory", Inconclusive, "this machine had no memory for sockets or responses",
+        "use fewer connections, or more machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit of sockets, \
+         the limit `kept_total_bytes` that of response bodies that are checked";
     ClientBlocked = "client_blocked", Inconclusive, "this machine refused to send",
         "look for a firewall rule (`iptables -L OUTPUT`) or a sandbox that blocks connections to the target";
+    ClientLimit = "client_limit", Inconclusive, "a limit of the load generator cut responses off",
+        "raise the limit that the failure examples name, `--limit NAME=VALUE`, or leave it at its default";
     ClientStalled = "client_stalled", Inconclusive, "this machine stood still",
         "find out what stopped the load generator (a suspended process, a host that took the CPU), and run again";
     MissingIntervals = "missing_intervals", Inconclusive, "the record is incomplete",

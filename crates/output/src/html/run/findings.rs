@@ -34,6 +34,7 @@ pub const CAUTIONS: &[(&str, Set, &[&str])] = &[
     ("client_fd_limit", Generator, BOX),
     ("client_ports_exhausted", Generator, BOX),
     ("client_memory", Generator, BOX),
+    ("client_limit", Generator, BOX),
     ("client_blocked", Generator, BOX),
     ("client_stalled", Generator, LATENESS),
     ("missing_intervals", Generator, COURSE),

@@ -24,6 +24,10 @@ pub(super) fn limits(e: &Evidence, into: &mut Vec<Caution>) {
     {
         into.extend(hit(e, fault).map(|hit| kind.raise(hit.evidence("failed", None))));
     }
+    into.extend(hit(e, Fault::ClientLimit).map(|hit| {
+        let cut = if hit.attempts == 1 { "response was" } else { "responses were" };
+        Kind::ClientLimit.raise(format!("{} {cut} longer than a limit", count(hit.attempts)))
+    }));
 }
 
 /// The machines on which a fault of the client's side happened.
