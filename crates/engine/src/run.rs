@@ -115,11 +115,14 @@ impl Post for Channels {
     }
 }
 
+/// How a worker's thread ended: why and when, and whether memory had ended by then; or why it never began.
+type Ended = Result<((Stopped, u64), bool), String>;
+
 /// A run under way.
 pub struct Running {
     reports: Receiver<Report>,
     empties: Vec<Sender<Box<Interval>>>,
-    threads: Vec<JoinHandle<Result<((Stopped, u64), bool), String>>>,
+    threads: Vec<JoinHandle<Ended>>,
     commander: Commander,
     begin: Arc<AtomicU64>,
 }

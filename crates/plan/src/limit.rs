@@ -65,7 +65,8 @@ limits! {
         "most bytes of all bodies kept at once; 0: half of the memory that is left to this process at the start";
     event_bytes = 1_048_576, Bytes, "longest server-sent event";
     connect_timeout_ns = 10_000_000_000, Nanoseconds, "longest wait for a connection";
-    head_timeout_ns = 10_000_000_000, Nanoseconds, "longest time from the first byte of a response head to its end; 0: none";
+    head_timeout_ns = 10_000_000_000, Nanoseconds,
+        "longest time from the first byte of a response head to its end; 0: none";
     chunk_line_timeout_ns = 10_000_000_000, Nanoseconds,
         "longest time from the first byte of a line that opens a chunk to its end; 0: none";
     event_timeout_ns = 30_000_000_000, Nanoseconds,

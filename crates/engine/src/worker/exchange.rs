@@ -412,8 +412,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.tally.add(RunSum::ClosedByServer, 1);
                 self.close_socket(id);
             }
-            // Only the server's own end of TLS says that a body without a length is whole: anybody on the way can cut TCP
-            // (RFC 9112, section 9.8).
+            // Only the server's own end of TLS says that a body without a length is whole: anybody on the way can cut
+            // TCP (RFC 9112, section 9.8).
             Eof::Complete(_) if cut => self.failed(id, Fault::ClosedMidResponse),
             Eof::Complete(answer) => {
                 self.finished(id, answer, false);

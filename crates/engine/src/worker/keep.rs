@@ -1,7 +1,7 @@
 //! What is kept of answers for somebody who reads them, and of requests that wait: buffers that are lent and come back.
 //!
-//! Sizes come from the network here, so all that is lent is counted against a bound, and memory that is refused costs the
-//! answer its body and not the process its life.
+//! Sizes come from the network here, so all that is lent is counted against a bound, and memory that is refused costs
+//! the answer its body and not the process its life.
 
 use super::{BUFFER_KEPT_BYTES, BUFFERS_MAX, POOL_BYTES, Post, Worker};
 use crate::driver::Door;

@@ -1,9 +1,10 @@
 //! One core's work: users, connections, timers and numbers of one thread, sharing nothing with the others.
 //!
 //! [`turn`] is the loop; [`exchange`] takes a request over a connection ([`secure`] over TLS, [`stream`] when its
-//! answer is events without end, [`keep`] what is read of it) to one of its [`ends`], in [`shares`] of a turn; [`arrivals`] and [`next`] decide who sends what next,
-//! [`attempts`] what follows a connection that did not come about, [`unasked`] what came without a request; [`resume`] speaks with programs.
-//! The worker is generic over its [`Door`], so that tests run it in a network made of numbers.
+//! answer is events without end, [`keep`] what is read of it) to one of its [`ends`], in [`shares`] of a turn;
+//! [`arrivals`] and [`next`] decide who sends what next, [`attempts`] what follows a connection that did not come
+//! about, [`unasked`] what came without a request; [`resume`] speaks with programs. The worker is generic over its
+//! [`Door`], so that tests run it in a network made of numbers.
 
 mod arrivals;
 mod attempts;

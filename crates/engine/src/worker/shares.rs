@@ -131,7 +131,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.conns[id as usize].read_shift = 0;
     }
 
-    /// A read has ended in the middle of an answer. Where that is a part which must be complete in time, its clock runs.
+    /// A read has ended in the middle of an answer. Where that is a part which must be complete in time, its clock
+    /// runs.
     pub(super) fn time_part(&mut self, id: u32) {
         let limits = &self.outline.limits;
         let conn = &mut self.conns[id as usize];

@@ -1,11 +1,11 @@
 //! Answers to requests that the server cannot have read. HTTP/1.1 matches answers to requests by their order alone, so
 //! one answer too many makes every later one on its connection another request's.
 //!
-//! What comes on an idle connection or behind a whole answer is seen for nothing. What comes just after the next request
-//! was sent looks like its answer; but a server that has read a request has acknowledged it, so an answer that stands in
-//! the socket while the request in front of it is unacknowledged was sent before. That costs a question to the kernel, so
-//! it is asked of a connection's first answers and then ever more seldom. (A server that delays no acknowledgement may
-//! get past it once; it is caught at the next answer that comes together with another.)
+//! What comes on an idle connection or behind a whole answer is seen for nothing. What comes just after the next
+//! request was sent looks like its answer; but a server that has read a request has acknowledged it, so an answer that
+//! stands in the socket while the request in front of it is unacknowledged was sent before. That costs a question to
+//! the kernel, so it is asked of a connection's first answers and then ever more seldom. (A server that delays no
+//! acknowledgement may get past it once; it is caught at the next answer that comes together with another.)
 
 use super::{Post, Worker};
 use crate::conn::State;
@@ -22,8 +22,8 @@ pub(super) fn is_looked_at(served: u32) -> bool {
     served.is_power_of_two() || served == 3
 }
 
-/// Bytes behind a whole answer that may be taken for another one. Not: an empty line, which some servers do not count as
-/// part of a body, and 408, by which many servers take leave of an idle connection (RFC 9110, section 15.5.9).
+/// Bytes behind a whole answer that may be taken for another one. Not: an empty line, which some servers do not count
+/// as part of a body, and 408, by which many servers take leave of an idle connection (RFC 9110, section 15.5.9).
 #[inline]
 pub(super) fn is_dangerous(rest: &[u8]) -> bool {
     !rest.is_empty() && !rest.trim_ascii_start().is_empty() && status_of(rest.trim_ascii_start()) != Some(408)
@@ -60,8 +60,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.close_socket(id);
     }
 
-    /// Was the answer that begins here sent before its request was read? Then the exchange is over. A refusal (4xx, 5xx)
-    /// is one whether or not the server has waited for the request: it counts, and its connection is not used again.
+    /// Was the answer that begins here sent before its request was read? Then the exchange is over. A refusal (4xx,
+    /// 5xx) is one whether or not the server has waited for the request: it counts, and its connection is not used
+    /// again.
     pub(super) fn is_early(&mut self, id: u32, n: usize, opened: bool) -> bool {
         let status = status_of(self.came(n, opened));
         let conn = &self.conns[id as usize];

@@ -43,8 +43,8 @@ pub struct Findings {
     pub status_ok: bool,
     /// A check or an extraction needed the body, and its content coding could not be undone.
     pub undecodable: bool,
-    /// Checks and extractions that could not see the body, because a limit of ours has cut it: nothing is known of them,
-    /// and they have not failed.
+    /// Checks and extractions that could not see the body, because a limit of ours has cut it: nothing is known of
+    /// them, and they have not failed.
     pub unseen: Vec<usize>,
     /// Where each extracted value goes and where in [`Findings::bytes`] it is. What was not found is not here.
     pub extracted: Vec<(Slot, Range<usize>)>,
@@ -304,8 +304,8 @@ impl NoBody {
     fn sentence(self, answer: &Answer<'_>) -> String {
         match self {
             NoBody::Cut { kept_bytes } => format!(
-                "the body has `{}` bytes, of which the limits `kept_body_bytes` (of one) and `kept_total_bytes` (of all \
-                 together) let `{kept_bytes}` be kept",
+                "the body has `{}` bytes, of which the limits `kept_body_bytes` (of one) and `kept_total_bytes` \
+                 (of all together) let `{kept_bytes}` be kept",
                 answer.body_bytes
             ),
             NoBody::Undecodable(why) => format!("the body cannot be decoded: {why}"),
