@@ -16,6 +16,7 @@ use plimsoll_plan::program::Maker;
 use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
 use std::net::{IpAddr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
@@ -230,8 +231,15 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
                 recorded,
                 maker,
             };
-            let ended = Worker::new(door, post, seating).run();
-            Ok((ended, memory::is_used_up()))
+            let worker = AssertUnwindSafe(|| Worker::new(door, post, seating).run());
+            match catch_unwind(worker) {
+                Ok(ended) => Ok((ended, memory::is_used_up())),
+                Err(bug) => {
+                    // Its users are gone, and no second is whole without them: the others need not go on.
+                    Commander { boxes }.send(Command::Stop);
+                    resume_unwind(bug)
+                }
+            }
         };
         let thread = std::thread::Builder::new().name(format!("worker-{worker}")).spawn(body);
         threads.push(thread.map_err(|e| Error::Kernel { what: "a worker thread", why: e.to_string() })?);

@@ -86,7 +86,7 @@ fn all_kept_bodies_together_are_bounded_and_what_does_not_fit_is_nobodys_failure
 }
 
 #[test]
-fn a_worker_that_dies_of_a_bug_is_named_and_the_others_go_on() {
+fn a_worker_that_dies_of_a_bug_is_named_and_the_others_hand_over_what_they_have() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -104,11 +104,11 @@ fn a_worker_that_dies_of_a_bug_is_named_and_the_others_go_on() {
     });
     // The program of the first user, which lives in the first worker, has a bug.
     let (maker, _) = diary(|scene, wake| match wake {
-        Wake::Begin { iteration, .. } if scene.chair.user == 0 && *iteration == 3 => panic!("a bug"),
+        Wake::Begin { iteration, .. } if scene.chair.user == 0 && *iteration == 30 => panic!("a bug"),
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Discard),
         _ => {}
     });
-    let mut draft = Draft { workers: Some(2), ..closed(2, 0.5) };
+    let mut draft = Draft { workers: Some(2), ..closed(2, 60.0) };
     draft.target.as_mut().unwrap().port = address.port();
     let plan = seal(draft, Machine { cpus: 2, seed: 1 }).unwrap();
     let scene = Scene { maker: Some(Arc::new(maker)), ..Scene::at(address) };
@@ -125,8 +125,8 @@ fn a_worker_that_dies_of_a_bug_is_named_and_the_others_go_on() {
         }
     }
     let finish = running.finish();
-    assert_eq!(finish.stopped, Stopped::Duration);
+    assert_eq!(finish.stopped, Stopped::Command, "long before its end");
     assert_eq!(finish.lost_workers, ["worker 0 died of a bug in the load generator"]);
     assert_eq!(lasts, 1, "the other one has handed over its last interval");
-    assert!(finished > 10);
+    assert!(finished >= 3);
 }

@@ -100,6 +100,11 @@ cases! {
         Run::closed(15),
         ["1 attempt failed", "tcp_mem"];
 
+    a_limit_of_ours_is_not_the_servers_fault: ClientLimit, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::ClientLimit, 2)),
+        Run::closed(15),
+        ["2 responses were longer than a limit", "--limit NAME=VALUE"];
+
     a_firewall_here_is_not_the_servers_fault: ClientBlocked, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientOther, 9)),
         Run::closed(15),
