@@ -44,6 +44,7 @@ pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
     ("timeouts_censor", Some(Subject::InFlight)),
     ("in_flight_censors", Some(Subject::InFlight)),
     ("same_machine", Some(Subject::Machine)),
+    ("certificate_unchecked", Some(Subject::Tls)),
     ("connection_cap_hit", Some(Subject::Connections)),
     ("retransmits", Some(Subject::Network)),
     ("steal", Some(Subject::Machine)),

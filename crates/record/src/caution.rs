@@ -124,6 +124,8 @@ cautions! {
         "run longer: a leak goes on, a cache that fills ends; compare the slope with what each request may keep";
     SameMachine = "same_machine", Note, "the target runs on this machine",
         "both share CPU and memory; for figures that hold elsewhere, load from another machine";
+    CertificateUnchecked = "certificate_unchecked", Note, "the server's certificate was not checked",
+        "whoever answered may have been another server; trust its certificate with `--ca FILE` instead of `-k`";
     InFlightCensors = "in_flight_censors", Note, "requests were under way at the stop",
         "run longer: their share of the samples shrinks";
     RoundTripBound = "round_trip_bound", Note, "the way to the target was measured",

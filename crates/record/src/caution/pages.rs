@@ -321,6 +321,13 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              The target's address belongs to this machine.\n\n\
              For figures that hold elsewhere load from another machine."
         }
+        Kind::CertificateUnchecked => {
+            "Everything went over TLS, but nobody knows with whom: with `-k` (`insecure: true`) a certificate of any \
+             name and any authority is taken. A proxy in between, or another machine under the same name, would have \
+             been measured just as well.\n\n\
+             The plan says so; no number is needed.\n\n\
+             For a self-signed certificate give its PEM with `--ca FILE` (`tls: { ca: FILE }`): then it is checked."
+        }
         Kind::InFlightCensors => {
             "Requests were under way when the run ended. They are counted with the time they had had, which is a \
              lower bound.\n\n\

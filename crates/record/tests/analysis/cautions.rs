@@ -2,6 +2,7 @@
 
 use crate::fixture::*;
 use plimsoll_plan::Fault;
+use plimsoll_plan::link::Tls;
 use plimsoll_plan::load::Arrivals;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_record::analysis::summarise_with;
@@ -321,6 +322,11 @@ cases! {
         Run::closed(15),
         ["10.0.0.7 belongs to this machine"];
 
+    a_certificate_that_nobody_checked_is_told: CertificateUnchecked, Note,
+        Run::closed(15).with(|r| r.outline.link.tls = Some(tls(true))),
+        Run::closed(15).with(|r| r.outline.link.tls = Some(tls(false))),
+        ["any certificate was taken for shop.example"];
+
     many_requests_under_way_at_the_stop_are_told: InFlightCensors, Note,
         Run::closed(15).at(14, |t| under_way(t, 400, 5 * MS)),
         Run::closed(15).at(14, |t| under_way(t, 10, 5 * MS)),
@@ -380,6 +386,10 @@ cases! {
 }
 
 /// As many bodies as there were, of other sizes.
+fn tls(insecure: bool) -> Tls {
+    Tls { server_name: "shop.example".into(), insecure, ..Tls::default() }
+}
+
 fn sizes(tick: &mut plimsoll_stats::Interval, bytes_of: impl Fn(u64) -> u64) {
     let bodies = &mut tick.series[0].hists[SeriesHist::BodySize.id()];
     let count = bodies.count();

@@ -73,6 +73,7 @@ pub const CAUTIONS: &[(&str, Set, &[&str])] = &[
     ("monitor_failed", Generator, WATCHED),
     ("memory_grows", System, WATCHED),
     ("same_machine", Generator, BOX),
+    ("certificate_unchecked", Plan, BOX),
     ("in_flight_censors", Plan, SPECTRUM),
     ("round_trip_bound", Plan, SPECTRUM),
     ("short_run", Plan, COURSE),
