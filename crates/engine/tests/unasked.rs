@@ -52,7 +52,7 @@ fn idle(second: &'static [u8], then: Then) -> Outcome {
     let out = Lab::new(draft).latency(MS).run(move |a: &Asked<'_>| {
         // Every other connection's first answer is followed by something 20 ms later.
         let whole = Answer::ok(10 * MS);
-        if a.total % 2 == 0 { whole.piece(20 * MS, second).then(then) } else { whole }
+        if a.total.is_multiple_of(2) { whole.piece(20 * MS, second).then(then) } else { whole }
     });
     out.check_arrivals();
     out
