@@ -322,10 +322,11 @@ fn in_flight(s: &Summary) -> Vec<String> {
 fn network(s: &Summary) -> Vec<String> {
     let mut facts = vec![counted(s.client.retransmits, "retransmit")];
     if let Some(floor) = s.client.rtt_floor_ns {
-        facts.push(format!("round trip at least {}", duration_ns(floor)));
+        facts.push(format!("RTT min {}", duration_ns(floor)));
     }
-    if s.client.rtt.count > 0 {
-        facts.push(format!("p50 {}, p99 {}", maybe_ns(s.client.rtt.p50_ns), maybe_ns(s.client.rtt.p99_ns)));
+    // The smoothed round trip of the kernel has delayed acknowledgements and the server's time in it: not told.
+    if let Some(connect) = s.client.connections.fastest_connect_ns {
+        facts.push(format!("fastest connect {}", duration_ns(connect)));
     }
     facts
 }

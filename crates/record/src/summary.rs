@@ -15,6 +15,7 @@ pub use monitors::{
 pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
 pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 
+use crate::cause::Cause;
 use crate::event::{Environment, StoppedBy};
 use plimsoll_plan::{Outline, Side};
 use serde::Serialize;
@@ -86,6 +87,8 @@ pub struct Summary {
     /// What monitors saw over time, for charts: in `monitors` stand the figures.
     #[serde(skip)]
     pub courses: Vec<Course>,
+    /// Why it failed or was slow, the most telling cause first; empty where nothing was wrong.
+    pub causes: Vec<Cause>,
     /// Moments worth a word, in the order of time: stages of the load, notes, gaps, spikes, changes of the course.
     pub events: Vec<EventRow>,
 }
@@ -281,7 +284,10 @@ pub struct Client {
     pub connections: Connections,
     /// TCP segments sent again, warm-up included.
     pub retransmits: u64,
+    /// The lowest round trip: by the kernel's account of the connections, or by the fastest handshake.
     pub rtt_floor_ns: Option<u64>,
+    /// The kernel's smoothed round trips. Delayed acknowledgements (40 ms and more) and answers that carry the
+    /// acknowledgement are in it: an upper bound, not the network's time.
     pub rtt: Short,
     pub littles_law: Little,
     /// Failures on the client's side, never in `errors`; those of the warm-up too.

@@ -76,7 +76,7 @@ pub fn connections(s: &Summary) -> Option<Markup> {
         facts.push(("of these resumed".into(), figure(&resumed, Some(tls.resumed as f64))));
     }
     let mut times: Vec<(&str, &Short)> =
-        vec![("connect", &s.phases.connect), ("round trip (TCP)", &s.client.rtt)];
+        vec![("connect", &s.phases.connect), ("smoothed RTT, delayed ACKs included", &s.client.rtt)];
     times.extend(s.tls.as_ref().map(|tls| ("TLS handshake", &tls.handshake)));
     let rows: Vec<Row> = times
         .into_iter()
