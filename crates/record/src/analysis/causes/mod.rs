@@ -70,7 +70,7 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
         let mut failing = failures::failures(case);
         let system = system::saturated(case);
         // Something full makes responses late, few or refused; what they say when they are wrong it does not change.
-        let by_load = failing.first().is_none_or(|first| failures::may_be_load(first));
+        let by_load = failing.first().is_none_or(failures::may_be_load);
         if by_load {
             all.extend(system);
             all.append(&mut failing);
