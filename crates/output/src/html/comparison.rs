@@ -8,7 +8,7 @@ use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::chart::Chart;
 use crate::compare::next::hints;
-use crate::compare::{footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, value};
+use crate::compare::{footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, values};
 use crate::format::{count, counted, duration_f64_ns, ratio};
 use crate::words;
 use maud::{Markup, html};
@@ -216,8 +216,8 @@ fn figures(one: &Comparison, at: &At) -> Option<Markup> {
     let row = |row: &Compared| {
         vec![
             Cell::text(&row.figure),
-            Cell::number(value(row.a, row.a_at_least, row.unit), row.a),
-            Cell::number(value(row.b, row.b_at_least, row.unit), row.b),
+            Cell::number(values(row)[0].clone(), row.a.filter(|_| !row.has_too_few())),
+            Cell::number(values(row)[1].clone(), row.b.filter(|_| !row.has_too_few())),
             Cell::number(maybe_change(row, row.difference), row.difference),
             Cell::text(interval(row)),
             Cell::number(p_value(row.p_adjusted), row.p_adjusted),

@@ -3,6 +3,7 @@
 use crate::fixtures;
 use plimsoll_output::line::width;
 use plimsoll_output::{Look, terminal, trust};
+use plimsoll_record::caution::Kind;
 use plimsoll_record::summary::{Summary, Weight};
 
 fn look(width: u16) -> Look {
@@ -100,25 +101,39 @@ fn censored_percentiles_and_the_maximum_say_at_least() {
 }
 
 #[test]
-fn each_caution_marks_its_line_of_the_trust_box() {
-    for (code, subject) in trust::SUBJECTS {
+fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
+    for kind in Kind::ALL {
         let mut s = fixtures::pass();
         s.cautions.clear();
         assert!(trust::rows(&s).iter().all(|row| row.weight.is_none()));
-        let mut caution = fixtures::inconclusive().cautions.remove(0);
-        (caution.code, caution.weight) = (code, Weight::Inconclusive);
+        let mut caution = kind.raise("as measured");
+        caution.weight = Weight::Inconclusive;
         s.cautions.push(caution);
         let marked: Vec<String> =
             trust::rows(&s).into_iter().filter(|row| row.weight.is_some()).map(|row| row.label).collect();
-        match subject {
-            None => assert!(marked.is_empty(), "{code} marked {marked:?}"),
-            Some(_) => {
-                assert!(!marked.is_empty(), "{code} marked nothing");
+        match trust::place(*kind) {
+            trust::Place::Elsewhere(why) => {
+                assert!(marked.is_empty() && !why.is_empty(), "{} marked {marked:?}", kind.code());
+            }
+            trust::Place::Line(_) => {
+                assert!(!marked.is_empty(), "{} marked nothing", kind.code());
                 let text = report(&s, look(100));
-                assert!(text.contains(&format!("│ ✗  {}", marked[0])), "{code}");
+                assert!(text.contains(&format!("│ ✗  {}", marked[0])), "{}", kind.code());
             }
         }
     }
+}
+
+#[test]
+fn ports_that_run_short_are_not_called_ok() {
+    let mut s = fixtures::pass();
+    let line = |s: &Summary| {
+        let row = trust::rows(s).into_iter().find(|row| row.label == "local ports").unwrap();
+        (row.weight, row.facts[0].clone())
+    };
+    assert_eq!(line(&s).0, None);
+    s.cautions.push(Kind::FewPortsLeft.raise("27,000 of 28,232 in use"));
+    assert_eq!(line(&s), (Some(Weight::Warning), Kind::FewPortsLeft.title().to_owned()));
 }
 
 #[test]
