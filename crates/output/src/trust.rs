@@ -182,8 +182,10 @@ fn lateness(s: &Summary) -> Vec<String> {
     };
     if s.client.turn.count > 0 {
         // What is ready waits for the rest of its turn before anybody looks at it: no stamp is later by more.
-        let (p99, max) = (quantile(s.client.turn.quantile(0.99)), maybe_ns(s.client.turn.max_ns));
-        facts.push(format!("clock error up to {p99} (p99), {max} (max)"));
+        let max = maybe_ns(s.client.turn.max_ns);
+        let p99 = s.client.turn.quantile(0.99);
+        let p99 = p99.value_ns().map_or_else(String::new, |_| format!("{} (p99), ", quantile(p99)));
+        facts.push(format!("clock error up to {p99}{max} (max)"));
     }
     facts
 }

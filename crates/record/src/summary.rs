@@ -414,10 +414,8 @@ pub struct Second {
     /// Response times in it, those cut off by a time-out or the stop included: the basis of its percentiles.
     pub samples: u64,
     /// Times of this row that are lower bounds, by their names here.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lower_bounds: Vec<&'static str>,
     /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub few_samples: Vec<&'static str>,
 }
 

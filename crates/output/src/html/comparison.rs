@@ -3,7 +3,7 @@
 
 use super::bits::{At, data, finding, hinted, said, tiles};
 use super::experiment::shown;
-use super::piece::{Tone, badge, figure as copied, prose};
+use super::piece::{Tone, badge, behind, figure as copied, prose};
 use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::chart::Chart;
@@ -66,7 +66,7 @@ fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
                 [one] => {
                     h1 { (one.short_names()[1]) span.soft { " against " } (one.short_names()[0]) }
                     div.verdict { (badge(tone(one.verdict), overall(one.verdict))) }
-                    p.sentence { (prose(&one.sentence)) }
+                    p.sentence { (prose(behind(overall(one.verdict), &one.sentence))) }
                 },
                 many => h1 { (count(many.len() as u64)) " comparisons" },
             }
@@ -118,7 +118,8 @@ fn side<'a>(name: &'a str, short: &str, side: &SideFacts) -> (&'a str, Markup) {
 
 /// One line: for lists of comparisons.
 pub(super) fn line(one: &Comparison) -> Markup {
-    html! { (said(tone(one.verdict), overall(one.verdict))) " " (prose(&one.sentence)) }
+    let word = overall(one.verdict);
+    html! { (said(tone(one.verdict), word)) " " (prose(behind(word, &one.sentence))) }
 }
 
 fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], suffix: &str, at: &At) -> Vec<Section> {
@@ -268,7 +269,7 @@ fn gate(one: &Comparison, gated: &Gated) -> Markup {
             };
             (finding(tone, None, &html! {
                 p.what { b { (word_of) } " " code { (rule.text) } }
-                p { (rule.evidence) }
+                p { (prose(&rule.evidence)) }
             }))
         } }
     }

@@ -78,13 +78,15 @@ fn the_view_tells_what_happens_now_and_what_is_left() {
         "open model, 1,000/s, Poisson",
         "5 s left",
         "offered 503/s · achieved 500/s · overall 947/s",
-        "p50 400 ms  p99 -  max 400 ms · overall p50 2.00 ms  p99 400 ms  max 400 ms · -: too few samples",
+        "p50 400 ms  p99 -  max 400 ms · overall p50 2.00 ms  p99 400 ms  max 400 ms",
         "11 · fd_limit 44 (this machine) · timeout 8 · reset 3",
         "98.5 · 90 connections open · 100 opened so far",
         "58 % headroom · spinning 10 % · late p99 -",
     ] {
         assert!(text.contains(part), "`{part}` is missing in\n{text}");
     }
+    let wide = shown(&state, &Look { width: 120, ..PLAIN });
+    assert!(wide.contains("max 400 ms · -: too few samples"), "{wide}");
 }
 
 #[test]

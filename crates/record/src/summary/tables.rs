@@ -75,10 +75,8 @@ pub struct OriginRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub apart: Option<Apart>,
     /// Times of this row that are lower bounds, by their names here.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lower_bounds: Vec<&'static str>,
     /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub few_samples: Vec<&'static str>,
 }
 
