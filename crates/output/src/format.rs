@@ -4,8 +4,8 @@ pub use plimsoll_record::phrase::{
     NONE, bytes_f64, bytes_per_s, chosen_ns, count, counted, duration_f64_ns, duration_ns, figure,
     quantile_name, quantity, rate_of, rate_per_s, ratio,
 };
-use plimsoll_record::summary::Quantile;
 use plimsoll_record::phrase::{exponent, three, time_unit};
+use plimsoll_record::summary::Quantile;
 
 /// The same for seconds.
 pub fn duration_s(seconds: f64) -> String {

@@ -3,7 +3,9 @@
 //! Terminal and Markdown draw the same rows. A sign repeats the heaviest caution that is about
 //! the line's subject; only late ticks, which are no caution, have a sign of their own.
 
-use crate::format::{chosen_s, count, counted, duration_ns, maybe_ns, quantile, quantity, rate_of, rate_per_s, ratio};
+use crate::format::{
+    chosen_s, count, counted, duration_ns, maybe_ns, quantile, quantity, rate_of, rate_per_s, ratio,
+};
 use crate::words;
 use plimsoll_plan::Fault;
 use plimsoll_record::caution::{Doubts, Kind};

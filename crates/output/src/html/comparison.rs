@@ -8,7 +8,9 @@ use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::chart::Chart;
 use crate::compare::next::hints;
-use crate::compare::{footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, values};
+use crate::compare::{
+    footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, values,
+};
 use crate::format::{count, counted, duration_f64_ns, ratio};
 use crate::words;
 use maud::{Markup, html};

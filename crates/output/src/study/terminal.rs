@@ -6,7 +6,9 @@ use crate::line::{Line, width, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::{Pool, resample, spark, top};
 use crate::terminal::table::{Align, Table};
-use plimsoll_record::analysis::study::{CellRow, Curve, CurvePoint, Finding, Scaling, Study, level_text, settings_text};
+use plimsoll_record::analysis::study::{
+    CellRow, Curve, CurvePoint, Finding, Scaling, Study, level_text, settings_text,
+};
 
 const LABEL: usize = 6;
 const INDENT: usize = 2;
@@ -25,7 +27,8 @@ pub fn terminal(study: &Study, look: &Look) -> String {
     // Rates of all curves are to be compared: one scale.
     let rates: Vec<Option<f64>> =
         study.curves.iter().flat_map(|c| &c.points).map(|p| Some(p.rate_per_s)).collect();
-    let times: Vec<Option<f64>> = study.curves.iter().flat_map(|c| &c.points).map(|p| p99(study, p)).collect();
+    let times: Vec<Option<f64>> =
+        study.curves.iter().flat_map(|c| &c.points).map(|p| p99(study, p)).collect();
     let scale = (top(&rates), top(&times));
     for group in &groups {
         lines.push(Line::new());

@@ -3,11 +3,12 @@
 
 use crate::format;
 use crate::markdown;
-use plimsoll_record::summary::Quantile;
 use minijinja::{Environment, Error, ErrorKind, Value};
+use plimsoll_record::summary::Quantile;
 
 /// What each is called.
-pub const NAMES: [&str; 9] = ["percentile", "ns", "seconds", "rate", "bytes", "ratio", "count", "quantile", "md"];
+pub const NAMES: [&str; 9] =
+    ["percentile", "ns", "seconds", "rate", "bytes", "ratio", "count", "quantile", "md"];
 
 type Word = fn(f64, Option<u64>) -> String;
 

@@ -210,8 +210,7 @@ impl LiveState {
 
     fn in_flight(&self) -> Vec<Line> {
         let last = self.history.back();
-        let mut facts =
-            vec![Line::of(Ink::Strong, &quantity(last.map_or(0.0, |row| row.in_flight)))];
+        let mut facts = vec![Line::of(Ink::Strong, &quantity(last.map_or(0.0, |row| row.in_flight)))];
         if let Some((row, streams)) = last.and_then(|row| Some((row, row.streams_open?))) {
             let events = row.events.unwrap_or(0) as f64;
             let rate = if row.length_s > 0.0 { events / row.length_s } else { 0.0 };

@@ -161,7 +161,12 @@ fn conclusion() -> Conclusion {
 
 fn reading(ms: f64) -> Option<Reading> {
     let ns = ms * 1e6;
-    Some(Reading { value_ns: ns as u64, low_ns: Some((ns * 0.9) as u64), high_ns: Some((ns * 1.1) as u64), enough_samples: true })
+    Some(Reading {
+        value_ns: ns as u64,
+        low_ns: Some((ns * 0.9) as u64),
+        high_ns: Some((ns * 1.1) as u64),
+        enough_samples: true,
+    })
 }
 
 fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {

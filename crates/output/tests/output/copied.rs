@@ -64,7 +64,8 @@ fn each_command_of_a_report_is_copied_whole_at_any_width() {
 
 #[test]
 fn a_command_wider_than_the_window_goes_on_behind_a_backslash() {
-    let text = "Then run it again and compare: `plimsoll compare runs/today.plim 'runs/last week.plim' --json`.";
+    let text =
+        "Then run it again and compare: `plimsoll compare runs/today.plim 'runs/last week.plim' --json`.";
     assert_eq!(
         wrap(text, 40),
         [

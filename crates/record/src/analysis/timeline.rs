@@ -54,13 +54,7 @@ impl Sum {
 
     /// The same of a tick as the engine hands it over, before it is kept.
     pub fn of_interval(plan: &Outline, interval: &Interval, elapsed_ns: u64) -> Sum {
-        Sum::from_parts(
-            plan,
-            interval.tick,
-            interval.run.clone(),
-            requests_total(plan, interval),
-            elapsed_ns,
-        )
+        Sum::from_parts(plan, interval.tick, interval.run.clone(), requests_total(plan, interval), elapsed_ns)
     }
 
     fn from_parts(plan: &Outline, tick: u32, run: Tally, all: Tally, elapsed_ns: u64) -> Sum {
@@ -144,11 +138,11 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
     let (p95_ns, p99_ns) = (p("p95_ns", 0.95), p("p99_ns", 0.99));
     let max_ns = marks.longest("max_ns", exact, bounds, Belief::LikeTheOthers);
     let mut service_p = |name, q| marks.percentile(name, service, service_bounds, q, Belief::LikeTheOthers);
-    let (service_p50_ns, service_p99_ns) = (service_p("service_p50_ns", 0.5), service_p("service_p99_ns", 0.99));
+    let (service_p50_ns, service_p99_ns) =
+        (service_p("service_p50_ns", 0.5), service_p("service_p99_ns", 0.99));
     let nothing = Hist::on_demand();
     let late = run.spread(RunHist::Lateness);
-    let lateness_p99_ns =
-        marks.percentile("lateness_p99_ns", late, &nothing, 0.99, Belief::LikeTheOthers);
+    let lateness_p99_ns = marks.percentile("lateness_p99_ns", late, &nothing, 0.99, Belief::LikeTheOthers);
     let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault].map(|id| run.of(id));
     open.connections = open
         .connections

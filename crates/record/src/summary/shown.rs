@@ -94,8 +94,7 @@ impl OriginRow {
 }
 
 /// Percentiles of the response time in a row of the timeline, from the lowest on.
-const SECOND: [(&str, f64); 4] =
-    [("p50_ns", 0.5), ("p90_ns", 0.9), ("p95_ns", 0.95), ("p99_ns", 0.99)];
+const SECOND: [(&str, f64); 4] = [("p50_ns", 0.5), ("p90_ns", 0.9), ("p95_ns", 0.95), ("p99_ns", 0.99)];
 
 /// The percentile to draw over time: the highest of p99, p95, p90 and p50 for which nine of ten rows that have any
 /// sample have enough. `None`: not even the median, so that only the longest can be told.

@@ -4,8 +4,8 @@ use super::{heading, indented};
 use crate::format::{chosen_s, count, duration_f64_ns, rate_per_s};
 use crate::line::{Line, width};
 use crate::style::{Ink, Look};
-use crate::terminal::live::slow_times;
 use crate::terminal::chart::{Pool, resample, spark, top};
+use crate::terminal::live::slow_times;
 use plimsoll_record::summary::{Second, Summary};
 
 const LABEL: usize = 10;

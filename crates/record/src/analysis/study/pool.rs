@@ -3,9 +3,9 @@
 
 use super::{Basis, Estimate};
 use crate::analysis::digest::{Block, Digest, coarser};
-use plimsoll_stats::{Hist, enough_samples};
 use plimsoll_stats::maths::student::quantile;
 use plimsoll_stats::random::SplitMix64;
+use plimsoll_stats::{Hist, enough_samples};
 use std::collections::BTreeMap;
 
 /// Stretches that a run is cut into before it is resampled.
