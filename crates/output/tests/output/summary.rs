@@ -305,3 +305,19 @@ fn a_table_that_is_cut_shows_failures_then_the_slowest_and_says_so() {
     assert_eq!(names[..4], ["r5", "r2", "r0", "r19"]);
     assert_eq!(rest, format!("{told} p50"));
 }
+
+#[test]
+fn a_run_without_response_times_draws_none() {
+    let mut s = fixtures::pass();
+    for row in &mut s.timeline {
+        (row.p50_ns, row.p90_ns, row.p95_ns, row.p99_ns, row.max_ns) = (None, None, None, None, None);
+        (row.samples, row.few_samples) = (0, Vec::new());
+    }
+    let text = report(&s, look(100));
+    let rows = |text: &str| {
+        let (_, course) = text.split_once("over time").unwrap();
+        course.lines().skip(1).take(3).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(rows(&text).iter().all(|row| !row.ends_with("0 ns")), "{text}");
+    assert!(rows(&report(&fixtures::pass(), look(100))).iter().any(|row| row.starts_with("p99")));
+}

@@ -42,7 +42,10 @@ pub fn timeline(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     rows.push(rate("achieved", Ink::Accent, values(|t| Some(t.achieved_rate_per_s))));
     let (label, times) = slow_times(&s.timeline);
     let pool = Pool::Highest;
-    rows.push(Row { label, ink: Ink::Warn, pool, values: times, scale: duration_f64_ns });
+    // A run of streams alone has no response times.
+    if times.iter().any(Option::is_some) {
+        rows.push(Row { label, ink: Ink::Warn, pool, values: times, scale: duration_f64_ns });
+    }
     if s.timeline.iter().any(|t| t.errors > 0) {
         let values = values(|t| (t.errors > 0).then_some(t.errors as f64));
         rows.push(Row { label: "errors".into(), ink: Ink::Bad, pool, values, scale: |n| count(n as u64) });
