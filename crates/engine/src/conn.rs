@@ -79,6 +79,8 @@ pub struct Conn {
     pub timeout_ns: u64,
     /// Bytes of the request that the kernel has taken.
     pub written: u32,
+    /// Which of the addresses it goes to.
+    pub address: u32,
     /// Requests sent on this socket.
     pub served: u32,
     pub retransmits_seen: u32,
@@ -142,6 +144,7 @@ impl Conn {
             next: NOBODY,
             timeout_ns: 0,
             written: 0,
+            address: 0,
             served: 0,
             retransmits_seen: 0,
             low_water: 0,

@@ -3,8 +3,8 @@
 use plimsoll_plan::Fault;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::{
-    PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist, SeriesSum, fault_id,
-    status_id,
+    PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum,
+    fault_id, status_id,
 };
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally as Cells};
@@ -13,7 +13,12 @@ use plimsoll_stats::tally::{Layout, Tally as Cells};
 pub const RUN: Layout =
     Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: RunFloor::COUNT, hists: RunHist::COUNT };
 /// The layout of one request's numbers.
-pub const SERIES: Layout = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+pub const SERIES: Layout = Layout {
+    sums: SERIES_SUMS,
+    peaks: SeriesPeak::COUNT,
+    floors: SeriesFloor::COUNT,
+    hists: SeriesHist::COUNT,
+};
 
 /// An empty interval; its histograms take memory at their first value.
 pub fn blank(series: usize) -> Interval {
@@ -26,6 +31,7 @@ pub fn blank(series: usize) -> Interval {
 
 pub struct Tally {
     pub now: Box<Interval>,
+    begin_ns: u64,
     /// Requests in flight, and since when that number is true.
     in_flight: u64,
     changed_ns: u64,
@@ -54,6 +60,7 @@ impl Tally {
     pub fn new(series: usize, begin_ns: u64) -> Tally {
         Tally {
             now: Box::new(blank(series)),
+            begin_ns,
             in_flight: 0,
             changed_ns: begin_ns,
             moved_ns: begin_ns,
@@ -151,8 +158,11 @@ impl Tally {
     }
 
     /// A fault on the network's or server's side ends a request; one on the client's only counts.
-    pub fn fault(&mut self, request: u32, fault: Fault) {
+    pub fn fault(&mut self, request: u32, fault: Fault, now_ns: u64) {
         let client = fault.side() == plimsoll_plan::Side::Client;
+        if !client {
+            self.failure(request, now_ns);
+        }
         let series = self.series(request);
         series.add(fault_id(fault), 1);
         if !client {
@@ -163,8 +173,13 @@ impl Tally {
 
     /// An answer with its status; when it is `judged` by somebody else, whether it failed is not decided here.
     #[inline]
-    pub fn status(&mut self, request: u32, status: u16, judged: bool) {
+    pub fn status(&mut self, request: u32, status: u16, judged: bool, now_ns: u64) {
         let failed = !judged && !Statuses::usual(status);
+        match (failed, judged) {
+            (true, _) => self.failure(request, now_ns),
+            (false, false) => self.success(request, now_ns),
+            (false, true) => {}
+        }
         let series = self.series(request);
         series.add(SeriesSum::Finished.id(), 1);
         series.add(status_id(status), 1);
@@ -172,6 +187,24 @@ impl Tally {
             series.add(SeriesSum::Failed.id(), 1);
             series.add(fault_id(Fault::Status), 1);
         }
+    }
+
+    /// The service has done what it was asked. Two comparisons: this is how it is known to the nanosecond from when to
+    /// when it did not.
+    #[inline]
+    pub fn success(&mut self, series: u32, now_ns: u64) {
+        let at_ns = now_ns.saturating_sub(self.begin_ns);
+        let series = self.series(series);
+        series.peak(SeriesPeak::LastSuccess.id(), at_ns);
+        series.floor(SeriesFloor::FirstSuccess.id(), at_ns);
+    }
+
+    /// It has not, and that was not this machine's doing.
+    pub fn failure(&mut self, series: u32, now_ns: u64) {
+        let at_ns = now_ns.saturating_sub(self.begin_ns);
+        let series = self.series(series);
+        series.peak(SeriesPeak::LastFailure.id(), at_ns);
+        series.floor(SeriesFloor::FirstFailure.id(), at_ns);
     }
 
     /// Ends the tick: the full interval goes, `fresh` takes its place.

@@ -69,6 +69,9 @@ ids! {
         OpenArrivalsDone = "arrivals_done", "iterations finished of those that arrivals started";
         Disordered = "segments_disordered",
             "data segments that came out of their order, as they do behind a loss; counted when a connection closes";
+        UsersActive = "users_active", "users that started at least one iteration (closed model); counted at the end";
+        UsersWithoutSuccess = "users_without_success",
+            "of those, users without one successful request in the whole run; counted at the end";
     }
 }
 
@@ -161,6 +164,22 @@ pub const fn status_id(status: u16) -> usize {
 /// Cell of a fault.
 pub const fn fault_id(fault: Fault) -> usize {
     FAULT_BASE + fault as usize
+}
+
+ids! {
+    /// Highest values per series.
+    SeriesPeak {
+        LastSuccess = "last_success", "instant of the last success (a request, a stream's head or an event), ns from the start";
+        LastFailure = "last_failure", "instant of the last failure on the network's or server's side, ns from the start";
+    }
+}
+
+ids! {
+    /// Lowest values per series.
+    SeriesFloor {
+        FirstSuccess = "first_success", "instant of the first success, ns from the start";
+        FirstFailure = "first_failure", "instant of the first failure on the network's or server's side, ns from the start";
+    }
 }
 
 /// Sums of one series.

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 /// Longest window of `over`: each second of it keeps a histogram in memory while it slides.
 pub const OVER_MAX_NS: u64 = 600 * TICK_NS;
 
+/// An outage is no shorter: within less, requests fail or wait by chance, and a service with few of them has pauses.
+pub const OUTAGE_LEAST_NS: u64 = 1_000_000_000;
+
 /// What a threshold looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,7 @@
 //! What happens in a run, in order: the live view, the run file and a replay all eat these.
 
 use plimsoll_plan::Outline;
+use plimsoll_plan::link::Addresses;
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::watch::Unit;
 use plimsoll_stats::interval::Interval;
@@ -15,6 +16,19 @@ pub struct Opening {
     pub outline: Outline,
     pub environment: Environment,
     pub started_unix_ns: u64,
+}
+
+impl Opening {
+    /// The addresses that connections take turns over, in the order of their series; empty: there is only one.
+    pub fn taken_addresses(&self) -> &[String] {
+        let all = &self.environment.addresses;
+        if self.outline.link.addresses == Addresses::All && all.len() > 1 { all } else { &[] }
+    }
+
+    /// How many series there are: those of the outline, and behind them those of several addresses.
+    pub fn series_count(&self) -> usize {
+        self.outline.series_count() + self.taken_addresses().len()
+    }
 }
 
 /// The machine that made the load, and its way to the target.

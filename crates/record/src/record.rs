@@ -5,12 +5,14 @@
 
 mod beside;
 mod gatherer;
+mod served;
 mod tick_row;
 mod total;
 mod watched;
 
 pub use beside::{Beside, Sizes, windowed};
 pub use gatherer::Gatherer;
+pub use served::Served;
 pub use tick_row::TickRow;
 pub(crate) use tick_row::widened;
 pub use total::{requests_total, total_of};
@@ -18,7 +20,7 @@ pub use watched::{CHANNELS_KEPT, Channel, LAPSES_KEPT, Watched};
 
 use crate::event::{Ending, Note, Opening, Pulse, Tick};
 use crate::run_file::Error;
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak};
 use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
@@ -32,7 +34,12 @@ pub const RUN_LAYOUT: Layout =
     Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: RunFloor::COUNT, hists: RunHist::COUNT };
 
 /// Cells of a series' tally in this version, see [`RUN_LAYOUT`].
-pub const SERIES_LAYOUT: Layout = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+pub const SERIES_LAYOUT: Layout = Layout {
+    sums: SERIES_SUMS,
+    peaks: SeriesPeak::COUNT,
+    floors: SeriesFloor::COUNT,
+    hists: SeriesHist::COUNT,
+};
 
 /// A run: one entry per machine that took part, by the origin's name. The default is the empty run, which changes
 /// nothing when it is merged.
@@ -95,7 +102,7 @@ impl RunRecord {
 impl Origin {
     /// A run of which nothing has happened yet.
     pub fn new(opening: Arc<Opening>) -> Self {
-        let totals = blank_interval(opening.outline.series_count());
+        let totals = blank_interval(opening.series_count());
         let (workers, notes, samples, watched) = Default::default();
         Self { opening, ticks: BTreeMap::new(), totals, workers, ending: None, notes, samples, watched }
     }

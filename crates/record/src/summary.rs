@@ -2,12 +2,14 @@
 //!
 //! Field names are the public JSON schema ([`SCHEMA_VERSION`]): fields are added, never renamed.
 
+mod availability;
 mod judged;
 mod monitors;
 mod script;
 mod shown;
 mod tables;
 
+pub use availability::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
 pub use judged::{Bound, Doubt, FigureUnit, Judged, Standing};
 pub use monitors::{
     Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, Slope, SlopeVerdict,
@@ -38,6 +40,8 @@ pub struct Summary {
     pub totals: Totals,
     /// Open model only.
     pub offered: Option<Offered>,
+    /// Whether the service was there, over time.
+    pub availability: Availability,
     pub achieved: Achieved,
     /// Of all requests but streams, whose times are their whole life and stand in `streams`.
     pub response_time: Times,

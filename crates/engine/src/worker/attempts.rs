@@ -18,7 +18,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.state = State::Closed;
         conn.fault = fault;
         let (request, intended_ns, user) = (conn.request, conn.intended_ns, conn.user);
-        self.tally.fault(request, fault);
+        self.tally.fault(request, fault, self.now_ns);
         if matches!(fault, Fault::ConnectTimeout | Fault::TlsTimeout) {
             let waited_ns = self.now_ns.saturating_sub(intended_ns);
             self.tally.series(request).record(SeriesHist::ResponseCensored.id(), waited_ns);
@@ -45,7 +45,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.connect_failed(id, fault);
         }
         self.conns[id as usize].fault = fault;
-        self.tally.fault(request, fault);
+        self.tally.fault(request, fault, self.now_ns);
         self.pause_for(id, 0);
     }
 

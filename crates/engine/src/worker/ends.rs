@@ -115,7 +115,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         series.record(SeriesHist::FirstByte.id(), first_ns - sent_ns);
         series.record(SeriesHist::Body.id(), now_ns - first_ns);
         series.record(SeriesHist::BodySize.id(), answer.body_bytes);
-        self.tally.status(request, answer.status, judged);
+        self.tally.status(request, answer.status, judged, now_ns);
     }
 
     /// An exchange that was sent ends in a fault; the connection goes with it.
@@ -123,7 +123,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.landed(self.now_ns);
         let conn = &self.conns[id as usize];
         let (request, took_ns) = (conn.request, self.now_ns.saturating_sub(conn.sent_ns));
-        self.tally.fault(request, fault);
+        self.tally.fault(request, fault, self.now_ns);
         // A time-out has put its time among the censored ones; any other failure ends at a known instant.
         if fault != Fault::Timeout {
             self.tally.series(request).record(SeriesHist::FailedService.id(), took_ns);

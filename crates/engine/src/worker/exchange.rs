@@ -89,6 +89,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             Ok(socket) => {
                 let conn = &mut self.conns[id as usize];
                 conn.socket = socket;
+                conn.address = (turn % self.addresses.len()) as u32;
                 conn.state = State::Connecting;
                 conn.since_ns = self.now_ns;
                 conn.served = 0;

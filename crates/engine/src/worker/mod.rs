@@ -78,6 +78,10 @@ struct User {
     busy: bool,
     /// Will not start an iteration any more: its data has run out, or its loops are done.
     retired: bool,
+    /// Has started an iteration.
+    begun: bool,
+    /// A request of it has succeeded.
+    served: bool,
     lane: u16,
     /// A request that could not be sent for this machine's fault keeps its stamp and its lease; 0: none.
     owed_ns: u64,
@@ -149,6 +153,8 @@ pub struct Worker<D: Door, P: Post> {
     sources: Arc<[IpAddr]>,
     /// Whose turn it is.
     turn: usize,
+    /// The series of the first of several addresses; with one there is nothing to tell apart.
+    address_series: Option<u32>,
     tls: Option<Setup>,
     seat: Seat,
     /// All times are on the door's clock.
@@ -314,13 +320,15 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut wheel = Wheel::new(begin_ns);
         wheel.grow(user_count as usize);
         let shared = Shared::new(compiled.wire_limits);
-        let series = outline.series_count();
+        let series = outline.series_count() + by_address(addresses.len());
+        let address_series = (addresses.len() > 1).then(|| outline.series_count() as u32);
         let cpu = door.cpu();
         let tick_end_ns = begin_ns + outline.tick_bounds_ns(0).1;
         Worker {
             door,
             post,
             turn: seat.offset as usize,
+            address_series,
             addresses,
             sources,
             tls,
@@ -386,6 +394,11 @@ impl<D: Door, P: Post> Worker<D, P> {
             compiled,
         }
     }
+}
+
+/// Series of addresses behind those of the outline: of several addresses one each.
+fn by_address(addresses: usize) -> usize {
+    if addresses > 1 { addresses } else { 0 }
 }
 
 /// The load models; a plain sequence has one, which is the plan's own.

@@ -4,8 +4,10 @@ use super::exchange::{Bytes, End};
 use super::{NONE, Post, Source, Worker};
 use crate::conn::{Conn, NOBODY, State};
 use crate::driver::Door;
+use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::program::{Step, Wake};
+use plimsoll_wire::h1::Answer;
 
 /// Rest behind an iteration that has sent nothing: short enough for mixes in which some iterations do nothing.
 const NOTHING_SENT_NS: u64 = 1_000_000;
@@ -74,6 +76,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             return;
         }
         state.busy = true;
+        state.begun = true;
         state.cut = false;
         state.at = 0;
         self.under_way += 1;
@@ -154,12 +157,17 @@ impl<D: Door, P: Post> Worker<D, P> {
         let conn = &mut self.conns[id as usize];
         let user = std::mem::replace(&mut conn.user, NOBODY);
         conn.since_ns = self.now_ns;
+        let judged = conn.judged;
         // Answered before it was wholly sent, or never sent: its bytes must not go out with the next request.
         if conn.out.is_some() {
             self.let_go(id);
         }
         self.ended_ns = self.now_ns;
+        if self.address_series.is_some() {
+            self.count_address(id, end);
+        }
         let state = &mut self.users[user as usize];
+        state.served |= !judged && matches!(end, End::Answered(answer) if Statuses::usual(answer.status));
         state.outstanding -= 1;
         state.at += 1;
         if !self.programs.is_empty() {
@@ -169,6 +177,22 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.table_step(user, self.now_ns);
         }
         self.iteration_over(user, false, 0);
+    }
+
+    /// Of several addresses, the one that the connection goes to: its requests, by their statuses alone.
+    fn count_address(&mut self, id: u32, end: End) {
+        let Some(series) = self.address_of(id) else { return };
+        match end {
+            End::Failed(fault) => self.tally.fault(series, fault, self.now_ns),
+            End::Answered(Answer { status, .. }) | End::Streamed { status, .. } => {
+                self.tally.status(series, status, false, self.now_ns);
+            }
+        }
+    }
+
+    /// The series of the address that the connection goes to, where there are several.
+    pub(super) fn address_of(&self, id: u32) -> Option<u32> {
+        Some(self.address_series? + self.conns[id as usize].address)
     }
 
     #[inline]

@@ -124,8 +124,13 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.spare.push(id);
         }
         let out = self.wake(user, Wake::Reply(reply));
-        if let (Some(failure), true) = (out.failure, judged) {
-            self.judged_failed(id, request, failure, fault);
+        match (out.failure, judged) {
+            (Some(failure), true) => self.judged_failed(id, request, failure, fault),
+            (None, true) if fault.is_none() => {
+                self.users[user as usize].served = true;
+                self.tally.success(request, self.now_ns);
+            }
+            _ => {}
         }
         // The program may put this connection to use again, so the buffer does not stay with it.
         if let Some(body) = kept {
@@ -142,9 +147,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         if failure.side() == Side::Client {
             // What could not be read is no failure of the answer. Whether a limit or memory has cut it is known here.
             let short = self.conns[id as usize].short;
-            return self.tally.fault(request, if short { Fault::ClientMemory } else { failure });
+            let fault = if short { Fault::ClientMemory } else { failure };
+            return self.tally.fault(request, fault, self.now_ns);
         }
         self.conns[id as usize].failed = true;
+        self.tally.failure(request, self.now_ns);
         let series = self.tally.series(request);
         series.add(SeriesSum::Failed.id(), 1);
         series.add(fault_id(failure), 1);

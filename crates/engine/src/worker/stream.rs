@@ -61,6 +61,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             let series = self.tally.series(request);
             series.record(SeriesHist::StreamHead.id(), took_ns);
             series.add(SeriesSum::Streams.id(), accepted);
+            if accepted > 0 {
+                self.stream_lives(id, request, user);
+            }
         }
         let conn = &mut self.conns[id as usize];
         let head_bytes = conn.kept_head as usize;
@@ -80,6 +83,15 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         self.act(user, out, now_ns, false);
+    }
+
+    /// A stream has begun or an event has come: it may be hours until it ends, and the service is there all the while.
+    fn stream_lives(&mut self, id: u32, request: u32, user: u32) {
+        self.users[user as usize].served = true;
+        self.tally.success(request, self.now_ns);
+        if let Some(address) = self.address_of(id) {
+            self.tally.success(address, self.now_ns);
+        }
     }
 
     /// Shows the events in the payload that has come. False: the stream is over.
@@ -106,6 +118,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 last_ns => series.record(SeriesHist::EventGap.id(), now_ns.saturating_sub(last_ns)),
             }
             last_ns = now_ns;
+            self.stream_lives(id, request, user);
             let event = Event { id: step, name: event.name, data: event.data, event_id: event.id };
             let out = self.wake(user, Wake::Event(event));
             self.act(user, out, now_ns, false);

@@ -324,7 +324,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn hand_over(&mut self, edge_ns: u64, last: bool) {
-        let series = self.outline.series_count();
+        let series = self.outline.series_count() + super::by_address(self.addresses.len());
         let fresh = self.post.spare().unwrap_or_else(|| Box::new(crate::tally::blank(series)));
         let full = self.tally.swap(self.tick, fresh, edge_ns);
         // What is open across the edge is open in the new tick from its beginning.
@@ -356,6 +356,18 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.tally.floor(RunFloor::RttNs, facts.min_rtt_ns);
         }
         facts
+    }
+
+    /// Users of the closed model that were served at least once, and those that never were. Those of the open model are
+    /// connections that arrivals take as they come.
+    fn count_users(&mut self) {
+        for lane in self.lanes.iter().filter(|lane| matches!(lane.source, Source::Closed { .. })) {
+            let users = &self.users[lane.first as usize..(lane.first + lane.count) as usize];
+            let begun = users.iter().filter(|user| user.begun);
+            let unserved = begun.clone().filter(|user| !user.served).count() as u64;
+            self.tally.add(RunSum::UsersActive, begun.count() as u64);
+            self.tally.add(RunSum::UsersWithoutSuccess, unserved);
+        }
     }
 
     fn finish(mut self, why: Stopped) -> (Stopped, u64) {
@@ -402,6 +414,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if !self.programs.is_empty() {
             self.tally.add(RunSum::CutAtStop, self.under_way);
         }
+        self.count_users();
         self.close_books(end_ns);
         self.hand_over(end_ns, true);
         (why, end_ns.saturating_sub(self.begin_ns))

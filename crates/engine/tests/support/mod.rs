@@ -25,6 +25,7 @@ use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Fault, Plan, Request, Target};
 use plimsoll_stats::hist::Hist;
+use plimsoll_stats::Tally;
 use plimsoll_stats::interval::Interval;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -218,7 +219,11 @@ impl Lab {
         let ticks = handed.take();
         let mut all = blank(outline.series_count());
         ticks.iter().for_each(|(interval, _)| all.merge(interval));
+        let mut series = std::mem::take(&mut all.series).into_vec();
+        let addresses = series.split_off(outline.series_count());
+        all.series = series.into();
         Outcome {
+            addresses,
             stopped,
             elapsed_ns,
             ticks,
@@ -273,8 +278,9 @@ pub struct Outcome {
     pub stopped: Stopped,
     pub elapsed_ns: u64,
     pub ticks: Vec<(Interval, bool)>,
-    /// All ticks merged.
+    /// All ticks merged; the series of several addresses apart.
     pub all: Interval,
+    pub addresses: Vec<Tally>,
     pub samples: Vec<Sample>,
     pub calls: Calls,
     /// Where every attempt to connect went, and from where.

@@ -1,6 +1,7 @@
 //! From a record to a summary: pure arithmetic, so a replay says exactly what the live run said.
 
 mod apdex;
+mod availability;
 mod bands;
 mod blind_spot;
 mod bounds;

@@ -1,5 +1,6 @@
 //! Puts the summary together: what is merged first, what is judged last.
 
+use super::availability::ServiceCourse;
 use super::bounds::{Course, Grounds};
 use super::causes::{Case, causes};
 use super::cells::Cells;
@@ -62,6 +63,8 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
     let response_time = times(response, response_cut, belief);
     let service_time =
         times(facts.all.hist(SeriesHist::Service), facts.all.hist(SeriesHist::ServiceCensored), belief);
+    let service_course = ServiceCourse::new(facts, &moments);
+    let availability = service_course.availability();
     let client = client::client(facts, &moments);
     let holes = gaps::holes(facts);
     let grounds = Grounds::new(facts, &demand, &client, &holes, course, limits);
@@ -120,6 +123,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
         lanes: parts::lanes(facts),
         timeline: moments.into_iter().map(|moment| moment.second).collect(),
         offered: demand.offered,
+        availability,
         achieved: demand.achieved,
         response_time,
         service_time,

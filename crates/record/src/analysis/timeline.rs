@@ -3,10 +3,11 @@
 use super::cells::Cells;
 use super::facts::{Facts, client_faults, has_streams, ratio, sum_of};
 use super::times::{Belief, Marks};
-use crate::record::{TickRow, requests_total};
+use crate::record::{Served, TickRow, requests_total};
 use crate::summary::Second;
-use plimsoll_plan::Outline;
-use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::answer::Statuses;
+use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, status_id};
+use plimsoll_plan::{Fault, Outline, Side};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::{Hist, Tally};
 
@@ -24,6 +25,14 @@ pub(crate) struct Moment {
     pub connect_ns: u64,
     /// Connections open at its end, as the counters say.
     pub open: i64,
+    /// Whether requests succeeded in it, and when.
+    pub served: Served,
+    /// Failures by class, client's left out, and the statuses among them.
+    pub faults: Vec<(Fault, u64)>,
+    pub failed_statuses: Vec<(u16, u64)>,
+    pub longest_event_gap_ns: Option<u64>,
+    /// Of all workers together.
+    pub stalled_ns: u64,
 }
 
 /// What has been opened and not closed, from the first tick on.
@@ -198,5 +207,25 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
         users_ns: run.of(RunSum::UsersNs),
         connect_ns: u64::try_from(run.spread(RunHist::Connect).sum()).unwrap_or(u64::MAX),
         open: open.connections,
+        served: Served::of(all),
+        faults: faults(all),
+        failed_statuses: failed_statuses(all),
+        longest_event_gap_ns: all.hist(SeriesHist::EventGap).max(),
+        stalled_ns: run.of(RunSum::StalledNs),
     }
+}
+
+fn faults(all: &Tally) -> Vec<(Fault, u64)> {
+    let counted = Fault::ALL.iter().filter(|fault| fault.side() != Side::Client);
+    counted.map(|fault| (*fault, all.fault(*fault))).filter(|(_, n)| *n > 0).collect()
+}
+
+/// Those that are failures unless the plan expects them.
+fn failed_statuses(all: &Tally) -> Vec<(u16, u64)> {
+    if all.fault(Fault::Status) == 0 {
+        return Vec::new();
+    }
+    let count = |status: u16| all.sums.get(status_id(status)).copied().unwrap_or(0);
+    let unusual = (100..600).filter(|status| !Statuses::usual(*status));
+    unusual.map(|status| (status, count(status))).filter(|(_, n)| *n > 0).collect()
 }

@@ -1,6 +1,7 @@
 //! What a tick keeps of single requests: how large their answers were, and what the thresholds look at that must hold
 //! in every window of time. All histograms of all requests for each second would be many times the file.
 
+use super::Served;
 use crate::gauge::Gauge;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
@@ -8,7 +9,7 @@ use plimsoll_plan::threshold::Threshold;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 
-/// Of so many requests, the first ones, the sizes are kept.
+/// Of so many requests, the first ones, the sizes are kept, and whether they succeeded; so of addresses.
 const SIZED_MAX: usize = 64;
 const SIZE_SUMS: usize = 3;
 const GAUGE_SUMS: usize = 2;
@@ -31,6 +32,9 @@ pub struct Beside {
     pub sizes: Vec<Sizes>,
     /// By windowed threshold of the plan, see [`windowed`].
     pub gauges: Vec<Gauge>,
+    /// What each request did, of the first ones, and behind them what each of several addresses did. Empty where there
+    /// is one request and one address: then it is what the run did.
+    pub served: Vec<Served>,
 }
 
 /// The thresholds of a plan that have a window, in their order.
@@ -52,17 +56,27 @@ impl Beside {
         Self {
             sizes: sizes.collect(),
             gauges: windowed(outline).map(|threshold| Gauge::of(threshold, outline, interval)).collect(),
+            served: served(interval, outline),
         }
     }
 
     pub(super) fn tally(&self) -> Tally {
         let sums = self.sizes.len() * SIZE_SUMS + self.gauges.len() * GAUGE_SUMS;
+        let sums = sums + self.served.len() * Served::SUMS;
+        let (peaks, floors) = (self.served.len() * Served::PEAKS, self.served.len() * Served::FLOORS);
         let hists = self.gauges.len() * GAUGE_HISTS;
-        let mut tally = Tally::on_demand(Layout { sums, hists, ..Layout::default() });
+        let mut tally = Tally::on_demand(Layout { sums, peaks, floors, hists });
         let sizes = self.sizes.iter().flat_map(|size| [size.answers, size.bytes, size.changes]);
         let gauges = self.gauges.iter().flat_map(|gauge| [gauge.part, gauge.whole]);
-        for (cell, n) in tally.sums.iter_mut().zip(sizes.chain(gauges)) {
+        let served = self.served.iter().flat_map(Served::sums);
+        for (cell, n) in tally.sums.iter_mut().zip(sizes.chain(gauges).chain(served)) {
             *cell = n;
+        }
+        for (cell, at_ns) in tally.peaks.iter_mut().zip(self.served.iter().flat_map(Served::peaks)) {
+            *cell = at_ns;
+        }
+        for (cell, at_ns) in tally.floors.iter_mut().zip(self.served.iter().flat_map(Served::floors)) {
+            *cell = at_ns;
         }
         let all = self.gauges.iter().flat_map(|gauge| [&gauge.exact, &gauge.bounds, &gauge.beside]);
         for (mine, hist) in tally.hists.iter_mut().zip(all) {
@@ -78,6 +92,13 @@ impl Beside {
         let sizes =
             sizes.chunks_exact(SIZE_SUMS).map(|c| Sizes { answers: c[0], bytes: c[1], changes: c[2] });
         let hists = tally.hists.chunks_exact(GAUGE_HISTS);
+        let gauge_sums = windowed(outline).count() * GAUGE_SUMS;
+        let (gauges, served) = gauges.split_at(gauge_sums.min(gauges.len()));
+        let marks = tally.peaks.chunks_exact(Served::PEAKS).zip(tally.floors.chunks_exact(Served::FLOORS));
+        let served = served
+            .chunks_exact(Served::SUMS)
+            .zip(marks)
+            .map(|(sums, (peaks, floors))| Served::from_cells(sums, peaks, floors));
         let gauges = gauges.chunks_exact(GAUGE_SUMS).zip(hists).map(|(sums, hists)| Gauge {
             part: sums[0],
             whole: sums[1],
@@ -85,6 +106,20 @@ impl Beside {
             bounds: hists[1].clone(),
             beside: hists[2].clone(),
         });
-        Self { sizes: sizes.collect(), gauges: gauges.collect() }
+        Self { sizes: sizes.collect(), gauges: gauges.collect(), served: served.collect() }
     }
+
+    /// How many requests of a plan stand in `served`; the addresses come behind them.
+    pub fn served_requests(outline: &Outline) -> usize {
+        outline.requests.len().min(SIZED_MAX)
+    }
+}
+
+fn served(interval: &Interval, outline: &Outline) -> Vec<Served> {
+    let addresses = interval.series.iter().skip(outline.series_count()).take(SIZED_MAX);
+    if outline.requests.len() < 2 && addresses.len() == 0 {
+        return Vec::new();
+    }
+    let requests = interval.series.iter().take(Beside::served_requests(outline));
+    requests.chain(addresses).map(Served::of).collect()
 }

@@ -53,7 +53,7 @@ impl RunFile {
             at,
             room,
             origin,
-            spans: Spans::new(opening.outline.series_count()),
+            spans: Spans::new(opening.series_count()),
             seen: BTreeSet::new(),
             pending: 0,
             totals_bytes: 0,

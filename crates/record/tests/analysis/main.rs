@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod apdex;
+mod availability;
 mod bounds;
 mod causes;
 mod cautions;

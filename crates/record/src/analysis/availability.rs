@@ -1,0 +1,371 @@
+//! Outages: stretches of 1 s and more in which the service was asked and nothing succeeded.
+//!
+//! Users that fail back off, and what waits for an answer that never comes is no sample: five dead seconds vanish from
+//! every ratio of requests. So time is looked at by itself, from the last success before to the first one after, which
+//! each tick knows to the nanosecond ([`Served`]). That nothing succeeded is no outage yet: nobody may have asked, the
+//! service may be slow, the load generator may have stalled. An outage needs failures that are not there by chance
+//! ([`failing`]), or requests that waited many times longer than ever before ([`hanging`]).
+
+use super::cells::Cells;
+use super::facts::Facts;
+use super::spikes::paused;
+use super::timeline::Moment;
+use crate::event::StoppedBy;
+use crate::record::{Beside, Served};
+use crate::summary::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::outline::RequestOutline;
+use plimsoll_plan::threshold::{OUTAGE_LEAST_NS, Scope};
+
+/// So many runs of failures as long as this may come by chance in the whole run, at the share of failures that there is
+/// outside of it.
+const BY_CHANCE: f64 = 1e-3;
+/// Who waits without a failure has not lost his request: only much later than this may it be called an outage ...
+const HANG_LEAST_NS: u64 = 2_000_000_000;
+/// ... and only so many times later than nearly all answers before (p99 of the slowest second).
+const HANG_TIMES: u64 = 4;
+/// How long answers take is not known before so many.
+const HANG_AFTER: u64 = 20;
+/// So many wait at once where all were answered in the end: one slow request in a thousand is a tail, several at once
+/// that have it at the same time are a service that stalled.
+const HANG_WAITING: f64 = 4.0;
+/// Less than one request in flight on the average of a second: hardly anybody asked.
+const IDLE: f64 = 0.02;
+
+/// A measured tick, of the service or of a part of it.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    from_ns: u64,
+    to_ns: u64,
+    served: Served,
+    /// How many waited for the service, mean; of a part nobody counts it.
+    waiting: Option<f64>,
+    /// How long nearly all answers of this tick took, or the longest gap between events.
+    usual_ns: Option<u64>,
+    /// The load generator's own.
+    stalled_ns: u64,
+    /// Which moment it is.
+    moment: usize,
+}
+
+impl Slot {
+    fn is_idle(&self) -> bool {
+        self.served.finished == 0 && self.waiting.is_none_or(|n| n < IDLE)
+    }
+}
+
+/// A request or an address over time.
+struct Part {
+    kind: PartKind,
+    name: String,
+    request: Option<RequestOutline>,
+    slots: Vec<Slot>,
+}
+
+/// What happened to the service and to its parts, tick by tick.
+pub(super) struct ServiceCourse<'a> {
+    moments: &'a [Moment],
+    slots: Vec<Slot>,
+    parts: Vec<Part>,
+    pauses: Vec<(f64, f64)>,
+    /// Something was measured.
+    known: bool,
+    users: Option<(u64, u64)>,
+}
+
+impl<'a> ServiceCourse<'a> {
+    pub fn new(facts: &Facts, moments: &'a [Moment]) -> Self {
+        let slots = slots(facts, moments);
+        let parts = parts(facts, &slots);
+        let begun = facts.run.of(RunSum::UsersActive);
+        let users = (begun > 0).then(|| (facts.run.of(RunSum::UsersWithoutSuccess), begun));
+        Self { moments, slots, parts, pauses: paused(facts), known: facts.has_measured(), users }
+    }
+
+    pub fn availability(&self) -> Availability {
+        let outages = self.outages(&self.slots);
+        let asked = || self.slots.iter().filter(|slot| !slot.is_idle() || slot.served.successes() > 0);
+        let parts = self.parts.iter().filter_map(|part| self.part(part, &outages)).collect();
+        Availability {
+            ratio_time: self.known.then(|| self.ratio(&outages)),
+            intervals_without_success: asked().filter(|slot| slot.served.successes() == 0).count() as u64,
+            intervals: asked().count() as u64,
+            users_without_success: self.users.map(|(unserved, _)| unserved),
+            users: self.users.map(|(_, all)| all),
+            longest_outage_ns: longest_ns(&outages),
+            outages,
+            parts,
+        }
+    }
+
+    /// Availability and longest outage of the requests of a scope, or of the service, its requests and its addresses,
+    /// whichever is worst. `None`: nothing was measured.
+    pub fn figures(&self, scope: Option<&Scope>, all: &Availability) -> Option<(f64, u64)> {
+        let whole = all.ratio_time.map(|ratio| (ratio, all.longest_outage_ns))?;
+        let worse = |a: (f64, u64), b: (f64, u64)| (a.0.min(b.0), a.1.max(b.1));
+        let Some(scope) = scope else {
+            let parts = all.parts.iter().map(|part| (part.ratio_time, part.longest_outage_ns));
+            return Some(parts.fold(whole, worse));
+        };
+        let mut covered = self.parts.iter().filter(|part| part.request.as_ref().is_some_and(|r| scope.covers(r)));
+        let Some(first) = covered.next() else {
+            // A plan of one request has no parts, and its scopes cover it.
+            return Some(whole).filter(|_| self.parts.is_empty());
+        };
+        let mut slots = first.slots.clone();
+        for part in covered {
+            for (sum, slot) in slots.iter_mut().zip(&part.slots) {
+                sum.served.merge(&slot.served);
+            }
+        }
+        let outages = self.outages(&slots);
+        slots.iter().any(|slot| slot.served.finished > 0 || slot.served.events > 0).then_some(())?;
+        Some((self.ratio(&outages), longest_ns(&outages)))
+    }
+
+    /// A part that was down at another time than the service as a whole.
+    fn part(&self, part: &Part, whole: &[Outage]) -> Option<PartAvailability> {
+        let shared_s = |one: &Outage| -> f64 {
+            whole.iter().map(|all| (one.to_s.min(all.to_s) - one.from_s.max(all.from_s)).max(0.0)).sum()
+        };
+        let least_s = OUTAGE_LEAST_NS as f64 / 1e9;
+        let mut outages = self.outages(&part.slots);
+        outages.retain(|one| one.to_s - one.from_s - shared_s(one) >= least_s);
+        (!outages.is_empty()).then(|| PartAvailability {
+            kind: part.kind,
+            name: part.name.clone(),
+            ratio_time: self.ratio(&outages),
+            longest_outage_ns: longest_ns(&outages),
+            outages,
+        })
+    }
+
+    fn ratio(&self, outages: &[Outage]) -> f64 {
+        let measured_ns: u64 = self.slots.iter().map(|slot| slot.to_ns - slot.from_ns).sum();
+        let down_ns: u64 = outages.iter().map(|outage| outage.length_ns).sum();
+        if measured_ns == 0 { 1.0 } else { 1.0 - (down_ns as f64 / measured_ns as f64).min(1.0) }
+    }
+
+    fn outages(&self, slots: &[Slot]) -> Vec<Outage> {
+        gaps(slots).into_iter().filter_map(|gap| self.outage(slots, gap)).collect()
+    }
+
+    fn outage(&self, slots: &[Slot], gap: Gap) -> Option<Outage> {
+        let gap = trimmed(slots, gap)?;
+        let from_s = gap.from_ns as f64 / 1e9;
+        let to_s = gap.to_ns as f64 / 1e9;
+        let within = |from: f64, to: f64| ((to_s.min(to) - from_s.max(from)).max(0.0) * 1e9) as u64;
+        let paused_ns: u64 = self.pauses.iter().map(|(from, to)| within(*from, *to)).sum();
+        let stalled_ns: u64 = slots[gap.before..=gap.after].iter().map(|slot| slot.stalled_ns).sum();
+        let length_ns = (gap.to_ns - gap.from_ns).saturating_sub(paused_ns).saturating_sub(stalled_ns);
+        let is_long = length_ns >= OUTAGE_LEAST_NS;
+        if !is_long || !(failing(slots, &gap) || hanging(slots, &gap, length_ns)) {
+            return None;
+        }
+        let failures = self.failures(slots, &gap);
+        Some(Outage { from_s, to_s, open_ended: gap.open_ended, length_ns, failures })
+    }
+
+    /// How requests failed in it. Of the second in which it began and of that in which it ended, only where something
+    /// failed on its side of the success.
+    fn failures(&self, slots: &[Slot], gap: &Gap) -> Vec<OutageFailure> {
+        let mut all: Vec<OutageFailure> = Vec::new();
+        let mut add = |class: &'static str, status: Option<u16>, n: u64| {
+            match all.iter_mut().find(|one| one.class == class && one.status == status) {
+                Some(one) => one.count = one.count.saturating_add(n),
+                None => all.push(OutageFailure { class, status, count: n }),
+            }
+        };
+        let is_told = |at: &usize| slots[*at].waiting.is_some() && failed_in(slots, gap, *at) > 0;
+        for moment in (gap.before..=gap.after).filter(is_told).map(|at| &self.moments[slots[at].moment]) {
+            for (fault, n) in moment.faults.iter().filter(|(fault, _)| *fault != Fault::Status) {
+                add(fault.name(), None, *n);
+            }
+            for (status, n) in &moment.failed_statuses {
+                add(Fault::Status.name(), Some(*status), *n);
+            }
+        }
+        all.sort_by_key(|one| std::cmp::Reverse(one.count));
+        all
+    }
+}
+
+fn longest_ns(outages: &[Outage]) -> u64 {
+    outages.iter().map(|outage| outage.length_ns).max().unwrap_or(0)
+}
+
+/// The measured ticks up to the end of the load: in the grace behind it nothing is begun.
+fn slots(facts: &Facts, moments: &[Moment]) -> Vec<Slot> {
+    let load_ns = facts.plan.stop.duration_ns.unwrap_or(u64::MAX);
+    let workers: u64 = facts.machines.iter().map(|m| u64::from(m.plan().workers.max(1))).sum();
+    // Users of a script may be thinking.
+    // Nor is a user without work a sign where a number of requests ends the run.
+    let is_counted = matches!(facts.stopped_by(), Some(StoppedBy::Requests | StoppedBy::Retired));
+    let counts_users = !facts.is_open() && !facts.is_scripted() && !is_counted;
+    let measured = moments.iter().enumerate().filter(|(_, m)| !m.second.warmup);
+    measured
+        .filter_map(|(number, m)| {
+            let from_ns = (m.second.from_s * 1e9).round() as u64;
+            let to_ns = (from_ns + (m.second.length_s * 1e9).round() as u64).min(load_ns);
+            let waiting = if counts_users { m.second.in_flight.max(m.second.users) } else { m.second.in_flight };
+            (to_ns > from_ns).then(|| Slot {
+                from_ns,
+                to_ns,
+                served: m.served,
+                waiting: Some(waiting.max(m.second.waiting_peak.unwrap_or(0) as f64)),
+                usual_ns: m.second.p99_ns.filter(|_| m.answered > 0).max(m.longest_event_gap_ns),
+                stalled_ns: m.stalled_ns / workers.max(1),
+                moment: number,
+            })
+        })
+        .collect()
+}
+
+/// Requests and addresses by their names; machines with other plans say nothing about these.
+fn parts(facts: &Facts, slots: &[Slot]) -> Vec<Part> {
+    let Some(first) = facts.machines.first() else { return Vec::new() };
+    let plan = first.plan();
+    let requests = plan.requests.iter().take(Beside::served_requests(plan));
+    let blank = |kind, name: &str, request: Option<&RequestOutline>| Part {
+        kind,
+        name: name.to_owned(),
+        request: request.cloned(),
+        slots: Vec::new(),
+    };
+    let addresses = first.opening().taken_addresses();
+    let mut parts: Vec<Part> = requests
+        .map(|request| blank(PartKind::Request, &request.name, Some(request)))
+        .chain(addresses.iter().map(|name| blank(PartKind::Address, name, None)))
+        .collect();
+    if parts.len() < 2 {
+        return Vec::new();
+    }
+    let is_alike = |m: &&super::facts::Machine| {
+        let names = |plan: &plimsoll_plan::Outline| -> Vec<String> {
+            plan.requests.iter().map(|request| request.name.clone()).collect()
+        };
+        names(m.plan()) == names(plan) && m.opening().taken_addresses() == addresses
+    };
+    let machines: Vec<_> = facts.machines.iter().filter(is_alike).collect();
+    for slot in slots {
+        let mut sums = vec![Served::default(); parts.len()];
+        let rows = machines.iter().filter_map(|m| Some((m, m.origin.ticks.get(&tick_of(plan, slot))?)));
+        for (machine, row) in rows {
+            for (sum, one) in sums.iter_mut().zip(&row.beside(machine.plan()).served) {
+                sum.merge(one);
+            }
+        }
+        for (part, served) in parts.iter_mut().zip(sums) {
+            part.slots.push(Slot { served, waiting: None, usual_ns: None, ..*slot });
+        }
+    }
+    parts.retain(|part| part.request.as_ref().is_none_or(|request| !request.aside));
+    parts
+}
+
+/// The tick that a slot begins with.
+fn tick_of(plan: &plimsoll_plan::Outline, slot: &Slot) -> u32 {
+    let near = u32::try_from(slot.from_ns / plimsoll_plan::outline::TICK_NS).unwrap_or(u32::MAX);
+    let begins = |tick: u32| plan.tick_bounds_ns(tick).0 == slot.from_ns;
+    (near..near.saturating_add(2)).find(|tick| begins(*tick)).unwrap_or(near)
+}
+
+/// A stretch without a success, from one to the next.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    from_ns: u64,
+    to_ns: u64,
+    /// The tick of the last success, or the first of all; and that of the next one, or the last of all.
+    before: usize,
+    after: usize,
+    open_ended: bool,
+}
+
+fn gaps(slots: &[Slot]) -> Vec<Gap> {
+    let mut all = Vec::new();
+    let mut since: Option<(usize, u64)> = None;
+    for (at, slot) in slots.iter().enumerate() {
+        // Of ticks that the file does not hold nothing is known.
+        let hole = at > 0 && slot.from_ns > slots[at - 1].to_ns;
+        if let (true, Some((before, from_ns))) = (hole, since) {
+            all.push(Gap { from_ns, to_ns: slots[at - 1].to_ns, before, after: at - 1, open_ended: true });
+        }
+        if hole || since.is_none() {
+            since = Some((at, slot.from_ns));
+        }
+        if slot.served.successes() == 0 {
+            continue;
+        }
+        let first_ns = slot.served.first_success_ns.unwrap_or(slot.from_ns);
+        if let Some((before, from_ns)) = since {
+            all.push(Gap { from_ns, to_ns: first_ns, before, after: at, open_ended: false });
+        }
+        // Of early versions nobody knows when in the tick it was.
+        since = Some((at, slot.served.last_success_ns.unwrap_or(slot.to_ns)));
+    }
+    if let (Some((before, from_ns)), Some(last)) = (since, slots.last()) {
+        all.push(Gap { from_ns, to_ns: last.to_ns, before, after: slots.len() - 1, open_ended: true });
+    }
+    all.retain(|gap| gap.to_ns > gap.from_ns);
+    all
+}
+
+/// Without the ticks at either end in which nobody asked for anything. `None`: nobody ever did.
+fn trimmed(slots: &[Slot], gap: Gap) -> Option<Gap> {
+    let mut gap = gap;
+    let is_inside = |at: usize| slots[at].served.successes() == 0;
+    let inside: Vec<usize> = (gap.before..=gap.after).filter(|at| is_inside(*at)).collect();
+    if inside.is_empty() {
+        return Some(gap);
+    }
+    let first = *inside.iter().find(|at| !slots[**at].is_idle())?;
+    let last = *inside.iter().rfind(|at| !slots[**at].is_idle())?;
+    if Some(&first) != inside.first() {
+        gap.from_ns = slots[first].from_ns;
+        gap.before = first;
+    }
+    if Some(&last) != inside.last() {
+        gap.to_ns = slots[last].to_ns;
+        gap.after = last;
+        gap.open_ended = false;
+    }
+    Some(gap)
+}
+
+/// What failed in the gap in this tick; where it began or ended in the middle of it, all failures of the tick once one
+/// is known to lie inside.
+fn failed_in(slots: &[Slot], gap: &Gap, at: usize) -> u64 {
+    let served = &slots[at].served;
+    let is_inside = served.successes() == 0
+        || at == gap.before && served.last_failure_ns.is_some_and(|ns| ns > gap.from_ns)
+        || at == gap.after && served.first_failure_ns.is_some_and(|ns| ns < gap.to_ns);
+    if is_inside { served.failed } else { 0 }
+}
+
+/// So many failures in a row are not there by chance, at the share that fails outside of the gap (by the rule of
+/// succession, so that without failures, or without anything, outside there is a share, too).
+fn failing(slots: &[Slot], gap: &Gap) -> bool {
+    let inside: u64 = (gap.before..=gap.after).map(|at| failed_in(slots, gap, at)).sum();
+    let all: u64 = slots.iter().map(|slot| slot.served.finished.saturating_add(slot.served.events)).sum();
+    let failed: u64 = slots.iter().map(|slot| slot.served.failed).sum();
+    let (outside, failed_outside) = (all.saturating_sub(inside), failed.saturating_sub(inside));
+    let share = (failed_outside as f64 + 1.0) / (outside as f64 + 2.0);
+    inside > 0 && all as f64 * share.powf(inside as f64) < BY_CHANCE
+}
+
+/// Requests waited all the while, far longer than ever before.
+fn hanging(slots: &[Slot], gap: &Gap, length_ns: u64) -> bool {
+    let before = &slots[..=gap.before];
+    let answered: u64 = before.iter().map(|slot| slot.served.successes()).sum();
+    let Some(usual_ns) = before.iter().filter_map(|slot| slot.usual_ns).max() else { return false };
+    let inside = slots[gap.before..=gap.after].iter().filter(|slot| slot.served.successes() == 0);
+    let edges = || [gap.before, gap.after].map(|at| slots[at].waiting.unwrap_or(0.0));
+    let waiting = inside
+        .filter_map(|slot| slot.waiting)
+        .reduce(f64::min)
+        .unwrap_or_else(|| edges().into_iter().fold(f64::INFINITY, f64::min));
+    let enough = if gap.open_ended { 0.9 } else { HANG_WAITING };
+    let patience_ns = HANG_LEAST_NS.max(usual_ns.saturating_mul(HANG_TIMES));
+    answered >= HANG_AFTER && waiting >= enough && length_ns >= patience_ns
+}

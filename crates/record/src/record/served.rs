@@ -1,0 +1,85 @@
+//! Whether a service, one of its requests or one of its addresses did what it was asked in a stretch of time: counts, and
+//! the first and last instants of success and of failure.
+
+use plimsoll_plan::metric::{SeriesFloor, SeriesPeak, SeriesSum};
+use plimsoll_stats::Tally;
+
+/// See the module. The default is a stretch in which nothing happened; it changes nothing when it is merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Served {
+    pub finished: u64,
+    pub failed: u64,
+    /// Streams that began and events that came.
+    pub events: u64,
+    /// From the start of the run, ns; `None`: none, or an early version that did not keep them.
+    pub first_success_ns: Option<u64>,
+    pub last_success_ns: Option<u64>,
+    pub first_failure_ns: Option<u64>,
+    pub last_failure_ns: Option<u64>,
+}
+
+impl Served {
+    pub const SUMS: usize = 3;
+    pub const PEAKS: usize = SeriesPeak::COUNT;
+    pub const FLOORS: usize = SeriesFloor::COUNT;
+
+    /// Of a series, or of several added up.
+    pub fn of(tally: &Tally) -> Self {
+        let sum = |id: SeriesSum| tally.sums.get(id.id()).copied().unwrap_or(0);
+        let peak = |id: SeriesPeak| tally.peaks.get(id.id()).copied().filter(|at| *at > 0);
+        let floor = |id: SeriesFloor| tally.floors.get(id.id()).copied().filter(|at| *at != u64::MAX);
+        Self {
+            finished: sum(SeriesSum::Finished),
+            failed: sum(SeriesSum::Failed),
+            events: sum(SeriesSum::Streams).saturating_add(sum(SeriesSum::Events)),
+            first_success_ns: floor(SeriesFloor::FirstSuccess),
+            last_success_ns: peak(SeriesPeak::LastSuccess),
+            first_failure_ns: floor(SeriesFloor::FirstFailure),
+            last_failure_ns: peak(SeriesPeak::LastFailure),
+        }
+    }
+
+    /// Requests that succeeded, and what came of streams.
+    pub fn successes(&self) -> u64 {
+        self.finished.saturating_sub(self.failed).saturating_add(self.events)
+    }
+
+    /// Adds another machine, request or stretch of time.
+    pub fn merge(&mut self, other: &Served) {
+        let earlier = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+        self.finished = self.finished.saturating_add(other.finished);
+        self.failed = self.failed.saturating_add(other.failed);
+        self.events = self.events.saturating_add(other.events);
+        self.first_success_ns = earlier(self.first_success_ns, other.first_success_ns);
+        self.last_success_ns = self.last_success_ns.max(other.last_success_ns);
+        self.first_failure_ns = earlier(self.first_failure_ns, other.first_failure_ns);
+        self.last_failure_ns = self.last_failure_ns.max(other.last_failure_ns);
+    }
+
+    pub(super) fn sums(&self) -> [u64; Self::SUMS] {
+        [self.finished, self.failed, self.events]
+    }
+
+    pub(super) fn peaks(&self) -> [u64; Self::PEAKS] {
+        [self.last_success_ns.unwrap_or(0), self.last_failure_ns.unwrap_or(0)]
+    }
+
+    pub(super) fn floors(&self) -> [u64; Self::FLOORS] {
+        [self.first_success_ns.unwrap_or(u64::MAX), self.first_failure_ns.unwrap_or(u64::MAX)]
+    }
+
+    pub(super) fn from_cells(sums: &[u64], peaks: &[u64], floors: &[u64]) -> Self {
+        let cell = |cells: &[u64], at: usize| cells.get(at).copied();
+        let peak = |at| cell(peaks, at).filter(|ns| *ns > 0);
+        let floor = |at| cell(floors, at).filter(|ns| *ns != u64::MAX);
+        Self {
+            finished: cell(sums, 0).unwrap_or(0),
+            failed: cell(sums, 1).unwrap_or(0),
+            events: cell(sums, 2).unwrap_or(0),
+            first_success_ns: floor(0),
+            last_success_ns: peak(0),
+            first_failure_ns: floor(1),
+            last_failure_ns: peak(1),
+        }
+    }
+}

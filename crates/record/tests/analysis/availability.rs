@@ -1,0 +1,319 @@
+//! Time without service: where it must be seen, and where it must not.
+
+use crate::fixture::{MS, Run, S, answers, fail, profile, request};
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunSum, SeriesFloor, SeriesHist, SeriesPeak};
+use plimsoll_record::event::NoteKind;
+use plimsoll_record::summary::{Availability, Outage, PartKind};
+use plimsoll_stats::Interval;
+
+fn of(run: &Run) -> Availability {
+    run.summary().availability
+}
+
+/// The one outage.
+fn only(all: &Availability) -> &Outage {
+    assert_eq!(all.outages.len(), 1, "{all:?}");
+    &all.outages[0]
+}
+
+fn silent(run: &Run, why: &str) {
+    let all = of(run);
+    assert!(all.outages.is_empty() && all.parts.is_empty(), "{why}: {all:?}");
+    assert_eq!((all.ratio_time, all.longest_outage_ns), (Some(1.0), 0), "{why}");
+}
+
+/// Nothing happens in it, but all users wait.
+fn nothing(run: &Run, number: usize) -> Interval {
+    let mut tick = run.blank(number as u32);
+    tick.run.add(RunSum::UsersNs.id(), 10 * S);
+    tick
+}
+
+fn success(tick: &mut Interval, series: usize, first_ns: u64, last_ns: u64) {
+    tick.series[series].floor(SeriesFloor::FirstSuccess.id(), first_ns);
+    tick.series[series].peak(SeriesPeak::LastSuccess.id(), last_ns);
+}
+
+fn failure(tick: &mut Interval, series: usize, first_ns: u64, last_ns: u64) {
+    tick.series[series].floor(SeriesFloor::FirstFailure.id(), first_ns);
+    tick.series[series].peak(SeriesPeak::LastFailure.id(), last_ns);
+}
+
+/// Ten users for 8 s; from 3.1 s on they are refused, each once a second.
+fn killed() -> Run {
+    Run::closed(8).with(|run| {
+        success(&mut run.ticks[3], 0, 3_000 * MS, 3_100 * MS);
+        fail(&mut run.ticks[3], Fault::Refused, 40);
+        failure(&mut run.ticks[3], 0, 3_101 * MS, 3_990 * MS);
+        for number in 4..8 {
+            run.ticks[number] = nothing(run, number);
+            fail(&mut run.ticks[number], Fault::Refused, 10);
+        }
+    })
+}
+
+#[test]
+fn a_server_that_dies_is_down_from_its_last_answer_to_the_end() {
+    let all = of(&killed());
+    let outage = only(&all);
+    assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (3.1, 8.0, true));
+    assert_eq!((outage.length_ns, all.longest_outage_ns), (4_900 * MS, 4_900 * MS));
+    assert!((all.ratio_time.unwrap() - 3.1 / 8.0).abs() < 1e-9);
+    assert_eq!((all.intervals, all.intervals_without_success), (8, 4));
+    assert_eq!((outage.failures[0].class, outage.failures[0].count), ("connect_refused", 80));
+    silent(&Run::closed(8), "the same service, alive");
+    silent(&Run::open(8), "an open one, alive");
+}
+
+#[test]
+fn a_restart_in_the_middle_is_as_long_as_it_was() {
+    let run = Run::closed(8).with(|run| {
+        success(&mut run.ticks[3], 0, 3_000 * MS, 3_100 * MS);
+        fail(&mut run.ticks[3], Fault::Reset, 40);
+        failure(&mut run.ticks[3], 0, 3_101 * MS, 3_990 * MS);
+        fail(&mut run.ticks[4], Fault::Refused, 60);
+        failure(&mut run.ticks[4], 0, 4_010 * MS, 4_500 * MS);
+        success(&mut run.ticks[4], 0, 4_600 * MS, 4_999 * MS);
+    });
+    let all = of(&run);
+    let outage = only(&all);
+    assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (3.1, 4.6, false));
+    assert!((all.ratio_time.unwrap() - 6.5 / 8.0).abs() < 1e-9);
+    let told: Vec<_> = outage.failures.iter().map(|one| (one.class, one.count)).collect();
+    assert_eq!(told, [("connect_refused", 60), ("reset", 40)]);
+    // 0.9 s are less than an outage has.
+    let short = run.at(4, |tick| {
+        tick.series[0].floors[SeriesFloor::FirstSuccess.id()] = 4_000 * MS;
+    });
+    silent(&short, "0.9 s");
+}
+
+#[test]
+fn answers_that_are_all_errors_are_no_service() {
+    let run = Run::open(8).with(|run| {
+        success(&mut run.ticks[2], 0, 2_000 * MS, 2_999 * MS);
+        for number in 3..8 {
+            run.ticks[number] = run.blank(number as u32);
+            run.ticks[number].run.add(RunSum::Arrivals.id(), 1_000);
+            (0..1_000).for_each(|_| crate::fixture::answer(&mut run.ticks[number], 0, 5 * MS, 503));
+        }
+    });
+    let all = of(&run);
+    let outage = only(&all);
+    assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (2.999, 8.0, true));
+    let first = &outage.failures[0];
+    assert_eq!((first.class, first.status, first.count), ("http_status", Some(503), 5_000));
+}
+
+#[test]
+fn a_server_that_hangs_to_the_end_is_down_without_a_single_failure() {
+    let hang = |from: usize| {
+        Run::closed(8).with(|run| {
+            for number in from..8 {
+                run.ticks[number] = nothing(run, number);
+                run.ticks[number].run.add(RunSum::InFlightNs.id(), 10 * S);
+            }
+        })
+    };
+    let all = of(&hang(4));
+    let outage = only(&all);
+    assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (4.0, 8.0, true));
+    assert!(outage.failures.is_empty());
+    // One second of waiting at the end may be the next answer on its way.
+    silent(&hang(7), "the stop's edge");
+    // Before anything was answered nobody knows how long an answer takes.
+    let slow = Run::closed(3).all_ticks(|tick| {
+        *tick = Interval { series: vec![Run::closed(1).blank(0).series[0].clone()].into(), ..tick.clone() };
+    });
+    assert!(of(&slow).outages.is_empty());
+}
+
+#[test]
+fn a_stall_of_all_users_is_an_outage_and_a_slow_answer_of_one_is_none() {
+    let stall = |users: u64, ticks: std::ops::Range<usize>| {
+        Run::closed(10).with(|run| {
+            for number in ticks {
+                run.ticks[number] = run.blank(number as u32);
+                run.ticks[number].run.add(RunSum::UsersNs.id(), users * S);
+                run.ticks[number].run.add(RunSum::InFlightNs.id(), users * S);
+            }
+        })
+    };
+    let all = of(&stall(10, 4..7));
+    assert_eq!((only(&all).from_s, only(&all).to_s, only(&all).open_ended), (4.0, 7.0, false));
+    silent(&stall(1, 4..7), "one slow request");
+    silent(&stall(10, 4..5), "a pause of a second, after which all was answered");
+}
+
+#[test]
+fn a_slow_service_a_slow_load_and_one_that_nobody_asks_are_not_down() {
+    // One user, an answer every 3 s.
+    let slow = Run::closed(12).with(|run| {
+        for number in 0..12 {
+            run.ticks[number] = run.blank(number as u32);
+            run.ticks[number].run.add(RunSum::UsersNs.id(), S);
+            run.ticks[number].run.add(RunSum::InFlightNs.id(), S);
+            if number % 3 == 2 {
+                answers(&mut run.ticks[number], 0, 1, 3 * S);
+            }
+        }
+    });
+    silent(&slow, "an answer every 3 s");
+    let all = of(&slow);
+    assert_eq!((all.intervals, all.intervals_without_success), (12, 8), "but it is said");
+    // A request every 4 s; one of them fails.
+    let rare = |failed: usize| {
+        Run::open_with(20, |draft| draft.rate_per_s = Some(0.25)).with(|run| {
+            for number in 0..20 {
+                run.ticks[number] = run.blank(number as u32);
+                match number % 4 {
+                    0 if number == failed => fail(&mut run.ticks[number], Fault::Refused, 1),
+                    0 => answers(&mut run.ticks[number], 0, 1, 5 * MS),
+                    _ => {}
+                }
+            }
+        })
+    };
+    silent(&rare(99), "seconds in which nobody asked");
+    silent(&rare(8), "one failed request");
+    // A ramp from nothing.
+    let mut ramp = Run::planned(|draft| draft.stages = Some((profile(0.0, &[(8, 10.0)]), false)));
+    ramp.fill(|tick| answers(tick, 0, if tick.tick < 3 { 0 } else { 200 }, 5 * MS));
+    silent(&ramp, "before the first user came");
+}
+
+#[test]
+fn five_requests_are_too_few_to_be_down() {
+    let run = Run::closed(5).with(|run| {
+        for number in 0..5 {
+            run.ticks[number] = nothing(run, number);
+            fail(&mut run.ticks[number], Fault::Refused, 1);
+        }
+    });
+    let all = of(&run);
+    assert!(all.outages.is_empty(), "{all:?}");
+}
+
+#[test]
+fn failures_that_come_by_chance_are_errors_and_no_outage() {
+    // A request a second, every second one fails, and once three in a row.
+    let run = Run::open_with(60, |draft| draft.rate_per_s = Some(1.0)).with(|run| {
+        for number in 0..60 {
+            run.ticks[number] = run.blank(number as u32);
+            run.ticks[number].run.add(RunSum::Arrivals.id(), 1);
+            match number % 2 == 0 || number == 31 {
+                true => fail(&mut run.ticks[number], Fault::Reset, 1),
+                false => answers(&mut run.ticks[number], 0, 1, 5 * MS),
+            }
+        }
+    });
+    silent(&run, "three of 31");
+    // With all others answered, ten in a row are no chance.
+    let run = Run::open_with(60, |draft| draft.rate_per_s = Some(1.0)).with(|run| {
+        for number in 0..60 {
+            run.ticks[number] = run.blank(number as u32);
+            run.ticks[number].run.add(RunSum::Arrivals.id(), 1);
+            match (30..40).contains(&number) {
+                true => fail(&mut run.ticks[number], Fault::Reset, 1),
+                false => answers(&mut run.ticks[number], 0, 1, 5 * MS),
+            }
+        }
+    });
+    assert_eq!((only(&of(&run)).from_s, only(&of(&run)).to_s), (30.0, 40.0));
+}
+
+#[test]
+fn what_the_load_generator_did_not_do_is_no_outage_of_the_service() {
+    let gap = || {
+        Run::closed(10).with(|run| {
+            for number in 4..7 {
+                run.ticks[number] = nothing(run, number);
+                run.ticks[number].run.add(RunSum::InFlightNs.id(), 10 * S);
+            }
+            fail(&mut run.ticks[6], Fault::Reset, 10);
+        })
+    };
+    assert_eq!(of(&gap()).outages.len(), 1);
+    let stalled = gap().at(6, |tick| tick.run.add(RunSum::StalledNs.id(), 2_500 * MS));
+    silent(&stalled, "it stalled itself");
+    let paused =
+        gap().note(4 * S, NoteKind::Control, "paused by hand").note(6_500 * MS, NoteKind::Control, "resumed by hand");
+    silent(&paused, "it was paused");
+    let own = Run::closed(10).with(|run| {
+        for number in 4..7 {
+            run.ticks[number] = nothing(run, number);
+            run.ticks[number].run.sums[RunSum::UsersNs.id()] = 0;
+            fail(&mut run.ticks[number], Fault::FdLimit, 100);
+        }
+    });
+    silent(&own, "it had no descriptors");
+}
+
+#[test]
+fn the_warm_up_is_not_judged_and_an_outage_that_outlasts_it_begins_with_the_measurement() {
+    let down = |ticks: std::ops::Range<usize>| {
+        Run::closed_with(10, |draft| draft.warmup_ns = Some(3 * S)).with(|run| {
+            for number in ticks {
+                run.ticks[number] = nothing(run, number);
+                fail(&mut run.ticks[number], Fault::Refused, 20);
+            }
+        })
+    };
+    silent(&down(0..3), "all of it in the warm-up");
+    let all = of(&down(1..6));
+    assert_eq!((only(&all).from_s, only(&all).to_s), (3.0, 6.0));
+    assert!((all.ratio_time.unwrap() - 4.0 / 7.0).abs() < 1e-9);
+}
+
+#[test]
+fn one_request_of_five_that_is_dead_is_named_with_its_time() {
+    let names = ["a", "b", "c", "d", "pay"];
+    let shop = |dead: bool| {
+        let mut run = Run::planned(|draft| {
+            draft.connections = Some(10);
+            draft.duration_ns = Some(8 * S);
+            draft.requests = names.iter().map(|name| request(name, "/")).collect();
+        });
+        run.fill(|tick| {
+            tick.run.add(RunSum::UsersNs.id(), 10 * S);
+            tick.run.add(RunSum::InFlightNs.id(), 10 * S);
+            for series in 0..4 {
+                answers(tick, series, 100, 5 * MS);
+            }
+            match dead && tick.tick >= 2 {
+                true => (0..100).for_each(|_| crate::fixture::answer(tick, 4, 5 * MS, 500)),
+                false => answers(tick, 4, 100, 5 * MS),
+            }
+        });
+        run
+    };
+    let all = of(&shop(true));
+    assert!(all.outages.is_empty());
+    let [part] = &all.parts[..] else { panic!("{all:?}") };
+    assert_eq!((part.kind, part.name.as_str()), (PartKind::Request, "pay"));
+    assert_eq!((part.outages[0].from_s, part.outages[0].to_s, part.outages[0].open_ended), (2.0, 8.0, true));
+    silent(&shop(false), "all five alive");
+}
+
+#[test]
+fn silent_streams_are_no_outage_and_streams_that_had_events_all_the_time_are() {
+    let streams = |until: usize| {
+        Run::closed(10).with(|run| {
+            run.outline.requests[0].stream = true;
+            for number in 0..10 {
+                run.ticks[number] = nothing(run, number);
+                run.ticks[number].run.add(RunSum::InFlightNs.id(), 10 * S);
+                if number < until {
+                    let cells = &mut run.ticks[number].series[0];
+                    cells.add(plimsoll_plan::metric::SeriesSum::Events.id(), 100);
+                    (0..100).for_each(|_| cells.record(SeriesHist::EventGap.id(), 100 * MS));
+                }
+            }
+            run.ticks[0].series[0].add(plimsoll_plan::metric::SeriesSum::Streams.id(), 10);
+        })
+    };
+    silent(&streams(10), "events all the time");
+    silent(&streams(0), "streams that never say anything");
+    assert_eq!((only(&of(&streams(5))).from_s, only(&of(&streams(5))).open_ended), (5.0, true));
+}
