@@ -31,7 +31,9 @@ exits! {
     Inconclusive = 3, "inconclusive: the load generator or the record is in doubt, so nothing is proved";
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
     ThresholdMissed = 99, "a threshold was missed, a comparison missed its gate, or what was published cannot be true";
-    InterruptedTwice = 130, "interrupted twice; interrupted once is an ordinary end with a report";
+    HungUp = 129, "cut short by SIGHUP; the report is written";
+    Interrupted = 130, "cut short by SIGINT or from the console, with a report; a second signal ends at once";
+    Terminated = 143, "cut short by SIGTERM; the report is written";
 }
 
 impl From<Exit> for std::process::ExitCode {
@@ -46,6 +48,7 @@ impl From<Outcome> for Exit {
             Outcome::Pass => Exit::Pass,
             Outcome::Fail => Exit::ThresholdMissed,
             Outcome::Inconclusive => Exit::Inconclusive,
+            Outcome::Interrupted => Exit::Interrupted,
         }
     }
 }
@@ -131,7 +134,7 @@ mod tests {
     #[test]
     fn the_codes_are_those_that_scripts_rely_on() {
         let codes: Vec<u8> = Exit::ALL.iter().map(|e| e.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 99, 130]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 99, 129, 130, 143]);
     }
 
     #[test]
@@ -142,7 +145,9 @@ mod tests {
         {
             assert_eq!(failure.exit().code(), code);
         }
-        for (outcome, code) in [(Outcome::Pass, 0), (Outcome::Inconclusive, 3), (Outcome::Fail, 99)] {
+        for (outcome, code) in
+            [(Outcome::Pass, 0), (Outcome::Inconclusive, 3), (Outcome::Fail, 99), (Outcome::Interrupted, 130)]
+        {
             assert_eq!(Exit::from(outcome).code(), code);
         }
     }

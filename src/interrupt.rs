@@ -1,13 +1,13 @@
-//! Ctrl-C: the first ends the run with a report, the second ends the program.
+//! Ctrl-C and its like: the first signal ends the run with a report, the second ends the program.
 
 use crate::exit::{Exit, Failure};
 use plimsoll_control::Helm;
-use plimsoll_engine::signals::{Signals, is_parents_end};
+use plimsoll_engine::signals::{Kind, Signals};
 use std::io::Write;
 use std::process::ChildStdin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Waits for SIGINT and SIGTERM on a thread of its own, for as long as the program lives.
+/// Waits for SIGINT, SIGTERM and SIGHUP on a thread of its own, for as long as the program lives.
 #[derive(Clone)]
 pub struct Interrupts {
     state: Arc<Mutex<State>>,
@@ -16,6 +16,8 @@ pub struct Interrupts {
 #[derive(Default)]
 struct State {
     times: u32,
+    /// How the program ends when it was cut short; what came first decides.
+    exit: Option<Exit>,
     /// The run that a first interrupt ends.
     helm: Option<Helm>,
     /// Somebody else steers, too.
@@ -50,9 +52,11 @@ impl Interrupts {
             .name("interrupts".into())
             .spawn(move || {
                 loop {
-                    match is_parents_end(waiting.wait()) {
-                        true => here.once(),
-                        false => one_more(&mut here.lock()),
+                    match waiting.wait() {
+                        Kind::ParentEnded => here.once(),
+                        Kind::Interrupt => one_more(&mut here.lock(), Exit::Interrupted),
+                        Kind::Terminate => one_more(&mut here.lock(), Exit::Terminated),
+                        Kind::HangUp => one_more(&mut here.lock(), Exit::HungUp),
                     }
                 }
             })
@@ -126,7 +130,16 @@ impl Interrupts {
     pub fn once(&self) {
         let mut state = self.lock();
         if state.times == 0 {
-            one_more(&mut state);
+            one_more(&mut state, Exit::Interrupted);
+        }
+    }
+
+    /// The end of a command that would have ended like this. Whoever cut it short sees it in the exit code, unless it
+    /// has missed something or could not do it anyway.
+    pub fn exit(&self, exit: Exit) -> Exit {
+        match (exit, self.lock().exit) {
+            (Exit::Pass | Exit::Inconclusive | Exit::Interrupted, Some(cut_short)) => cut_short,
+            _ => exit,
         }
     }
 
@@ -141,12 +154,13 @@ impl Interrupts {
     }
 }
 
-fn one_more(state: &mut State) {
+fn one_more(state: &mut State, exit: Exit) {
     state.times += 1;
+    state.exit.get_or_insert(exit);
     match &state.helm {
         Some(helm) if state.times == 1 => helm.interrupt(),
         None if state.times == 1 => {}
         // The run file is readable up to its last second: this is what it is made for.
-        _ => std::process::exit(Exit::InterruptedTwice.code().into()),
+        _ => std::process::exit(exit.code().into()),
     }
 }

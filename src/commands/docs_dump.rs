@@ -10,7 +10,9 @@ use crate::say;
 use clap::CommandFactory;
 use plimsoll_front::explain::TABLE;
 use plimsoll_front::own::key::{self, Section};
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{
+    RunFloor, RunHist, RunPeak, RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum,
+};
 use plimsoll_plan::value::Function;
 use plimsoll_plan::{Fault, limit};
 use plimsoll_record::caution::Kind;
@@ -166,6 +168,8 @@ fn metrics() -> String {
     group(&mut text, "Lowest values of a run", RunFloor::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Histograms of a run", RunHist::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Sums of each request", SeriesSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Highest values of each request", SeriesPeak::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Lowest values of each request", SeriesFloor::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Histograms of each request", SeriesHist::ALL, |m| (m.name(), m.help()));
     text.trim_end().to_owned() + "\n"
 }

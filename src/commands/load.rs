@@ -32,6 +32,8 @@ pub struct Measured {
     pub summary: Summary,
     pub record: RunRecord,
     pub run_file: PathBuf,
+    /// How the command ends, by the verdict and by what cut it short.
+    pub exit: Exit,
 }
 
 /// Loads, prints and judges.
@@ -49,7 +51,8 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
     } else if summary.verdict.result != Outcome::Pass {
         say::talk(&format!("{}\n", summary.verdict.sentence));
     }
-    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))
+    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))?;
+    Ok(measured.exit)
 }
 
 /// What several loads of one command have in common.
@@ -80,8 +83,13 @@ impl Shared {
 
 /// Runs the plan and returns its summary; talks on stderr unless the manner is quiet.
 pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Result<Measured, Failure> {
-    let (record, run_file) = run_once(plan, manner, shared, true)?;
-    Ok(Measured { summary: summarise(&record), record, run_file: run_file.unwrap_or_default() })
+    let (record, run_file, interrupts) = run_once(plan, manner, shared, true)?;
+    let summary = summarise(&record);
+    let exit = match summary.verdict.result {
+        Outcome::Interrupted => interrupts.exit(Exit::Interrupted),
+        other => other.into(),
+    };
+    Ok(Measured { summary, record, run_file: run_file.unwrap_or_default(), exit })
 }
 
 /// The same without a run file: a look at the service between two runs.
@@ -98,7 +106,7 @@ fn run_once(
     manner: &MannerFlags,
     shared: Option<&Shared>,
     keep: bool,
-) -> Result<(RunRecord, Option<PathBuf>), Failure> {
+) -> Result<(RunRecord, Option<PathBuf>, Interrupts), Failure> {
     // Whoever asked for this run reads its file: without him it would only be load.
     if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
         return Err(Failure::machine("the process that asked for this run has ended", None));
@@ -180,7 +188,7 @@ fn run_once(
     if let Some(view) = &mut view {
         sinks.push(view.as_mut());
     }
-    let options = Options { breaker: !manner.keep_pushing };
+    let options = Options { breaker: !manner.keep_pushing, stop_early_ok: manner.stop_early_ok };
     let helm_out = |helm| steer::begin(interrupts, helm);
     let loaded = Scene { maker, ..scene.clone() };
     let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, helm_out);
@@ -215,7 +223,7 @@ fn run_once(
     if let Some(Err(sentence)) = stage.as_ref().map(|stage| stage.close()) {
         say::failure(&Failure::hinted(sentence), manner.no_color);
     }
-    Ok((finished.record, run_file))
+    Ok((finished.record, run_file, interrupts.clone()))
 }
 
 /// The trouble of a run file, and where the run is instead.

@@ -69,7 +69,8 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     } else if !manner.quiet {
         say::talk(&format!("{}\n", out.display()));
     }
-    Ok(parts_report::worst(&told))
+    let worst = parts_report::worst(&told);
+    Ok(if manner.stop_early_ok { worst } else { shared.interrupts.exit(worst) })
 }
 
 /// Runs one, and prints its report where each is printed by itself.

@@ -69,6 +69,7 @@ impl Told {
             Exit::Pass => Some(Outcome::Pass),
             Exit::ThresholdMissed => Some(Outcome::Fail),
             Exit::Inconclusive => Some(Outcome::Inconclusive),
+            Exit::Interrupted | Exit::Terminated | Exit::HungUp => Some(Outcome::Interrupted),
             _ => None,
         };
         Row {

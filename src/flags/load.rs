@@ -99,7 +99,7 @@ pub struct LoadFlags {
     pub monitors: Vec<String>,
 
     /// Condition to meet, such as 'response_time p99 < 250ms'; repeatable. Until one names `errors`, `errors == 0%`
-    /// holds; with a rate, until one names `achieved`, `achieved >= 99%`
+    /// holds; so does `longest_outage < 1s`, and with a rate `achieved >= 99%`
     #[arg(long = "threshold", value_name = "RULE", help_heading = JUDGEMENT)]
     pub thresholds: Vec<String>,
 
@@ -148,6 +148,10 @@ pub struct MannerFlags {
     /// A public host that you own or may load; repeatable
     #[arg(long, value_name = "HOST", help_heading = SAFETY)]
     pub allow: Vec<String>,
+
+    /// A run that is stopped early passes if its thresholds are met so far
+    #[arg(long, help_heading = SAFETY)]
+    pub stop_early_ok: bool,
 
     /// Do not stop a ramp that has only made errors for 10 s
     #[arg(long, help_heading = SAFETY)]
@@ -198,6 +202,7 @@ impl LoadFlags {
                     with_parent: _,
                     keep_to,
                     allow,
+                    stop_early_ok,
                     keep_pushing,
                     limits,
                 },
@@ -231,6 +236,7 @@ impl LoadFlags {
             ("insecure", insecure),
             ("no-keepalive", no_keepalive),
             ("read-bodies", read_bodies),
+            ("stop-early-ok", stop_early_ok),
             ("keep-pushing", keep_pushing),
         ];
         // In one word, because a value may begin with a dash.

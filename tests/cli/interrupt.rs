@@ -1,24 +1,52 @@
-//! Ctrl-C: once ends the run with a report, twice ends the program.
+//! Ctrl-C and its like: once ends the run with a report that says so, twice ends the program.
 
-use crate::support::{Ruler, Scratch, Tool};
+use crate::support::{Output, Ruler, Scratch, Tool};
+
+/// What a run of 60 s leaves behind that gets this signal after some 200 requests.
+fn cut_short(ruler: &Ruler, signal: &str, more: &[&str]) -> Output {
+    ruler.get("/_ruler/forget");
+    let running = Tool::new(&[&[&ruler.url("/"), "-r", "500", "-d", "60s", "--json"], more].concat()).start();
+    ruler.wait_for_requests(200);
+    running.signal(signal);
+    running.wait()
+}
 
 #[test]
-fn once_ends_the_run_with_a_report() {
-    for signal in ["INT", "TERM"] {
-        let ruler = Ruler::start(&[]);
-        let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "60s", "--json"]).start();
-        ruler.wait_for_requests(200);
-        running.signal(signal);
-        let output = running.wait();
+fn once_ends_the_run_with_a_report_that_says_that_it_was_cut_short() {
+    let ruler = Ruler::start(&[]);
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let output = cut_short(&ruler, signal, &["--threshold", "response_time p50 < 10s"]);
+        assert_eq!(output.code, code, "{signal}: {}", output.stderr);
         let json = output.json();
-        assert_eq!(json["stopped_by"], "interrupt", "{signal}");
+        assert_eq!((&json["stopped_by"], &json["complete"]), (&"interrupt".into(), &true.into()), "{signal}");
         assert!(json["totals"]["requests"].as_u64().unwrap() >= 100);
-        assert!(
-            [0, 3].contains(&output.code),
-            "an ordinary end has the code of its verdict, not {}",
-            output.code
-        );
-        assert_eq!(json["complete"], true);
+        assert_eq!(json["verdict"]["result"], "INTERRUPTED");
+        let sentence = json["verdict"]["sentence"].as_str().unwrap();
+        assert!(sentence.starts_with("INTERRUPTED: interrupted after "), "{sentence}");
+        assert!(sentence.contains(" of 1m: ") && sentence.contains(" thresholds met so far"), "{sentence}");
+    }
+}
+
+#[test]
+fn what_was_missed_for_certain_stays_a_fail() {
+    let ruler = Ruler::start(&["--status", "500"]);
+    let output = cut_short(&ruler, "INT", &[]);
+    assert_eq!(output.code, 99, "{}", output.stderr);
+    let sentence = output.json()["verdict"]["sentence"].as_str().unwrap().to_owned();
+    assert!(sentence.starts_with("FAIL: ") && sentence.contains("interrupted after"), "{sentence}");
+    // That there were too few requests so far proves nothing: more were to come.
+    let ruler = Ruler::start(&[]);
+    assert_eq!(cut_short(&ruler, "INT", &["--threshold", "requests >= 10000"]).code, 130);
+}
+
+#[test]
+fn a_run_that_may_end_early_passes() {
+    let ruler = Ruler::start(&[]);
+    for signal in ["INT", "TERM"] {
+        let output = cut_short(&ruler, signal, &["--stop-early-ok", "--threshold", "errors < 1%"]);
+        let json = output.json();
+        assert_eq!(json["stopped_by"], "interrupt_allowed");
+        assert!([0, 3].contains(&output.code), "{signal}: {} {}", output.code, json["verdict"]);
     }
 }
 

@@ -17,6 +17,7 @@ mod faults;
 mod killed;
 mod memory;
 mod merge_truth;
+mod outages;
 mod pauses;
 mod peers;
 mod phases;

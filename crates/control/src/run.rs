@@ -20,11 +20,13 @@ const WAIT: Duration = Duration::from_millis(250);
 pub struct Options {
     /// The circuit breaker may stop a ramp that only makes errors.
     pub breaker: bool,
+    /// An interrupt is an ordinary end.
+    pub stop_early_ok: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { breaker: true }
+        Self { breaker: true, stop_early_ok: false }
     }
 }
 
@@ -107,10 +109,11 @@ pub fn run(
         Stopped::Retired => StoppedBy::Retired,
         // Whoever pressed Ctrl-C while the abort was on its way was the second.
         Stopped::Command if life.aborted => StoppedBy::Threshold,
+        Stopped::Command if helm.was_interrupted() && options.stop_early_ok => StoppedBy::InterruptAllowed,
         Stopped::Command if helm.was_interrupted() => StoppedBy::Interrupt,
         Stopped::Command => StoppedBy::Command,
     };
-    if stopped_by == StoppedBy::Interrupt {
+    if matches!(stopped_by, StoppedBy::Interrupt | StoppedBy::InterruptAllowed) {
         life.note(finish.elapsed_ns, "interrupted".into());
     }
     let ending = Ending { stopped_by, elapsed_ns: finish.elapsed_ns, lost_workers: finish.lost_workers };

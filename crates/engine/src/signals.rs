@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::sys;
 
-/// SIGINT, SIGTERM, and what [`follow`] asks for, blocked in every thread started after [`Signals::block`].
+/// SIGINT, SIGTERM, SIGHUP, and what [`follow`] asks for, blocked in every thread started after [`Signals::block`].
 pub struct Signals {
     inner: sys::signals::Signals,
 }
@@ -20,9 +20,17 @@ pub fn follow(parent: u32) -> bool {
     sys::signals::follow(parent)
 }
 
-/// Whether that signal says that the parent has ended; it may come several times.
-pub fn is_parents_end(number: i32) -> bool {
-    number == sys::signals::PARENT_ENDED
+/// What a signal asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// SIGINT: Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+    /// SIGHUP: the terminal has gone.
+    HangUp,
+    /// See [`follow`]; it may come several times.
+    ParentEnded,
 }
 
 impl Signals {
@@ -34,8 +42,13 @@ impl Signals {
         Ok(Signals { inner: sys::signals::Signals::block().map_err(Error::kernel("to block signals"))? })
     }
 
-    /// Waits for the next one; its number.
-    pub fn wait(&self) -> i32 {
-        self.inner.wait()
+    /// Waits for the next one.
+    pub fn wait(&self) -> Kind {
+        match self.inner.wait() {
+            sys::signals::PARENT_ENDED => Kind::ParentEnded,
+            sys::signals::TERMINATE => Kind::Terminate,
+            sys::signals::HANG_UP => Kind::HangUp,
+            _ => Kind::Interrupt,
+        }
     }
 }

@@ -3,8 +3,8 @@
 use plimsoll_plan::Fault;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::{
-    PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum,
-    fault_id, status_id,
+    PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak,
+    SeriesSum, fault_id, status_id,
 };
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally as Cells};
@@ -27,6 +27,11 @@ pub fn blank(series: usize) -> Interval {
         run: Cells::on_demand(RUN),
         series: (0..series).map(|_| Cells::on_demand(SERIES)).collect(),
     }
+}
+
+/// Series of addresses behind those of the outline: of several addresses one each.
+pub fn by_address(addresses: usize) -> usize {
+    if addresses > 1 { addresses } else { 0 }
 }
 
 pub struct Tally {

@@ -5,6 +5,7 @@
 //! slow. Commands stand between backticks, as in the advice of cautions.
 
 mod causes;
+mod outage;
 mod when;
 
 pub(crate) use when::with_load;
@@ -39,7 +40,8 @@ const METHOD: &[&str] = &["method"];
 
 /// Reasons first, then steps. `run_file` is what the command to compare names; `None`: the command is told in words.
 pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
-    let mut out: Vec<Hint> = Vec::new();
+    // Where the service was gone, all else follows from it.
+    let mut out: Vec<Hint> = outage::reasons(s);
     match s.verdict.result {
         Outcome::Inconclusive => {
             out.extend(decisive(s).map(doubt));
@@ -49,7 +51,7 @@ pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
             out.extend(causes::reasons(s));
             out.extend(failures(s));
         }
-        Outcome::Pass => {
+        Outcome::Pass | Outcome::Interrupted => {
             out.extend(little(s));
             out.extend(causes::reasons(s));
             out.extend([failures(s), when::spikes(s), closest(s)].into_iter().flatten());
@@ -89,7 +91,9 @@ fn doubt(c: &Caution) -> Hint {
 fn closest(s: &Summary) -> Option<Hint> {
     let is_written = s.thresholds.iter().any(|t| !t.implied);
     // Of `errors == 0%` there is no margin.
-    let far = |t: &Judged| t.margin.unwrap_or(f64::INFINITY).abs();
+    // Nor is an outage that there was not far away from anything.
+    let is_of_outages = |t: &Judged| t.what == "longest_outage" && t.implied;
+    let far = |t: &Judged| t.margin.filter(|_| !is_of_outages(t)).unwrap_or(f64::INFINITY).abs();
     let told = s.thresholds.iter().filter(|t| !(is_written && t.implied));
     let nearest = told.min_by(|a, b| far(a).total_cmp(&far(b)))?;
     let all = s.thresholds.len();
@@ -304,6 +308,14 @@ fn next(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
         None => "Then run the same load again; `plimsoll compare` holds two run files (`--out`) against each other."
             .into(),
     };
+    if let Some(step) = outage::step_of(s) {
+        return vec![step, self::step(again, METHOD)];
+    }
+    if s.verdict.result == Outcome::Interrupted {
+        let text = "Run it to its end: what was met so far proves nothing of the rest. Where stopping early is an \
+                    ordinary end, `--stop-early-ok` says so.";
+        return vec![step(text.into(), METHOD)];
+    }
     if s.verdict.result == Outcome::Inconclusive {
         let all = decisive(s).filter(|c| !c.advice.is_empty());
         let mut steps: Vec<Hint> =

@@ -13,6 +13,7 @@ pub fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Pass => "PASS",
         Outcome::Fail => "FAIL",
         Outcome::Inconclusive => "INCONCLUSIVE",
+        Outcome::Interrupted => "INTERRUPTED",
     }
 }
 
@@ -45,6 +46,7 @@ pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
         Some(StoppedBy::Duration) => "ended by its duration",
         Some(StoppedBy::Requests) => "ended by its number of requests",
         Some(StoppedBy::Interrupt) => "ended by an interrupt",
+        Some(StoppedBy::InterruptAllowed) => "ended early by an interrupt, as allowed",
         Some(StoppedBy::Command) => "ended by a command",
         Some(StoppedBy::Threshold) => "ended by a missed threshold",
         Some(StoppedBy::Retired) => "ended when all users had ended",

@@ -169,16 +169,20 @@ pub const fn fault_id(fault: Fault) -> usize {
 ids! {
     /// Highest values per series.
     SeriesPeak {
-        LastSuccess = "last_success", "instant of the last success (a request, a stream's head or an event), ns from the start";
-        LastFailure = "last_failure", "instant of the last failure on the network's or server's side, ns from the start";
+        LastSuccess = "last_success",
+            "instant of the last success (a request, a stream's head or an event), ns from the start";
+        LastFailure = "last_failure",
+            "instant of the last failure on the network's or server's side, ns from the start";
     }
 }
 
 ids! {
     /// Lowest values per series.
     SeriesFloor {
-        FirstSuccess = "first_success", "instant of the first success, ns from the start";
-        FirstFailure = "first_failure", "instant of the first failure on the network's or server's side, ns from the start";
+        FirstSuccess = "first_success",
+            "instant of the first success, ns from the start";
+        FirstFailure = "first_failure",
+            "instant of the first failure on the network's or server's side, ns from the start";
     }
 }
 

@@ -49,6 +49,10 @@ pub enum Subject {
     Events,
     /// Events lost / events expected, a ratio.
     EventsLost,
+    /// Share of the time outside of outages, a ratio.
+    Availability,
+    /// The longest outage, in ns; 0: there was none.
+    LongestOutage,
 }
 
 /// What kind of figure a subject is: it decides how the limit is written.
@@ -60,6 +64,8 @@ pub enum Kind {
     Share,
     PerSecond,
     Count,
+    /// A length of time that is one number.
+    Length,
 }
 
 impl Subject {
@@ -82,6 +88,8 @@ impl Subject {
         Subject::Requests,
         Subject::Events,
         Subject::EventsLost,
+        Subject::Availability,
+        Subject::LongestOutage,
     ];
 
     /// As it is written.
@@ -104,6 +112,8 @@ impl Subject {
             Subject::Requests => "requests",
             Subject::Events => "events",
             Subject::EventsLost => "events_lost",
+            Subject::Availability => "availability",
+            Subject::LongestOutage => "longest_outage",
         }
     }
 
@@ -113,9 +123,16 @@ impl Subject {
             Subject::GroupTime | Subject::Connect | Subject::TlsHandshake => Kind::Times,
             Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => Kind::Times,
             Subject::Errors | Subject::Checks | Subject::Achieved | Subject::EventsLost => Kind::Share,
+            Subject::Availability => Kind::Share,
+            Subject::LongestOutage => Kind::Length,
             Subject::Rate => Kind::PerSecond,
             Subject::Requests | Subject::Events => Kind::Count,
         }
+    }
+
+    /// What it is decided by is the course of the run, tick by tick.
+    pub const fn is_of_outages(self) -> bool {
+        matches!(self, Subject::Availability | Subject::LongestOutage)
     }
 
     /// Only streams have it.
@@ -245,15 +262,23 @@ fn shortest(percent: f64) -> String {
 /// that answers every request with 500 must not pass because it is quick.
 pub fn with_implied(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
     let mut all = implied(open);
+    // Who takes a run in which everything failed takes one in which nothing succeeded.
+    let takes_all = |written: &Threshold| {
+        written.subject == Subject::Errors && written.value >= 1.0 && !written.comparison.is_upwards()
+    };
     let names = |written: &Threshold, implied: &Threshold| {
-        written.subject == implied.subject && written.scope.is_none()
+        let is_same = match implied.subject.is_of_outages() {
+            true => written.subject.is_of_outages() || takes_all(written),
+            false => written.subject == implied.subject,
+        };
+        is_same && written.scope.is_none()
     };
     all.retain(|implied| !written.iter().any(|threshold| names(threshold, implied)));
     [written, all].concat()
 }
 
-/// The thresholds that hold until another one names their subject: no errors, and in the open model at least 99 % of
-/// the offered rate achieved.
+/// The thresholds that hold until another one names their subject: no errors, no outage, and in the open model at least
+/// 99 % of the offered rate achieved.
 pub fn implied(open: bool) -> Vec<Threshold> {
     let make = |text: &str, subject, comparison, value| Threshold {
         text: text.into(),
@@ -266,7 +291,10 @@ pub fn implied(open: bool) -> Vec<Threshold> {
         over_ns: None,
         abort_after_ns: None,
     };
-    let mut all = vec![make("errors == 0%", Subject::Errors, Comparison::Equal, 0.0)];
+    let mut all = vec![
+        make("errors == 0%", Subject::Errors, Comparison::Equal, 0.0),
+        make("longest_outage < 1s", Subject::LongestOutage, Comparison::Less, OUTAGE_LEAST_NS as f64),
+    ];
     if open {
         all.push(make("achieved >= 99%", Subject::Achieved, Comparison::GreaterOrEqual, 0.99));
     }

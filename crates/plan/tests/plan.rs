@@ -118,8 +118,8 @@ fn defaults_make_a_closed_run_of_ten_seconds() {
         (o.connections, o.workers, o.stop.duration_ns, o.stop.requests),
         (50, 2, Some(10_000_000_000), None)
     );
-    assert_eq!(o.thresholds.len(), 1);
-    assert_eq!(sealed(Draft { rate_per_s: Some(10.0), ..draft() }).unwrap().outline.thresholds.len(), 2);
+    assert_eq!(o.thresholds.len(), 2);
+    assert_eq!(sealed(Draft { rate_per_s: Some(10.0), ..draft() }).unwrap().outline.thresholds.len(), 3);
     assert_eq!(sealed(Draft { requests_total: Some(3), ..draft() }).unwrap().outline.connections, 3);
 }
 
@@ -132,15 +132,18 @@ fn errors_and_a_missed_rate_are_judged_unless_a_threshold_names_them() {
     };
     let of = |rows: &[(&str, bool)]| rows.iter().map(|(t, i)| ((*t).to_owned(), *i)).collect::<Vec<_>>();
     let p99 = "response_time p99 < 1s";
-    assert_eq!(judged(None, &[p99]), of(&[(p99, false), ("errors == 0%", true)]));
-    assert_eq!(judged(None, &["errors < 1%"]), of(&[("errors < 1%", false)]));
+    assert_eq!(
+        judged(None, &[p99]),
+        of(&[(p99, false), ("errors == 0%", true), ("longest_outage < 1s", true)])
+    );
+    assert_eq!(judged(None, &["errors < 1%"]), of(&[("errors < 1%", false), ("longest_outage < 1s", true)]));
     assert_eq!(
         judged(Some(10.0), &["errors < 1%", p99]),
-        of(&[("errors < 1%", false), (p99, false), ("achieved >= 99%", true)])
+        of(&[("errors < 1%", false), (p99, false), ("longest_outage < 1s", true), ("achieved >= 99%", true)])
     );
     assert_eq!(
         judged(Some(10.0), &["achieved >= 50%"]),
-        of(&[("achieved >= 50%", false), ("errors == 0%", true)])
+        of(&[("achieved >= 50%", false), ("errors == 0%", true), ("longest_outage < 1s", true)])
     );
 }
 

@@ -84,7 +84,13 @@ fn every_subject_has_its_kind_of_limit() {
             ["p99 < 5ms", "< 5%", "> 5/s", "< 5"].map(|rest| parse(&format!("{name}{scope} {rest}")).is_ok());
         // A bare number is a rate, too.
         let expected = match name {
-            "errors" | "checks" | "achieved" | "events_lost" => [false, true, false, false],
+            "errors" | "checks" | "achieved" | "events_lost" | "availability" => [false, true, false, false],
+            // It has no percentiles, and is a second at least.
+            "longest_outage" => {
+                assert!(parse("longest_outage < 1s").is_ok() && parse("longest_outage < 999ms").is_err());
+                assert!(parse("longest_outage < 5s over 10s").is_err());
+                [false, false, false, false]
+            }
             "rate" => [false, false, true, true],
             "requests" | "events" => [false, false, false, true],
             _ => [true, false, false, false],
@@ -215,8 +221,18 @@ fn only_a_threshold_for_the_whole_run_replaces_an_implied_one() {
         with_implied(vec![parse(rule).expect(rule)], true).into_iter().map(|t| t.text).collect()
     };
     let scoped = "errors{request: login} < 1%";
-    assert_eq!(texts(scoped), [scoped, "errors == 0%", "achieved >= 99%"]);
-    assert_eq!(texts("errors < 1% over 10s"), ["errors < 1% over 10s", "achieved >= 99%"]);
+    assert_eq!(texts(scoped), [scoped, "errors == 0%", "longest_outage < 1s", "achieved >= 99%"]);
+    assert_eq!(
+        texts("errors < 1% over 10s"),
+        ["errors < 1% over 10s", "longest_outage < 1s", "achieved >= 99%"]
+    );
+    // Either figure of outages names both, and who takes a run of nothing but errors takes one without a success.
+    for rule in ["availability >= 99%", "longest_outage < 5s"] {
+        assert_eq!(texts(rule), [rule, "errors == 0%", "achieved >= 99%"]);
+    }
+    assert_eq!(texts("errors <= 100%"), ["errors <= 100%", "achieved >= 99%"]);
+    let scoped = "availability{request: login} >= 90%";
+    assert_eq!(texts(scoped), [scoped, "errors == 0%", "longest_outage < 1s", "achieved >= 99%"]);
 }
 
 #[test]

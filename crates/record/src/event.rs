@@ -99,6 +99,8 @@ pub enum StoppedBy {
     Requests,
     /// Somebody pressed Ctrl-C (or sent SIGTERM).
     Interrupt,
+    /// The same, of a run that was allowed to end early (`--stop-early-ok`).
+    InterruptAllowed,
     /// The circuit breaker or another `Command`.
     Command,
     /// A threshold with `abort after` had been missed for so long.

@@ -72,12 +72,14 @@ pub struct Searched {
 
 /// A run that counts: whole, and not stopped by hand. One that a threshold or the breaker ended has told all.
 pub fn is_valid(digest: &Digest) -> bool {
-    digest.complete && digest.stopped_by != Some(StoppedBy::Interrupt)
+    let by_hand = [StoppedBy::Interrupt, StoppedBy::InterruptAllowed].map(Some);
+    digest.complete && !by_hand.contains(&digest.stopped_by)
 }
 
 /// All thresholds were met; `None` when the run proves nothing.
 pub fn met(digest: &Digest) -> Option<bool> {
-    (digest.outcome != Outcome::Inconclusive).then(|| digest.thresholds.iter().all(|t| t.met))
+    (!matches!(digest.outcome, Outcome::Inconclusive | Outcome::Interrupted))
+        .then(|| digest.thresholds.iter().all(|t| t.met))
 }
 
 /// The search that these wishes mean for a service with these thresholds.

@@ -77,6 +77,8 @@ impl Gauge {
             Subject::Connect
             | Subject::TlsHandshake
             | Subject::Achieved
+            | Subject::Availability
+            | Subject::LongestOutage
             | Subject::Checks
             | Subject::GroupTime => Gauge::default(),
         }

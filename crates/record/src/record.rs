@@ -20,7 +20,9 @@ pub use watched::{CHANNELS_KEPT, Channel, LAPSES_KEPT, Watched};
 
 use crate::event::{Ending, Note, Opening, Pulse, Tick};
 use crate::run_file::Error;
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak};
+use plimsoll_plan::metric::{
+    RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak,
+};
 use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};

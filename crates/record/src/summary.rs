@@ -112,6 +112,8 @@ pub enum Outcome {
     Pass,
     Fail,
     Inconclusive,
+    /// Cut short by a signal or by the console: what was met so far proves nothing of the rest.
+    Interrupted,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -119,7 +121,7 @@ pub struct Verdict {
     pub result: Outcome,
     /// One sentence that may be quoted.
     pub sentence: String,
-    /// What decided it: codes of doubts (INCONCLUSIVE) or texts of missed thresholds (FAIL).
+    /// What decided it: codes of doubts (INCONCLUSIVE, INTERRUPTED) or texts of missed thresholds (FAIL).
     pub because: Vec<String>,
 }
 
@@ -446,6 +448,8 @@ pub enum EventKind {
     Gap,
     /// Slow seconds begin.
     Spike,
+    /// Nothing succeeds from here.
+    Outage,
     /// The course changed for good (a change point of rate or p99).
     Change,
 }

@@ -55,7 +55,7 @@ pub struct Crew {
 /// Looks for an interrupt so often while the generators run.
 const LOOK: Duration = Duration::from_millis(50);
 /// Exit codes of a run that was made, whatever its verdict.
-const RAN: [i32; 3] = [0, 3, 99];
+const RAN: [i32; 6] = [0, 3, 99, 129, 130, 143];
 
 /// One run of a cell by several processes at the same time, as one run file.
 ///
@@ -99,7 +99,9 @@ pub fn measure(
     let removed = std::fs::remove_dir_all(&folder).map_err(|e| failed("removed", &e));
     let record = merged?;
     removed?;
-    Ok(Measured { summary: summarise(&record), record, run_file: file.to_path_buf() })
+    let summary = summarise(&record);
+    let exit = summary.verdict.result.into();
+    Ok(Measured { summary, record, run_file: file.to_path_buf(), exit })
 }
 
 /// The words behind the program's name.

@@ -41,6 +41,8 @@ pub struct Cell {
 pub struct Ran {
     pub folder: PathBuf,
     pub stopped: Option<Exit>,
+    /// By a signal or a command.
+    pub cut_short: Option<Exit>,
 }
 
 impl Ran {
@@ -51,7 +53,11 @@ impl Ran {
     /// When the folder cannot be read.
     pub fn print(&self, form: &Form, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
         let exit = folder_report::print(&self.folder, form, wanted)?;
-        Ok(self.stopped.unwrap_or(exit))
+        Ok(match (self.stopped, self.cut_short, exit) {
+            (Some(stopped), _, _) => stopped,
+            (None, Some(cut_short), Exit::Pass | Exit::Inconclusive) => cut_short,
+            _ => exit,
+        })
     }
 }
 
@@ -146,14 +152,16 @@ pub fn run(
         let folder = campaign.folder.display();
         say::talk(&format!("stopped; the same command with `--out {folder}` goes on\n"));
     }
+    let cut_short = (!manner.stop_early_ok).then(|| shared.interrupts.exit(Exit::Pass));
+    let cut_short = cut_short.filter(|exit| *exit != Exit::Pass);
     match ran {
         // What was measured is worth its report; what stopped it is said first.
         Err(failure) if campaign.runs.iter().any(|run| is_valid(&run.digest)) => {
             say::failure(&failure, manner.no_color);
-            Ok(Ran { folder: campaign.folder, stopped: Some(failure.exit()) })
+            Ok(Ran { folder: campaign.folder, stopped: Some(failure.exit()), cut_short })
         }
         Err(failure) => Err(failure),
-        Ok(()) => Ok(Ran { folder: campaign.folder, stopped: None }),
+        Ok(()) => Ok(Ran { folder: campaign.folder, stopped: None, cut_short }),
     }
 }
 

@@ -177,5 +177,6 @@ fn word(outcome: Outcome) -> &'static str {
         Outcome::Pass => "PASS",
         Outcome::Fail => "FAIL",
         Outcome::Inconclusive => "INCONCLUSIVE",
+        Outcome::Interrupted => "INTERRUPTED",
     }
 }

@@ -13,7 +13,7 @@ fn a_run_that_was_interrupted_says_so() {
         let running = Tool::new(&args).start();
         ruler.wait_for_requests(50);
         running.signal("INT");
-        let said = running.wait().expect_code(0).json();
+        let said = running.wait().expect_code(130).json();
         assert!(warns(&said, "interrupted").contains("of 20 s"), "{}", said["cautions"]);
         assert_eq!(said["stopped_by"], "interrupt");
         silent(&json(&[&ruler.url("/"), "-c", "2", "-d", "200ms"], 0), "interrupted");

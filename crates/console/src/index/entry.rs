@@ -131,7 +131,7 @@ fn of_parts(path: &Path) -> Result<Entry, String> {
     let list = list.ok_or_else(|| format!("`{}` names no parts any more", path.display()))?;
     let mut all = Vec::new();
     // One that has no runs yet proves nothing, and so does one that cannot be read.
-    let mut results = [0u64; 3];
+    let mut results = [0u64; 4];
     for part in &list.parts {
         sound(path, &part.folder)?;
         let outcome = match concluded(&path.join(&part.folder)) {
@@ -143,7 +143,8 @@ fn of_parts(path: &Path) -> Result<Entry, String> {
         };
         results[outcome as usize] += 1;
     }
-    let [passed, failed, open] = results;
+    let [passed, failed, doubtful, cut_short] = results;
+    let open = doubtful + cut_short;
     let result = match (failed, open) {
         (0, 0) => Outcome::Pass,
         (0, _) => Outcome::Inconclusive,
@@ -221,5 +222,6 @@ fn word(outcome: Outcome) -> &'static str {
         Outcome::Pass => "PASS",
         Outcome::Fail => "FAIL",
         Outcome::Inconclusive => "INCONCLUSIVE",
+        Outcome::Interrupted => "INTERRUPTED",
     }
 }

@@ -6,7 +6,10 @@ use super::Errno;
 /// that ends, and a second SIGINT would mean that somebody has no patience.
 pub const PARENT_ENDED: i32 = libc::SIGUSR1;
 
-/// SIGINT, SIGTERM and [`PARENT_ENDED`], taken out of the way of every thread that is started afterwards.
+pub const TERMINATE: i32 = libc::SIGTERM;
+pub const HANG_UP: i32 = libc::SIGHUP;
+
+/// SIGINT, SIGTERM, SIGHUP and [`PARENT_ENDED`], taken out of the way of every thread that is started afterwards.
 pub struct Signals {
     set: libc::sigset_t,
 }
@@ -39,6 +42,7 @@ impl Signals {
             libc::sigemptyset(&mut set);
             libc::sigaddset(&mut set, libc::SIGINT);
             libc::sigaddset(&mut set, libc::SIGTERM);
+            libc::sigaddset(&mut set, libc::SIGHUP);
             libc::sigaddset(&mut set, PARENT_ENDED);
             libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut())
         };

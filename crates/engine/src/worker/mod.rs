@@ -25,7 +25,7 @@ use crate::driver::{CpuReading, Door, Flags};
 use crate::lease::Lease;
 use crate::link::tls::Setup;
 use crate::pace::{Arrivals, Seat, Users};
-use crate::tally::Tally;
+use crate::tally::{Tally, by_address};
 use crate::wheel::Wheel;
 use crate::{Command, Stopped};
 use plimsoll_plan::link::Reuse;
@@ -394,11 +394,6 @@ impl<D: Door, P: Post> Worker<D, P> {
             compiled,
         }
     }
-}
-
-/// Series of addresses behind those of the outline: of several addresses one each.
-fn by_address(addresses: usize) -> usize {
-    if addresses > 1 { addresses } else { 0 }
 }
 
 /// The load models; a plain sequence has one, which is the plan's own.

@@ -324,7 +324,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn hand_over(&mut self, edge_ns: u64, last: bool) {
-        let series = self.outline.series_count() + super::by_address(self.addresses.len());
+        let series = self.outline.series_count() + crate::tally::by_address(self.addresses.len());
         let fresh = self.post.spare().unwrap_or_else(|| Box::new(crate::tally::blank(series)));
         let full = self.tally.swap(self.tick, fresh, edge_ns);
         // What is open across the edge is open in the new tick from its beginning.

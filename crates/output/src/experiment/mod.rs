@@ -75,7 +75,7 @@ fn head(c: &Conclusion, look: &Look) -> Vec<Line> {
         Outcome::Pass if !c.is_judged() => Ink::Strong,
         Outcome::Pass => Ink::BadgeGood,
         Outcome::Fail => Ink::BadgeBad,
-        Outcome::Inconclusive => Ink::BadgeWarn,
+        Outcome::Inconclusive | Outcome::Interrupted => Ink::BadgeWarn,
     };
     let question = wrap(&c.question, look.columns()).into_iter().filter(|text| !text.is_empty());
     let mut lines: Vec<Line> = question.map(|text| Line::of(Ink::Strong, &text)).collect();

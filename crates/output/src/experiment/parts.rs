@@ -50,7 +50,7 @@ pub fn table(rows: &[Row], look: &Look) -> String {
         let ink = match row.result {
             Some(Outcome::Pass) if !row.judged => Ink::Strong,
             Some(Outcome::Pass) => Ink::Good,
-            Some(Outcome::Inconclusive) => Ink::Warn,
+            Some(Outcome::Inconclusive | Outcome::Interrupted) => Ink::Warn,
             Some(Outcome::Fail) | None => Ink::Bad,
         };
         let head =

@@ -68,7 +68,7 @@ fn head(name: &str, parts: &[Part]) -> Markup {
     let rank = |row: &Row| match row.result {
         None => 4,
         Some(Outcome::Fail) => 3,
-        Some(Outcome::Inconclusive) => 2,
+        Some(Outcome::Inconclusive | Outcome::Interrupted) => 2,
         Some(Outcome::Pass) if row.judged => 1,
         Some(Outcome::Pass) => 0,
     };

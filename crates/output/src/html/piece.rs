@@ -29,7 +29,7 @@ impl From<Outcome> for Tone {
         match outcome {
             Outcome::Pass => Tone::Pass,
             Outcome::Fail => Tone::Fail,
-            Outcome::Inconclusive => Tone::Doubt,
+            Outcome::Inconclusive | Outcome::Interrupted => Tone::Doubt,
         }
     }
 }

@@ -75,7 +75,7 @@ fn outcome_ink(outcome: Outcome) -> Ink {
     match outcome {
         Outcome::Pass => Ink::Good,
         Outcome::Fail => Ink::Bad,
-        Outcome::Inconclusive => Ink::Warn,
+        Outcome::Inconclusive | Outcome::Interrupted => Ink::Warn,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The grammar: `SUBJECT[{KIND: NAME}] [STATISTIC] COMPARISON VALUE [over TIME] [abort after TIME]`.
 
 use super::scope::{Scope, scope};
-use super::{Comparison, Kind, OVER_MAX_NS, Statistic, Subject, Threshold};
+use super::{Comparison, Kind, OUTAGE_LEAST_NS, OVER_MAX_NS, Statistic, Subject, Threshold};
 use crate::outline::TICK_NS;
 use crate::unit;
 
@@ -150,7 +150,7 @@ fn whole_seconds(text: &str, what: &str) -> Result<u64, String> {
 
 fn limit(subject: Subject, text: &str) -> Result<f64, String> {
     match subject.kind() {
-        Kind::Times => Ok(unit::duration_ns(text)? as f64),
+        Kind::Times | Kind::Length => Ok(unit::duration_ns(text)? as f64),
         Kind::Share => share(text),
         Kind::PerSecond => unit::rate_per_s(text),
         Kind::Count => Ok(text.parse::<u64>().map_err(|_| format!("`{text}` is no whole number"))? as f64),
@@ -183,6 +183,19 @@ fn makes_sense(t: &Threshold) -> Result<(), String> {
             "`{}`: `{name}` is the time of a passage through one group; say which, as in \
              `{name}{{group: NAME}} p95 < 2s`",
             t.text
+        ));
+    }
+    if t.subject.is_of_outages() && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
+        return Err(format!(
+            "`{}`: outages are known at the end only; use `errors < 50%` with `over` or `abort after`",
+            t.text
+        ));
+    }
+    if t.subject == Subject::LongestOutage && t.value < OUTAGE_LEAST_NS as f64 {
+        return Err(format!(
+            "`{}`: an outage is at least {} s long; expected `longest_outage < 1s` or more",
+            t.text,
+            OUTAGE_LEAST_NS / TICK_NS
         ));
     }
     if t.subject == Subject::Achieved && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {

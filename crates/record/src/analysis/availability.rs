@@ -108,7 +108,8 @@ impl<'a> ServiceCourse<'a> {
             let parts = all.parts.iter().map(|part| (part.ratio_time, part.longest_outage_ns));
             return Some(parts.fold(whole, worse));
         };
-        let mut covered = self.parts.iter().filter(|part| part.request.as_ref().is_some_and(|r| scope.covers(r)));
+        let mut covered =
+            self.parts.iter().filter(|part| part.request.as_ref().is_some_and(|r| scope.covers(r)));
         let Some(first) = covered.next() else {
             // A plan of one request has no parts, and its scopes cover it.
             return Some(whole).filter(|_| self.parts.is_empty());
@@ -119,9 +120,9 @@ impl<'a> ServiceCourse<'a> {
                 sum.served.merge(&slot.served);
             }
         }
+        let is_asked = slots.iter().any(|slot| slot.served.finished > 0 || slot.served.events > 0);
         let outages = self.outages(&slots);
-        slots.iter().any(|slot| slot.served.finished > 0 || slot.served.events > 0).then_some(())?;
-        Some((self.ratio(&outages), longest_ns(&outages)))
+        is_asked.then(|| (self.ratio(&outages), longest_ns(&outages)))
     }
 
     /// A part that was down at another time than the service as a whole.
@@ -171,11 +172,12 @@ impl<'a> ServiceCourse<'a> {
     /// failed on its side of the success.
     fn failures(&self, slots: &[Slot], gap: &Gap) -> Vec<OutageFailure> {
         let mut all: Vec<OutageFailure> = Vec::new();
-        let mut add = |class: &'static str, status: Option<u16>, n: u64| {
-            match all.iter_mut().find(|one| one.class == class && one.status == status) {
-                Some(one) => one.count = one.count.saturating_add(n),
-                None => all.push(OutageFailure { class, status, count: n }),
-            }
+        let mut add = |class: &'static str, status: Option<u16>, n: u64| match all
+            .iter_mut()
+            .find(|one| one.class == class && one.status == status)
+        {
+            Some(one) => one.count = one.count.saturating_add(n),
+            None => all.push(OutageFailure { class, status, count: n }),
         };
         let is_told = |at: &usize| slots[*at].waiting.is_some() && failed_in(slots, gap, *at) > 0;
         for moment in (gap.before..=gap.after).filter(is_told).map(|at| &self.moments[slots[at].moment]) {
@@ -208,7 +210,8 @@ fn slots(facts: &Facts, moments: &[Moment]) -> Vec<Slot> {
         .filter_map(|(number, m)| {
             let from_ns = (m.second.from_s * 1e9).round() as u64;
             let to_ns = (from_ns + (m.second.length_s * 1e9).round() as u64).min(load_ns);
-            let waiting = if counts_users { m.second.in_flight.max(m.second.users) } else { m.second.in_flight };
+            let waiting =
+                if counts_users { m.second.in_flight.max(m.second.users) } else { m.second.in_flight };
             (to_ns > from_ns).then(|| Slot {
                 from_ns,
                 to_ns,

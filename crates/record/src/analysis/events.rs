@@ -3,12 +3,13 @@
 
 use super::facts::{Facts, Machine};
 use super::gaps::Hole;
+use super::outage_words::{nothing_of, until};
 use super::spikes::paused;
 use super::timeline::Moment;
 use crate::event::NoteKind;
 use crate::phrase::{chosen_ns, duration_f64_ns, duration_ns, quantity, rate_per_s};
 use crate::steered::Steered;
-use crate::summary::{EventKind, EventRow, Spike};
+use crate::summary::{Availability, EventKind, EventRow, Outage, Spike};
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_stats::maths::changepoint::{Change, changes};
 
@@ -28,7 +29,13 @@ const CHANGES_MOST: usize = 8;
 const SAME_S: f64 = 2.0;
 
 /// All of them, in the order of time.
-pub(super) fn events(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes: &[Hole]) -> Vec<EventRow> {
+pub(super) fn events(
+    facts: &Facts,
+    moments: &[Moment],
+    spikes: &[Spike],
+    holes: &[Hole],
+    available: &Availability,
+) -> Vec<EventRow> {
     let mut events = stages(facts);
     events.extend(notes(facts));
     events.extend(holes.iter().map(|hole| EventRow {
@@ -37,6 +44,10 @@ pub(super) fn events(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes:
         text: format!("{}: {}", span(hole.gap.from_s, hole.gap.to_s), hole.gap.why),
     }));
     events.extend(spikes.iter().map(spike));
+    events.extend(available.outages.iter().map(|outage| row_of(outage, "no request succeeded".into())));
+    for part in &available.parts {
+        events.extend(part.outages.iter().map(|outage| row_of(outage, nothing_of(part))));
+    }
     events.extend(course(facts, moments, spikes, holes));
     events.sort_by(|a, b| a.at_s.total_cmp(&b.at_s).then(a.kind.cmp(&b.kind)));
     events
@@ -86,6 +97,10 @@ fn spike(spike: &Spike) -> EventRow {
             duration_ns(spike.baseline_p95_ns)
         ),
     }
+}
+
+fn row_of(outage: &Outage, what: String) -> EventRow {
+    EventRow { at_s: outage.from_s, kind: EventKind::Outage, text: format!("{what} {}", until(outage)) }
 }
 
 /// One level of the load, in words.

@@ -170,9 +170,10 @@ impl<'a> Facts<'a> {
 
     /// What ended the run: of several machines what is worst to miss, `None` when one was cut off.
     pub fn stopped_by(&self) -> Option<StoppedBy> {
-        const ORDER: [StoppedBy; 6] = [
+        const ORDER: [StoppedBy; 7] = [
             StoppedBy::Threshold,
             StoppedBy::Interrupt,
+            StoppedBy::InterruptAllowed,
             StoppedBy::Command,
             StoppedBy::Duration,
             StoppedBy::Retired,

@@ -19,6 +19,7 @@ mod gaps;
 mod little;
 mod machines;
 mod offered;
+mod outage_words;
 mod parts;
 pub mod picture;
 mod rows;

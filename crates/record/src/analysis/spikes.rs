@@ -5,7 +5,7 @@ use super::timeline::Moment;
 use crate::caution::Doubts;
 use crate::event::StoppedBy;
 use crate::steered::pauses;
-use crate::summary::Spike;
+use crate::summary::{Outage, Spike};
 use plimsoll_plan::load::Profile;
 use plimsoll_stats::Hist;
 
@@ -70,9 +70,11 @@ struct Tick<'a> {
 
 /// All spikes outside the warm-up. The baseline of one is the median of the ordinary ticks before it; that of the
 /// first seconds comes from those behind them.
-pub(super) fn spikes(facts: &Facts, moments: &[Moment], doubts: &Doubts) -> Vec<Spike> {
+///
+/// Seconds of an outage are no spike: where nothing succeeds nothing is slow.
+pub(super) fn spikes(facts: &Facts, moments: &[Moment], doubts: &Doubts, outages: &[Outage]) -> Vec<Spike> {
     let load = facts.plan.load.profile();
-    let measured = ticks(facts, moments);
+    let measured = ticks(facts, moments, outages);
     let mut later = Ordinary::new();
     measured.iter().skip(BASELINE_TICKS as usize).for_each(|tick| later.add(tick));
     let later = later.baseline();
@@ -101,7 +103,7 @@ pub(super) fn spikes(facts: &Facts, moments: &[Moment], doubts: &Doubts) -> Vec<
     spikes
 }
 
-fn ticks<'a>(facts: &Facts, moments: &'a [Moment]) -> Vec<Tick<'a>> {
+fn ticks<'a>(facts: &Facts, moments: &'a [Moment], outages: &[Outage]) -> Vec<Tick<'a>> {
     let measured = || moments.iter().filter(|m| !m.second.warmup);
     // When the number of requests ends a run, users without work are no sign of a service that stands still.
     let worked_until = match facts.stopped_by() {
@@ -119,7 +121,8 @@ fn ticks<'a>(facts: &Facts, moments: &'a [Moment]) -> Vec<Tick<'a>> {
     let pauses = paused(facts);
     let is_paused = |m: &Moment| {
         let (from_s, to_s) = (m.second.from_s, m.second.from_s + m.second.length_s);
-        pauses.iter().any(|(since_s, until_s)| from_s < *until_s && to_s > *since_s)
+        let down = outages.iter().map(|outage| (outage.from_s, outage.to_s));
+        pauses.iter().copied().chain(down).any(|(since_s, until_s)| from_s < until_s && to_s > since_s)
     };
     let free = measured().filter(|moment| !is_paused(moment));
     free.map(|moment| Tick { moment, busy: busy(moment) }).collect()

@@ -68,7 +68,8 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
     let client = client::client(facts, &moments);
     let holes = gaps::holes(facts);
     let grounds = Grounds::new(facts, &demand, &client, &holes, course, limits);
-    let thresholds = threshold::judge(facts, &demand.achieved, belief, &grounds);
+    let thresholds =
+        threshold::judge(facts, &demand.achieved, belief, &grounds, (&service_course, &availability));
     let seen = watched::watched(facts, &moments);
     let cautions = cautions(&Evidence {
         facts,
@@ -88,9 +89,9 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
         demand.offered.as_ref(),
         &demand.achieved,
         &response_time,
-        &seen.pressure,
+        (&seen.pressure, &availability),
     );
-    let spikes = spikes::spikes(facts, &moments, limits);
+    let spikes = spikes::spikes(facts, &moments, limits, &availability.outages);
     let openings = || facts.machines.iter().map(|m| m.opening());
     let mut summary = Summary {
         schema_version: SCHEMA_VERSION,
@@ -101,7 +102,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
         thresholds,
         cautions,
         totals: totals(facts),
-        events: events::events(facts, &moments, &spikes, &holes),
+        events: events::events(facts, &moments, &spikes, &holes, &availability),
         spikes,
         bands: bands::bands(response, &facts.plan.bands_ns),
         bands_cut_off: response_cut.count(),

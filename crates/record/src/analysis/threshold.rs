@@ -1,20 +1,34 @@
 //! Thresholds: what was observed, and whether that meets the condition for certain.
 
+use super::availability::ServiceCourse;
 use super::bounds::{Grounds, Look, settle};
 use super::facts::{Facts, ratio};
 use super::times::{Belief, bent, percentile};
 use super::windows::worst;
 use crate::gauge::Gauge;
 use crate::record::windowed;
-use crate::summary::{Achieved, FigureUnit, Judged, Standing, Window};
+use crate::summary::{Achieved, Availability, FigureUnit, Judged, Standing, Window};
 use plimsoll_plan::metric::RunHist;
 use plimsoll_plan::threshold::{Comparison, Kind, Statistic, Subject, Threshold};
 use plimsoll_stats::{Hist, samples_needed};
 
 /// Judges every threshold of the plan, in its order.
-pub(super) fn judge(facts: &Facts, achieved: &Achieved, belief: Belief, grounds: &Grounds) -> Vec<Judged> {
+pub(super) fn judge(
+    facts: &Facts,
+    achieved: &Achieved,
+    belief: Belief,
+    grounds: &Grounds,
+    service: (&ServiceCourse, &Availability),
+) -> Vec<Judged> {
     let mut windows = windowed(&facts.plan).enumerate();
     let one = |threshold: &Threshold| {
+        if threshold.subject.is_of_outages() {
+            let (reading, gauge) = (of_outages(threshold, facts, service), Gauge::default());
+            return judge_one(
+                &Look { threshold, reading: &reading, gauge: &gauge, grounds, windowed: false },
+                None,
+            );
+        }
         if threshold.over_ns.is_none() {
             let (reading, gauge) = whole(threshold, facts, achieved, belief);
             return judge_one(
@@ -77,7 +91,23 @@ fn reading(threshold: &Threshold, gauge: &Gauge, length_ns: u64, belief: Belief)
             number(rate, gauge.part, FigureUnit::PerSecond)
         }
         Kind::Count => number(Some(gauge.part as f64), gauge.part, FigureUnit::Count),
+        // Only the course of a whole run has it.
+        Kind::Length => number(None, 0, FigureUnit::Nanoseconds),
     }
+}
+
+/// What the course of the run says: the requests finished are the samples.
+fn of_outages(
+    threshold: &Threshold,
+    facts: &Facts,
+    (course, available): (&ServiceCourse, &Availability),
+) -> Reading {
+    let figures = course.figures(threshold.scope.as_ref(), available);
+    let (value, unit) = match threshold.subject {
+        Subject::Availability => (figures.map(|(ratio, _)| ratio), FigureUnit::Ratio),
+        _ => (figures.map(|(_, longest_ns)| longest_ns as f64), FigureUnit::Nanoseconds),
+    };
+    Reading { value, at_least: false, samples: facts.finished(), unit }
 }
 
 /// The figure of the run as a whole, all machines together.

@@ -3,20 +3,21 @@
 use super::cells::Cells;
 use super::doubts::OF_ALL;
 use super::facts::Facts;
+use super::outage_words::outages;
 use super::watched::{is_listening, is_thread};
 use crate::caution::Kind;
 use crate::event::{Note, NoteKind, StoppedBy};
 use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
 use crate::steered::Steered;
 use crate::summary::{
-    Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Pressure, Standing, Times, Verdict,
+    Achieved, Availability, Caution, FigureUnit, Judged, Offered, Outcome, Pressure, Standing, Times, Verdict,
 };
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::threshold::{Comparison, Scope, Statistic, Subject, Threshold};
 use plimsoll_stats::samples_needed;
 
 /// A threshold that is missed whatever the doubts say makes a FAIL; then one that they leave undecided makes it
-/// INCONCLUSIVE; what is left is a PASS.
+/// INCONCLUSIVE; what is left is a PASS. A run that was cut short is INTERRUPTED unless it has missed already.
 pub(super) fn verdict(
     facts: &Facts,
     cautions: &[Caution],
@@ -24,18 +25,30 @@ pub(super) fn verdict(
     offered: Option<&Offered>,
     achieved: &Achieved,
     response: &Times,
-    pressure: &[Pressure],
+    (pressure, available): (&[Pressure], &Availability),
 ) -> Verdict {
+    let interrupted = interrupted(facts);
+    let gone = outages(available, facts.measured_ns);
     let rules = || facts.plan.thresholds.iter().zip(thresholds);
+    // Of a run that was cut short, more was still to come.
+    let is_early = |rule: &Threshold| interrupted.is_some() && is_least_count(rule);
     let missed: Vec<(&Threshold, &Judged)> =
-        rules().filter(|(_, judged)| judged.standing == Standing::Missed).collect();
+        rules().filter(|(rule, judged)| judged.standing == Standing::Missed && !is_early(rule)).collect();
     if !missed.is_empty() {
-        let each: Vec<String> = missed.iter().map(|(rule, judged)| missed_text(rule, judged)).collect();
+        // That the service was gone comes first: most of what else was missed follows from it.
+        let mut each = gone;
+        let others =
+            missed.iter().filter(|(rule, _)| !(rule.subject.is_of_outages() && rule.scope.is_none()));
+        each.extend(others.map(|(rule, judged)| missed_text(rule, judged)));
+        let early = interrupted.map_or(String::new(), |when| format!("; {when}"));
         return Verdict {
             result: Outcome::Fail,
-            sentence: format!("FAIL: {}{}", each.join("; "), gave_out(cautions, pressure)),
+            sentence: format!("FAIL: {}{early}{}", each.join("; "), gave_out(cautions, pressure)),
             because: missed.iter().map(|(_, judged)| judged.text.clone()).collect(),
         };
+    }
+    if let Some(when) = interrupted {
+        return cut_short(&when, thresholds, &with_outages(pass(facts, offered, achieved, response), &gone));
     }
     if let Some(verdict) = of_all(cautions) {
         return verdict;
@@ -49,7 +62,8 @@ pub(super) fn verdict(
     };
     let undecided: Vec<(&Threshold, &Judged)> = rules().filter(is_reason).collect();
     if !undecided.is_empty() {
-        return inconclusive(&undecided);
+        let verdict = inconclusive(&undecided);
+        return Verdict { sentence: with_outages(verdict.sentence, &gone), ..verdict };
     }
     if was_stopped {
         let mut notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
@@ -58,8 +72,43 @@ pub(super) fn verdict(
         let why = told.unwrap_or_else(|| "stopped by a threshold".into());
         return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
     }
-    let sentence = pass(facts, offered, achieved, response) + &saturated(pressure);
-    Verdict { result: Outcome::Pass, sentence, because: Vec::new() }
+    let figures = pass(facts, offered, achieved, response) + &saturated(pressure);
+    let figures = with_outages(figures, &gone);
+    Verdict { result: Outcome::Pass, sentence: format!("PASS: {figures}"), because: Vec::new() }
+}
+
+/// When it was, how much was met by then, and the figures so far.
+fn cut_short(when: &str, thresholds: &[Judged], figures: &str) -> Verdict {
+    let met = thresholds.iter().filter(|judged| judged.met).count();
+    let so_far = match thresholds.len() {
+        0 => String::new(),
+        all => format!("; {met} of {} met so far", counted(all as u64, "threshold")),
+    };
+    Verdict {
+        result: Outcome::Interrupted,
+        sentence: format!("INTERRUPTED: {when}: {figures}{so_far}"),
+        because: vec![Kind::Interrupted.code().to_owned()],
+    }
+}
+
+/// `interrupted after 2.99 s of 15 s`; `None`: the run came to its end, or may end early.
+fn interrupted(facts: &Facts) -> Option<String> {
+    let elapsed_ns = facts.machines.iter().map(|m| m.elapsed_ns).max().unwrap_or(0);
+    let planned_ns = facts.plan.stop.duration_ns;
+    let is_early = planned_ns.is_none_or(|planned_ns| elapsed_ns < planned_ns);
+    let of = planned_ns.map_or(String::new(), |planned_ns| format!(" of {}", chosen_ns(planned_ns)));
+    let when = format!("interrupted after {}{of}", chosen_ns(elapsed_ns));
+    (facts.stopped_by() == Some(StoppedBy::Interrupt) && is_early).then_some(when)
+}
+
+/// So many of something are asked for.
+fn is_least_count(rule: &Threshold) -> bool {
+    rule.subject.kind() == plimsoll_plan::threshold::Kind::Count && !rule.comparison.is_downwards()
+}
+
+/// A sentence with what happened over time behind it, whatever was demanded.
+fn with_outages(sentence: String, gone: &[String]) -> String {
+    gone.iter().fold(sentence, |sentence, one| format!("{sentence}; {one}"))
 }
 
 /// What is in doubt about the run as a whole: no figure stands without it.
@@ -190,7 +239,7 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
         0 => "no errors".into(),
         n => format!("{} of {}", counted(n, "error"), count(facts.finished())),
     };
-    format!("PASS: {what}{slow} and {errors} over {}", chosen_ns(facts.measured_ns))
+    format!("{what}{slow} and {errors} over {}", chosen_ns(facts.measured_ns))
 }
 
 /// `2.1 % of 30,000 requests failed, none may`, `the p99 response time of request pay is 715 ms, the limit is 500 ms`:
@@ -229,6 +278,8 @@ fn clause(rule: &Threshold, judged: &Judged, seen: &str) -> String {
         Subject::EventsLost => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
         Subject::Achieved => format!("{seen} of the offered rate was achieved{when}"),
         Subject::Rate => format!("the rate{of} is {seen}{when}"),
+        Subject::Availability => format!("the availability{of} is {seen}"),
+        Subject::LongestOutage => format!("the longest outage{of} is {seen}"),
         Subject::Requests | Subject::Events => {
             let what =
                 if rule.subject == Subject::Requests { "finished requests" } else { "received events" };

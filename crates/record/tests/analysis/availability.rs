@@ -2,9 +2,9 @@
 
 use crate::fixture::{MS, Run, S, answers, fail, profile, request};
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunSum, SeriesFloor, SeriesHist, SeriesPeak};
-use plimsoll_record::event::NoteKind;
-use plimsoll_record::summary::{Availability, Outage, PartKind};
+use plimsoll_plan::metric::{RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum, fault_id};
+use plimsoll_record::event::{NoteKind, StoppedBy};
+use plimsoll_record::summary::{Availability, Outage, Outcome, PartKind};
 use plimsoll_stats::Interval;
 
 fn of(run: &Run) -> Availability {
@@ -237,8 +237,11 @@ fn what_the_load_generator_did_not_do_is_no_outage_of_the_service() {
     assert_eq!(of(&gap()).outages.len(), 1);
     let stalled = gap().at(6, |tick| tick.run.add(RunSum::StalledNs.id(), 2_500 * MS));
     silent(&stalled, "it stalled itself");
-    let paused =
-        gap().note(4 * S, NoteKind::Control, "paused by hand").note(6_500 * MS, NoteKind::Control, "resumed by hand");
+    let paused = gap().note(4 * S, NoteKind::Control, "paused by hand").note(
+        6_500 * MS,
+        NoteKind::Control,
+        "resumed by hand",
+    );
     silent(&paused, "it was paused");
     let own = Run::closed(10).with(|run| {
         for number in 4..7 {
@@ -297,6 +300,43 @@ fn one_request_of_five_that_is_dead_is_named_with_its_time() {
 }
 
 #[test]
+fn one_address_of_two_that_is_dead_is_named_with_its_time() {
+    let both = |dead: bool| {
+        Run::closed(6).with(|run| {
+            run.outline.link.addresses = plimsoll_plan::link::Addresses::All;
+            run.environment.addresses = vec!["10.0.0.7".into(), "10.0.0.8".into()];
+            for tick in &mut run.ticks {
+                // Behind the one request; counted by the engine beside it.
+                let one = tick.series[0].clone();
+                let mut second = one.clone();
+                second.clear();
+                tick.series = vec![one.clone(), one, second].into();
+                match dead && tick.tick >= 3 {
+                    true => {
+                        tick.series[2].add(fault_id(Fault::Refused), 40);
+                        tick.series[2].add(SeriesSum::Finished.id(), 40);
+                        tick.series[2].add(SeriesSum::Failed.id(), 40);
+                    }
+                    false => answers(tick, 2, 1_000, 5 * MS),
+                }
+            }
+        })
+    };
+    let run = both(true);
+    let all = of(&run);
+    assert!(all.outages.is_empty(), "{all:?}");
+    let [part] = &all.parts[..] else { panic!("{all:?}") };
+    assert_eq!((part.kind, part.name.as_str()), (PartKind::Address, "10.0.0.8"));
+    assert_eq!((part.outages[0].from_s, part.outages[0].open_ended), (3.0, true));
+    let sentence = run.summary().verdict.sentence;
+    assert!(
+        sentence.starts_with("FAIL: no request to address 10.0.0.8 succeeded from 3 s to the end"),
+        "{sentence}"
+    );
+    silent(&both(false), "both alive");
+}
+
+#[test]
 fn silent_streams_are_no_outage_and_streams_that_had_events_all_the_time_are() {
     let streams = |until: usize| {
         Run::closed(10).with(|run| {
@@ -306,14 +346,76 @@ fn silent_streams_are_no_outage_and_streams_that_had_events_all_the_time_are() {
                 run.ticks[number].run.add(RunSum::InFlightNs.id(), 10 * S);
                 if number < until {
                     let cells = &mut run.ticks[number].series[0];
-                    cells.add(plimsoll_plan::metric::SeriesSum::Events.id(), 100);
+                    cells.add(SeriesSum::Events.id(), 100);
                     (0..100).for_each(|_| cells.record(SeriesHist::EventGap.id(), 100 * MS));
                 }
             }
-            run.ticks[0].series[0].add(plimsoll_plan::metric::SeriesSum::Streams.id(), 10);
+            run.ticks[0].series[0].add(SeriesSum::Streams.id(), 10);
         })
     };
     silent(&streams(10), "events all the time");
     silent(&streams(0), "streams that never say anything");
     assert_eq!((only(&of(&streams(5))).from_s, only(&of(&streams(5))).open_ended), (5.0, true));
+}
+
+#[test]
+fn an_outage_is_a_miss_until_a_threshold_says_otherwise_and_is_said_even_then() {
+    let summary = killed().summary();
+    assert_eq!(summary.verdict.result, Outcome::Fail);
+    let sentence = &summary.verdict.sentence;
+    assert!(
+        sentence.starts_with("FAIL: no request succeeded from 3.1 s to the end (4.9 s of 8 s); "),
+        "{sentence}"
+    );
+    assert!(summary.verdict.because.contains(&"longest_outage < 1s".into()), "{:?}", summary.verdict.because);
+    let allowed = |rules: &[&str]| killed().thresholds(rules).summary();
+    let summary = allowed(&["longest_outage < 5s", "errors < 5%"]);
+    assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
+    assert!(
+        summary.verdict.sentence.ends_with("; no request succeeded from 3.1 s to the end (4.9 s of 8 s)")
+    );
+    for (rule, met) in [
+        ("availability >= 38%", true),
+        ("availability >= 39%", false),
+        ("longest_outage <= 4900ms", true),
+        ("longest_outage < 4900ms", false),
+        ("availability{request: pick} > 99%", false),
+    ] {
+        assert_eq!(allowed(&[rule]).thresholds[0].met, met, "{rule}");
+    }
+    // What was gone is no spike.
+    assert!(allowed(&["errors < 5%"]).spikes.iter().all(|spike| spike.until_s <= 3.1));
+    let events: Vec<String> = summary.events.iter().map(|event| event.text.clone()).collect();
+    assert!(events.contains(&"no request succeeded until the end, for 4.9 s".into()), "{events:?}");
+}
+
+#[test]
+fn a_run_cut_short_is_interrupted_unless_it_has_missed_something() {
+    let cut = |run: Run| {
+        run.ends(StoppedBy::Interrupt, 8 * S).with(|run| run.outline.stop.duration_ns = Some(15 * S))
+    };
+    let summary = cut(Run::closed(8).thresholds(&["errors < 1%", "requests > 1000000"])).summary();
+    assert_eq!(summary.verdict.result, Outcome::Interrupted);
+    let sentence = &summary.verdict.sentence;
+    assert!(
+        sentence.starts_with("INTERRUPTED: interrupted after 8 s of 15 s: 2,000 requests/s"),
+        "{sentence}"
+    );
+    assert!(sentence.ends_with("; 1 of 2 thresholds met so far"), "{sentence}");
+    let summary = cut(killed()).summary();
+    assert_eq!(summary.verdict.result, Outcome::Fail, "a proven miss");
+    assert!(
+        summary.verdict.sentence.contains("; interrupted after 8 s of 15 s"),
+        "{}",
+        summary.verdict.sentence
+    );
+    // Ended at its end, allowed to end early, or ended by something else.
+    for run in [
+        Run::closed(8).ends(StoppedBy::Interrupt, 8 * S),
+        Run::closed(8).ends(StoppedBy::Requests, 7 * S),
+        cut(Run::closed(8)).ends(StoppedBy::InterruptAllowed, 8 * S),
+        cut(Run::closed(8)).ends(StoppedBy::Command, 8 * S),
+    ] {
+        assert_eq!(run.summary().verdict.result, Outcome::Pass);
+    }
 }

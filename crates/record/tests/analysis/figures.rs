@@ -321,6 +321,10 @@ fn check_finite(value: &Value, path: &str) {
     const MAY_BE_NULL: &[&str] = &[
         "offered",
         "ratio",
+        "ratio_time",
+        "users",
+        "users_without_success",
+        "status",
         "users_mean",
         "users_time_outside",
         "stopped_by",

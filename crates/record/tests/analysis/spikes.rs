@@ -165,10 +165,14 @@ fn ten_users(answered: &[u64]) -> Run {
 }
 
 #[test]
-fn an_outage_of_a_closed_model_is_a_spike_though_no_answer_is_slow() {
-    let found = ten_users(&[100, 100, 100, 100, 0, 0, 0, 100, 100]).summary().spikes;
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((found[0].from_s, found[0].slow_s, found[0].recovered_after_s), (4.0, 3.0, Some(3.0)));
+fn seconds_without_an_answer_are_an_outage_and_hardly_any_answers_a_spike() {
+    let summary = ten_users(&[100, 100, 100, 100, 0, 0, 0, 100, 100]).summary();
+    assert!(summary.spikes.is_empty(), "{:?}", summary.spikes);
+    let found = summary.availability.outages;
+    assert_eq!(found.iter().map(|o| (o.from_s, o.to_s)).collect::<Vec<_>>(), [(4.0, 7.0)]);
+    // A single second of it may be a stop after which all were answered.
+    let stop = ten_users(&[100, 100, 100, 100, 0, 100, 100]).summary().spikes;
+    assert_eq!(stop.iter().map(|s| (s.from_s, s.slow_s)).collect::<Vec<_>>(), [(4.0, 1.0)]);
     let trickle = ten_users(&[100, 100, 100, 100, 9, 100, 100]).summary().spikes;
     assert_eq!(trickle.iter().map(|s| (s.from_s, s.slow_s)).collect::<Vec<_>>(), [(4.0, 1.0)]);
     assert!(ten_users(&[100, 100, 100, 100, 11, 100, 100]).summary().spikes.is_empty());
@@ -180,9 +184,10 @@ fn users_who_cannot_even_connect_wait_too() {
     let found = run
         .with(|r| (4..6).for_each(|at| r.tick(at).run.sums[RunSum::InFlightNs.id()] = 0))
         .at(4, |t| fail(t, plimsoll_plan::Fault::Refused, 200))
-        .summary()
-        .spikes;
-    assert_eq!(found.iter().map(|s| (s.from_s, s.slow_s)).collect::<Vec<_>>(), [(4.0, 2.0)]);
+        .summary();
+    assert!(found.spikes.is_empty(), "{:?}", found.spikes);
+    let found = found.availability.outages;
+    assert_eq!(found.iter().map(|o| (o.from_s, o.to_s)).collect::<Vec<_>>(), [(4.0, 6.0)]);
 }
 
 #[test]
@@ -238,6 +243,6 @@ fn a_way_back_in_the_last_second_is_one() {
 
 #[test]
 fn what_ends_in_silence_does_not_come_back() {
-    let found = ten_users(&[100, 100, 100, 100, 0, 100, 0, 0]).summary().spikes;
-    assert_eq!(found.last().map(|s| s.recovered_after_s), Some(None), "{found:?}");
+    let found = ten_users(&[100, 100, 100, 100, 0, 100, 0, 0]).summary().availability.outages;
+    assert_eq!(found.last().map(|o| (o.from_s, o.open_ended)), Some((6.0, true)), "{found:?}");
 }

@@ -64,8 +64,9 @@ fn users_in_a_pause_are_held_back_and_not_away() {
             .with(|run| (5..8).for_each(|second| run.ticks[second].run.add(RunSum::UsersNs.id(), 10 * S)))
     };
     // Users who are counted as active in a standstill wait for a service that does not answer.
-    assert!(!pause(Run::closed(15)).summary().spikes.is_empty());
-    assert!(steered(pause(Run::closed(15)), &PAUSE).summary().spikes.is_empty());
+    assert!(!pause(Run::closed(15)).summary().availability.outages.is_empty());
+    let summary = steered(pause(Run::closed(15)), &PAUSE).summary();
+    assert!(summary.spikes.is_empty() && summary.availability.outages.is_empty());
 }
 
 #[test]

@@ -31,8 +31,11 @@ fn a_service_that_only_says_404_fails() {
     run.fill(|tick| (0..1_000).for_each(|i| answer(tick, 0, 2 * MS + i * 1_000, 404)));
     let summary = run.summary();
     assert_eq!(summary.verdict.result, Outcome::Fail);
-    assert_eq!(summary.verdict.sentence, "FAIL: 100 % of 15,000 requests failed, none may");
-    assert_eq!(summary.verdict.because, ["errors == 0%"]);
+    assert_eq!(
+        summary.verdict.sentence,
+        "FAIL: no request succeeded from 0 s to the end (15 s of 15 s); 100 % of 15,000 requests failed, none may"
+    );
+    assert_eq!(summary.verdict.because, ["errors == 0%", "longest_outage < 1s"]);
     assert_eq!((summary.totals.errors, summary.totals.error_ratio), (15_000, 1.0));
     assert_eq!(summary.statuses["404"], 15_000);
 }
@@ -131,7 +134,7 @@ fn an_interrupted_run_still_has_a_verdict() {
     let mut run = Run::closed(60);
     run.ticks.truncate(20);
     let summary = run.ends(StoppedBy::Interrupt, 20 * S).summary();
-    assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
+    assert_eq!(summary.verdict.result, Outcome::Interrupted, "{}", summary.verdict.sentence);
     assert_eq!(summary.stopped_by, Some(StoppedBy::Interrupt));
     assert!(summary.complete);
 }

@@ -78,6 +78,13 @@ fn stretches(s: &Summary) -> Vec<Stretch> {
         word: "slow".into(),
         kind: StretchKind::Spike,
     }));
+    // Drawn as what went wrong, and named as what it was.
+    out.extend(s.availability.outages.iter().map(|outage| Stretch {
+        from: outage.from_s,
+        to: outage.to_s,
+        word: "outage".into(),
+        kind: StretchKind::Spike,
+    }));
     out
 }
 
@@ -86,7 +93,7 @@ fn mark(moment: &Moment) -> Mark {
         MomentKind::Stage => MarkKind::Stage,
         MomentKind::Note => MarkKind::Note,
         MomentKind::Control | MomentKind::Gap => MarkKind::Control,
-        MomentKind::Change | MomentKind::Spike => MarkKind::Change,
+        MomentKind::Change | MomentKind::Spike | MomentKind::Outage => MarkKind::Change,
     };
     Mark { at: moment.at_s, word: moment.text.clone(), kind }
 }

@@ -148,6 +148,7 @@ fn moments(picture: &Picture) -> Markup {
             MomentKind::Change => "change",
             MomentKind::Gap => "gap",
             MomentKind::Spike => "spike",
+            MomentKind::Outage => "outage",
         };
         // Tenths: a moment is where a second begins, or when somebody pressed a key.
         let at = crate::format::chosen_s((moment.at_s * 10.0).round() / 10.0);

@@ -14,7 +14,7 @@ pub fn verdict(s: &Summary, look: &Look, columns: usize, run_file: Option<&str>)
     let badge = match s.verdict.result {
         Outcome::Pass => Ink::BadgeGood,
         Outcome::Fail => Ink::BadgeBad,
-        Outcome::Inconclusive => Ink::BadgeWarn,
+        Outcome::Inconclusive | Outcome::Interrupted => Ink::BadgeWarn,
     };
     let word = format!(" {} ", words::outcome(s.verdict.result));
     let head = Line::of(ink, &rule.repeat(2)).ink(badge, &word);

@@ -73,6 +73,9 @@ pub(in crate::analysis) fn settle(look: &Look) -> Settled {
     match look.threshold.subject.kind() {
         Figure::Times => times(look, value, &mut span),
         Figure::Share if look.threshold.subject == Subject::Achieved => achieved(look, &mut span),
+        // When the load generator stalled or was paused is taken out of them already.
+        Figure::Share if look.threshold.subject.is_of_outages() => {}
+        Figure::Length => {}
         Figure::Share => share(look, &mut span),
         Figure::PerSecond | Figure::Count => amount(look, value, &mut span),
     }

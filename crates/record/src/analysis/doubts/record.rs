@@ -217,7 +217,8 @@ fn steered(e: &Evidence) -> Option<Caution> {
 
 fn stopped(e: &Evidence) -> Option<Caution> {
     let by = e.facts.stopped_by()?;
-    if !matches!(by, StoppedBy::Interrupt | StoppedBy::Command | StoppedBy::Threshold) {
+    let hand = matches!(by, StoppedBy::Interrupt | StoppedBy::InterruptAllowed);
+    if !hand && !matches!(by, StoppedBy::Command | StoppedBy::Threshold) {
         return None;
     }
     let planned = match e.facts.plan.stop.duration_ns {
@@ -233,7 +234,7 @@ fn stopped(e: &Evidence) -> Option<Caution> {
         .rfind(|note| note.kind == NoteKind::Control && Steered::of(note).is_none())
         .map(|note| note.text.clone());
     let why = why.unwrap_or_else(|| match by {
-        StoppedBy::Interrupt => "interrupted".into(),
+        StoppedBy::Interrupt | StoppedBy::InterruptAllowed => "interrupted".into(),
         StoppedBy::Threshold => "stopped by a threshold".into(),
         _ => "stopped by a command".into(),
     });

@@ -15,6 +15,7 @@ use crate::analysis::watched::limiting_of;
 use crate::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
 use crate::summary::Judged;
 use plimsoll_plan::experiment::{Purpose, Until};
+use plimsoll_plan::threshold::Subject;
 
 /// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
 pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>) -> Answer {
@@ -34,7 +35,9 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         || history.iter().rev().find(|t| t.probe.purpose != Purpose::Floor).map(|t| t.judged.as_slice());
     let texts = |wanted: bool| -> Vec<String> {
         let all = judged().unwrap_or_default().iter();
-        all.filter(|j| is_judged && decides(j) == wanted).map(|j| j.text.clone()).collect()
+        // That there is no outage goes without saying.
+        let is_told = |j: &&Judged| !(j.implied && j.what == Subject::LongestOutage.name());
+        all.filter(is_told).filter(|j| is_judged && decides(j) == wanted).map(|j| j.text.clone()).collect()
     };
     let mut answer = Answer {
         style,

@@ -1,7 +1,7 @@
 // What the server says and takes, as crates/console has it. Everything in these values that came from a run (names,
 // addresses, sentences) is a stranger's text: it is only ever put into a page as text.
 
-export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE" | "MEASURED";
+export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE" | "INTERRUPTED" | "MEASURED";
 
 /** A run, an experiment, a search or what parts made, as the list shows it. */
 export interface Entry {
