@@ -179,8 +179,8 @@ fn forty_runs_beside_cpu_hogs_are_judged_as_the_servers_log_says() {
     assert_eq!(rows.iter().filter(bad).count(), 0);
 }
 
-/// A service that always has its CPU (real-time), and a closed model whose generator hardly has one: the limit is met by
-/// the service and missed by what the generator sees.
+/// A service that always has its CPU (real-time), and a closed model whose generator hardly has one: the service meets
+/// the limit, and what the generator sees does not.
 #[test]
 #[ignore = "needs the right to real-time priority (`chrt -f`): `cargo xtask nightly`"]
 fn a_generator_without_a_cpu_does_not_fail_a_real_time_service() {
