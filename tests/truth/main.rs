@@ -11,6 +11,7 @@ mod support;
 mod canary;
 mod help;
 
+mod bounds;
 mod capacity;
 mod counts;
 mod faults;

@@ -88,11 +88,16 @@ fn thresholds(s: &Summary, out: &mut String) {
     let mut table = Table::new("Thresholds", &["threshold", "observed", "margin", "met"]);
     for t in &s.thresholds {
         let few = if t.too_few_samples { " (too few samples)" } else { "" };
-        let met = if t.met { "yes" } else { "**no**" };
+        let met = match words::standing(t) {
+            "yes" => "yes".to_owned(),
+            other => format!("**{other}**"),
+        };
+        let bounds = words::bounds(t);
+        let bounds = if bounds.is_empty() { bounds } else { format!(", {bounds}") };
         let window = words::window(t);
         let window = if window.is_empty() { window } else { format!(", {window}") };
-        let observed = words::observed(t) + &window + few;
-        table.row([format!("`{}`", code(&t.text)), escape(&observed), words::margin(t), met.into()]);
+        let observed = words::observed(t) + &bounds + &window + few;
+        table.row([format!("`{}`", code(&t.text)), escape(&observed), words::margin(t), met]);
     }
     table.write(out);
 }

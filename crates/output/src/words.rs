@@ -5,7 +5,7 @@ use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::StoppedBy;
 use plimsoll_record::summary::{
-    Apdex, Judged, Outcome, Percentile, Spike, StreamRow, Summary, Times, Weight,
+    Apdex, Judged, Outcome, Percentile, Spike, Standing, StreamRow, Summary, Times, Weight,
 };
 
 pub fn outcome(outcome: Outcome) -> &'static str {
@@ -129,6 +129,36 @@ pub fn margin(judged: &Judged) -> String {
         Some(m) if m >= 0.0 => format!("{} inside", crate::format::ratio(m)),
         Some(m) => format!("{} outside", crate::format::ratio(-m)),
         None => String::new(),
+    }
+}
+
+/// Whether it holds.
+pub fn standing(judged: &Judged) -> &'static str {
+    match judged.standing {
+        Standing::Met => "yes",
+        Standing::Missed => "no",
+        Standing::Undecided => "undecided",
+    }
+}
+
+/// What the figure may be in truth, where that decides otherwise than the figure alone; else empty.
+pub fn bounds(judged: &Judged) -> String {
+    let is_inside = judged.margin.map(|margin| margin >= 0.0);
+    let is_plain = match judged.standing {
+        Standing::Met => is_inside != Some(false),
+        Standing::Missed => is_inside != Some(true),
+        Standing::Undecided => judged.observed.is_none(),
+    };
+    if is_plain {
+        return String::new();
+    }
+    let mut ends = [judged.best, judged.worst];
+    ends.sort_by(|a, b| a.unwrap_or(f64::INFINITY).total_cmp(&b.unwrap_or(f64::INFINITY)));
+    let text = |x: f64| crate::format::figure(x, judged.unit);
+    match ends {
+        [Some(low), Some(high)] => format!("may be {} to {}", text(low), text(high)),
+        [Some(low), None] => format!("may be {} or more", text(low)),
+        _ => String::new(),
     }
 }
 

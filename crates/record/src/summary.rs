@@ -189,14 +189,15 @@ pub struct Offered {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Achieved {
-    /// Finished requests per second of the measured part; of several machines, each by its own.
+    /// Requests that finished with an answer, whatever its status, per second of the measured part; of several
+    /// machines, each by its own.
     pub rate_per_s: f64,
     /// Finished iterations per second: what an arrival of several requests is to be held against. Beside load models of
     /// users only those count that arrivals started.
     pub iterations_rate_per_s: f64,
-    /// Share of the offered arrivals that were served, those excepted which were younger than the mean response time
-    /// at the stop (Little: a healthy service has X times R of them; three Poisson deviations more are allowed). Open
-    /// model only.
+    /// The achieved rate as a share of the offered one: iterations where an arrival is more than one request, else
+    /// requests. Those in flight at the stop are not among them; how much they could add is in the bounds of the
+    /// threshold. Open model only.
     pub ratio: Option<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! Reading a tally by name. Tallies of other versions have fewer cells: what is missing is the identity.
 
-use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id};
+use plimsoll_plan::{Fault, Side};
 use plimsoll_stats::{Hist, Tally};
 use std::sync::LazyLock;
 
@@ -19,6 +19,8 @@ pub(super) trait Cells {
     /// A sum of a series.
     fn sum(&self, id: SeriesSum) -> u64;
     fn fault(&self, fault: Fault) -> u64;
+    /// Requests that ended in an answer, whatever its status: what is achieved.
+    fn answered(&self) -> u64;
     /// A histogram of a series.
     fn hist(&self, id: SeriesHist) -> &Hist;
 }
@@ -46,6 +48,12 @@ impl Cells for Tally {
 
     fn fault(&self, fault: Fault) -> u64 {
         cell(self, fault_id(fault))
+    }
+
+    fn answered(&self) -> u64 {
+        let is_unanswered = |fault: &&Fault| fault.is_below_http() && fault.side() != Side::Client;
+        let unanswered = Fault::ALL.iter().filter(is_unanswered);
+        unanswered.fold(self.sum(SeriesSum::Finished), |left, fault| left.saturating_sub(self.fault(*fault)))
     }
 
     fn hist(&self, id: SeriesHist) -> &Hist {

@@ -29,12 +29,22 @@ pub(super) struct Edge {
     /// The share of the arrivals that were served, at least and at most.
     pub least: f64,
     pub most: f64,
-    /// The same when those were served that this side did not send.
-    pub with_unsent: f64,
+    pub arrivals: f64,
+    /// Arrivals that this side did not send, or not look at.
+    pub unsent: f64,
 }
 
+impl Edge {
+    /// The share when so many more were served that this side did not send.
+    pub fn with_unsent(&self, missed: u64) -> f64 {
+        (self.most + self.unsent.max(missed as f64) / self.arrivals.max(1.0)).min(self.most.max(1.0))
+    }
+}
+
+/// Achieved is what finished with an answer, whatever its status, per second of the measured part: of plain requests
+/// these, of sequences and scripts the iterations. Its share is the quotient of this rate and the offered one.
 pub(super) fn demand(facts: &Facts) -> Demand {
-    let rate_per_s = facts.rate_per_s(|m| m.all.sum(SeriesSum::Finished));
+    let rate_per_s = facts.rate_per_s(|m| m.all.answered());
     // Beside users of the closed model only those iterations count that arrivals started.
     let iterations = match facts.is_scripted() && facts.is_open() {
         true => RunSum::OpenArrivalsDone,
@@ -53,18 +63,17 @@ pub(super) fn demand(facts: &Facts) -> Demand {
     let arrivals = facts.run.of(RunSum::Arrivals);
     let (asked, slack) = asked(facts);
     let unsent = asked.map_or(0.0, |asked| (asked - arrivals as f64 - slack).max(0.0));
-    let ratio = served(facts, arrivals);
+    let offered_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals));
+    // An arrival starts an iteration; with one request in it both are the same, but that one knows how it ended.
+    let by_iterations = facts.counts_iterations() || facts.all.sum(SeriesSum::Redirects) > 0;
+    let achieved_per_s = if by_iterations { iterations_rate_per_s } else { rate_per_s };
+    let ratio = (arrivals > 0).then(|| ratio(achieved_per_s, offered_per_s));
     let own = unsent + facts.run.of(RunSum::Overlooked) as f64;
-    let edge = ratio.map(|ratio| Edge {
-        young: 0.0,
-        least: ratio,
-        most: ratio,
-        with_unsent: (ratio + own / arrivals.max(1) as f64).min(1.0),
-    });
+    let edge = ratio.map(|ratio| edge(facts, arrivals as f64, ratio, own));
     Demand {
         offered: Some(Offered {
             arrivals,
-            rate_per_s: facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)),
+            rate_per_s: offered_per_s,
             starved: facts.run.of(RunSum::Starved),
         }),
         achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio },
@@ -76,29 +85,53 @@ pub(super) fn demand(facts: &Facts) -> Demand {
 
 /// The most that the number in service is thought to vary when arrivals come at an even rate.
 const EVEN_DEVIATION: f64 = 5.0;
+/// Of the normal distribution, for 95 %.
+const Z: f64 = 1.96;
 
-/// Share of the arrivals whose requests ended. At the stop a healthy service has X R of them in flight (Little);
-/// those are not missed. Behind a warm-up as many were in flight at the beginning, and ended among the others: only
-/// what is missing to X R may be added, or every backlog would be excused by the times that it makes.
-fn served(facts: &Facts, arrivals: u64) -> Option<f64> {
-    if arrivals == 0 {
-        return None;
-    }
-    if facts.is_scripted() {
-        return Some(iterated(facts, arrivals));
-    }
-    // An arrival starts an iteration; with one request in it both counts are the same.
-    let served = match facts.plan.requests.len() {
-        0 | 1 => facts.finished(),
-        _ => facts.run.of(RunSum::Iterations),
+/// At the stop a healthy service has X R requests in flight (Little). What they would have become nobody knows: at most
+/// all are answered; at least such a share as can be said of those whose end was seen (Wilson 1927, 95 %), for they are
+/// like these. What exceeds that number is missed.
+fn edge(facts: &Facts, arrivals: f64, ratio: f64, own: f64) -> Edge {
+    let (served, dataless) = match facts.is_scripted() {
+        true => (facts.run.of(RunSum::OpenArrivalsDone) as f64, dataless(facts) as f64),
+        false => (ratio * arrivals, 0.0),
     };
-    let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
-    let requests_each = ratio(facts.finished() as f64, served as f64).max(1.0);
-    let usual = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)) * mean_s * requests_each;
-    let young = (healthy(facts, usual) - facts.under_way_behind_warmup())
-        .clamp(0.0, facts.run.of(RunSum::InFlightAtStop) as f64);
-    let missed = (arrivals as f64 - served as f64 - young).max(0.0);
-    Some((1.0 - missed / arrivals as f64).max(0.0))
+    let young = match facts.is_scripted() {
+        true => thinking(facts),
+        false => waiting(facts, served),
+    };
+    let young = young.min((arrivals - served - dataless).max(0.0));
+    let known = (arrivals - young - dataless).max(served);
+    let share = wilson_low(served, known);
+    let upper = |more: f64| (ratio + more / arrivals).min(ratio.max(1.0));
+    Edge {
+        young,
+        least: upper(dataless + young * share),
+        most: upper(dataless + young),
+        arrivals,
+        unsent: own,
+    }
+}
+
+fn wilson_low(part: f64, whole: f64) -> f64 {
+    if whole <= 0.0 {
+        return 0.0;
+    }
+    let (p, z2) = ((part / whole).min(1.0), Z * Z);
+    let reach = Z * (p * (1.0 - p) / whole + z2 / (4.0 * whole * whole)).sqrt();
+    ((p + z2 / (2.0 * whole) - reach) / (1.0 + z2 / whole)).max(0.0)
+}
+
+/// Requests in flight at the stop, as many as X R. Behind a warm-up as many were in flight at the beginning, and ended
+/// among the others: only what is missing to X R may be added, or every backlog would be excused by its own times.
+fn waiting(facts: &Facts, served: f64) -> f64 {
+    let in_flight = facts.run.of(RunSum::InFlightAtStop) as f64;
+    // Before the first answer nobody knows how long one takes.
+    let Some(mean_ns) = facts.all.hist(SeriesHist::Response).mean() else { return in_flight };
+    let requests_each = ratio(facts.finished() as f64, served).max(1.0);
+    let usual =
+        facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)) * mean_ns / 1e9 * requests_each;
+    (healthy(facts, usual) - facts.under_way_behind_warmup()).clamp(0.0, in_flight)
 }
 
 /// How many requests a healthy service may have in service when X R are usual. The number varies by chance, about as a
@@ -114,7 +147,7 @@ fn healthy(facts: &Facts, usual: f64) -> f64 {
 
 /// The same where arrivals start iterations of a script. One that the stop cut off while its user was thinking, or held
 /// a stream open, is not missed; of those that waited for an answer a healthy service has X R, as above.
-fn iterated(facts: &Facts, arrivals: u64) -> f64 {
+fn thinking(facts: &Facts) -> f64 {
     let run = &facts.run;
     let (cut, in_flight) = (run.of(RunSum::CutAtStop), run.of(RunSum::InFlightAtStop));
     let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
@@ -123,15 +156,15 @@ fn iterated(facts: &Facts, arrivals: u64) -> f64 {
     let waited = facts.under_way_behind_warmup() * ratio(in_flight as f64, cut as f64);
     let usual = healthy(facts, facts.rate_per_s(answered) * mean_s);
     let waiting = (usual - waited).clamp(0.0, in_flight as f64);
-    let excused = (cut.saturating_sub(in_flight) as f64 + waiting).min(cut as f64);
-    // Arrivals that met users without data, or that came when all had ended, were not the service's to serve.
-    let dataless = match run.of(RunSum::Retired) {
+    (cut.saturating_sub(in_flight) as f64 + waiting).min(cut as f64)
+}
+
+/// Arrivals that met users without data, or that came when all had ended, were not the service's to serve.
+fn dataless(facts: &Facts) -> u64 {
+    match facts.run.of(RunSum::Retired) {
         0 => 0,
-        retired => retired + run.of(RunSum::NeverStarted),
-    };
-    let done = run.of(RunSum::OpenArrivalsDone) + dataless;
-    let missed = (arrivals as f64 - done as f64 - excused).max(0.0);
-    (1.0 - missed / arrivals as f64).max(0.0)
+        retired => retired.saturating_add(facts.run.of(RunSum::NeverStarted)),
+    }
 }
 
 /// How many arrivals the plan asked for in the measured part, and how many fewer are no sign of trouble.

@@ -50,7 +50,7 @@ pub fn summarise_with_picture(record: &RunRecord, spans: &SpansOf) -> (Summary, 
 /// What to believe of the times that were cut off. Up to the share that may be missed without a doubt the run kept up,
 /// and what was under way at its stop is like the rest.
 pub(super) fn belief(demand: &Demand, limits: &Doubts) -> Belief {
-    let kept_up = demand.achieved.ratio.is_none_or(|ratio| ratio >= 1.0 - limits.offered_missed);
+    let kept_up = demand.edge.as_ref().is_none_or(|edge| edge.most >= 1.0 - limits.offered_missed);
     if kept_up { Belief::LikeTheOthers } else { Belief::Worse }
 }
 

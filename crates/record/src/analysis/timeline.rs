@@ -171,7 +171,7 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
             length_s,
             warmup: plan.is_warmup(sum.first),
             offered_rate_per_s: plan.load.is_open().then(|| per_s(run.of(RunSum::Arrivals))),
-            achieved_rate_per_s: per_s(all.sum(SeriesSum::Finished)),
+            achieved_rate_per_s: per_s(all.answered()),
             requests: all.sum(SeriesSum::Finished),
             errors: all.sum(SeriesSum::Failed),
             client_faults: client_faults(all),

@@ -172,7 +172,11 @@ fn undecided_text(rule: &Threshold, judged: &Judged) -> String {
         (None, None) => "unknown".into(),
     };
     let limit = chosen(judged.limit, judged.unit);
-    format!("{}{more}: {}, {}", first.text, clause(rule, judged, &seen), demand(rule, judged, &limit))
+    let limit = match rule.comparison {
+        Comparison::Less | Comparison::LessOrEqual => format!("the limit is {limit}"),
+        _ => demand(rule, judged, &limit),
+    };
+    format!("{}{more}: {}, {limit}", first.text, clause(rule, judged, &seen))
 }
 
 /// A full thread sets the rate of a run that passed; what is shared or wide may be full by right.
@@ -306,10 +310,6 @@ fn demand(rule: &Threshold, judged: &Judged, limit: &str) -> String {
     match rule.comparison {
         Comparison::Equal if judged.limit == 0.0 => "none may".into(),
         Comparison::Equal => format!("{limit} is required"),
-        // A lower bound below the limit proves nothing for or against it.
-        Comparison::Less | Comparison::LessOrEqual if judged.at_least && !is_beyond => {
-            format!("which may be beyond the limit of {limit}")
-        }
         Comparison::LessOrEqual => format!("the limit is {limit}"),
         Comparison::Less if is_beyond => format!("the limit is {limit}"),
         Comparison::Less => format!("less than {limit} is required"),

@@ -19,6 +19,7 @@ mod steered;
 mod streams;
 mod thresholds;
 mod traps;
+mod truths;
 mod verdict;
 mod watched;
 mod windows;

@@ -249,12 +249,14 @@ fn arrivals_are_held_against_their_own_iterations() {
 #[test]
 fn iterations_that_think_at_the_stop_are_not_missed_and_a_backlog_is() {
     // 100 of 1,000 are cut off in the middle of a pause.
-    let thinking = arrivals(90, 100, 1).summary();
-    assert_eq!(thinking.achieved.ratio, Some(1.0));
+    let text = ["achieved >= 99%"];
+    let thinking = arrivals(90, 100, 1).thresholds(&text).summary();
+    assert_eq!(thinking.achieved.ratio, Some(0.9));
+    assert!(thinking.thresholds[0].met, "{:?}", thinking.thresholds);
     assert_eq!(thinking.totals.iterations_cut, 100);
     // The same number waits for answers that take 5 ms: one is usual.
-    let waiting = arrivals(90, 100, 100).summary();
-    assert!(waiting.achieved.ratio.unwrap() < 0.91, "{:?}", waiting.achieved.ratio);
+    let waiting = arrivals(90, 100, 100).thresholds(&text).summary();
+    assert!(waiting.thresholds[0].best.unwrap() < 0.91, "{:?}", waiting.thresholds);
 }
 
 #[test]
@@ -291,7 +293,8 @@ fn arrivals_that_find_no_data_are_not_the_services_to_serve() {
         tick.run.add(RunSum::Retired.id(), 4);
         tick.run.add(RunSum::NeverStarted.id(), 96);
     });
-    assert_eq!(retired.summary().achieved.ratio, Some(1.0));
+    let judged = retired.thresholds(&["achieved >= 99%"]).summary().thresholds.remove(0);
+    assert_eq!((judged.observed, judged.worst, judged.met), (Some(0.8), Some(1.0), true));
 }
 
 #[test]

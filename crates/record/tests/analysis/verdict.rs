@@ -93,8 +93,9 @@ fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
         .at(4, |t| fail(t, Fault::PortsExhausted, 1))
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
-    assert!(summary.verdict.sentence.contains(", and one more doubt: "), "{}", summary.verdict.sentence);
-    assert_eq!(summary.verdict.because, ["client_fd_limit", "client_ports_exhausted"]);
+    // One is enough to leave it open.
+    assert_eq!(summary.verdict.because, ["client_fd_limit"]);
+    assert_eq!(summary.thresholds[0].doubts.len(), 2);
 }
 
 #[test]

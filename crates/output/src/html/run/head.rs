@@ -10,7 +10,7 @@ use crate::html::table::{Cell, Row, number, table, text};
 use crate::words::{self, Shown};
 use maud::{Markup, html};
 use plimsoll_record::phrase::utc;
-use plimsoll_record::summary::{Judged, Outcome, Summary};
+use plimsoll_record::summary::{Judged, Outcome, Standing, Summary};
 use plimsoll_stats::samples_needed;
 
 /// The verdict and what belongs to it.
@@ -173,16 +173,18 @@ pub fn thresholds(s: &Summary) -> Option<Markup> {
     ];
     let rows: Vec<Row> = s.thresholds.iter().map(row).collect();
     Some(html! {
-        @if s.verdict.result == Outcome::Inconclusive {
-            p.lead { "A threshold that was met proves nothing here, because the run is inconclusive." }
-        }
         (table("thresholds", "Thresholds", &columns, &rows))
     })
 }
 
 fn row(t: &Judged) -> Row {
-    let tone = if t.met { Tone::Pass } else { Tone::Fail };
+    let tone = match t.standing {
+        Standing::Met => Tone::Pass,
+        Standing::Missed => Tone::Fail,
+        Standing::Undecided => Tone::Doubt,
+    };
     let asides: Vec<String> = [
+        words::bounds(t),
         words::window(t),
         if t.implied { "implied".into() } else { String::new() },
         if t.too_few_samples { "too few samples".into() } else { String::new() },
@@ -191,7 +193,7 @@ fn row(t: &Judged) -> Row {
     .filter(|aside| !aside.is_empty())
     .collect();
     let named = html! { (t.text) @if !asides.is_empty() { small { (asides.join("; ")) } } };
-    let met = html! { span.said { (piece::sign(tone)) " " (if t.met { "yes" } else { "no" }) } };
+    let met = html! { span.said { (piece::sign(tone)) " " (words::standing(t)) } };
     let row = Row::new(vec![
         Cell::Markup(named),
         Cell::Markup(met),
@@ -200,5 +202,5 @@ fn row(t: &Judged) -> Row {
         Cell::number(words::margin(t), t.margin),
         Cell::count(t.samples),
     ]);
-    if t.met { row } else { row.marked("bad") }
+    if t.standing == Standing::Missed { row.marked("bad") } else { row }
 }

@@ -6,7 +6,7 @@ use crate::next::hints;
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
 use crate::words;
-use plimsoll_record::summary::{Caution, Outcome, Summary, Weight};
+use plimsoll_record::summary::{Caution, Outcome, Standing, Summary, Weight};
 
 /// A heavy rule that carries the word, the sentence, why it is so and what to do next, and what was run.
 pub fn verdict(s: &Summary, look: &Look, columns: usize, run_file: Option<&str>) -> Vec<Line> {
@@ -55,12 +55,16 @@ pub fn thresholds(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     }
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
     for t in &s.thresholds {
-        let (sign, ink) = if t.met { (look.signs().ok, Ink::Good) } else { (look.signs().bad, Ink::Bad) };
+        let (sign, ink) = match t.standing {
+            Standing::Met => (look.signs().ok, Ink::Good),
+            Standing::Missed => (look.signs().bad, Ink::Bad),
+            Standing::Undecided => (look.signs().warn, Ink::Warn),
+        };
         let text = Line::of(ink, sign).text(" ").text(&t.text);
         let few = if t.too_few_samples { "too few samples" } else { "" };
         let implied = if t.implied { "implied" } else { "" };
-        let (margin, window) = (words::margin(t), words::window(t));
-        let aside = [margin.as_str(), window.as_str(), few, implied]
+        let (margin, window, bounds) = (words::margin(t), words::window(t), words::bounds(t));
+        let aside = [margin.as_str(), bounds.as_str(), window.as_str(), few, implied]
             .into_iter()
             .filter(|a| !a.is_empty())
             .collect::<Vec<_>>();

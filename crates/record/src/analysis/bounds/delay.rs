@@ -13,9 +13,9 @@ use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_plan::outline::TICK_NS;
 use plimsoll_stats::Hist;
 
-/// Below each of these quantiles of its lateness a request counts as sent in time but for that much; each gives a bound
-/// that holds, and the closest of them is used. 1: all may have been delayed by the longest.
-const CUTS: [f64; 4] = [1.0, 0.98, 0.9, 0.5];
+/// Up to each of these a request counts as sent in time but for that much, ns; each gives a bound that holds, and the
+/// closest of them is used. The first: all may have been delayed by the longest.
+const CUTS: [u64; 5] = [u64::MAX, 10_000_000, 1_000_000, 100_000, 10_000];
 
 /// How much of a sample may be delay.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +47,9 @@ pub(in crate::analysis) struct Course {
     pub stalled_samples: u64,
     pub stalled_timeouts: u64,
     pub longest_stall_ns: u64,
+    /// Most time that the workers waited for a CPU in one second and the one before.
+    pub most_queued_ns: u64,
+    queued_before_ns: u64,
 }
 
 impl Course {
@@ -61,10 +64,13 @@ impl Course {
             let seconds = u32::try_from(own_ns / TICK_NS).unwrap_or(u32::MAX);
             self.stalls.push((sum.first.saturating_add(1).saturating_add(seconds), own_ns));
         }
+        let queued_ns = sum.run.of(RunSum::RunQueueNs);
+        let queued_before_ns = std::mem::replace(&mut self.queued_before_ns, queued_ns);
         self.stalls.retain(|(last, _)| *last >= sum.first);
         if plan.is_warmup(sum.first) {
             return;
         }
+        self.most_queued_ns = self.most_queued_ns.max(queued_ns.saturating_add(queued_before_ns));
         let stall_ns = self.stalls.iter().fold(0u64, |sum, (_, ns)| sum.saturating_add(*ns));
         let response = merged(&sum.all, SeriesHist::Response, SeriesHist::ResponseCensored);
         let service = merged(&sum.all, SeriesHist::Service, SeriesHist::ServiceCensored);
@@ -103,11 +109,8 @@ impl Eased {
 /// For each of [`CUTS`] what lateness may have done to the requests of a stretch of time with these service times.
 pub(super) fn delays(lateness: &Hist, before_ns: u64, service: &Hist, length_ns: u64) -> Vec<Delay> {
     let most_ns = lateness.max().unwrap_or(0).max(before_ns);
-    let one = |cut: &f64| {
-        let rest_ns = match *cut < 1.0 {
-            true => lateness.quantile(*cut).unwrap_or(0).min(most_ns),
-            false => most_ns,
-        };
+    let one = |cut: &u64| {
+        let rest_ns = (*cut).min(most_ns);
         let late = lateness.count_above(rest_ns);
         // One in time is held up only while a late one is served: a share of the time of at most theirs.
         let busy = (longest(service, late) as f64 / length_ns.max(1) as f64).min(1.0);

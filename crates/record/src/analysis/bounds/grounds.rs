@@ -1,6 +1,7 @@
 //! What a run knows of its own doubts, gathered once for all thresholds.
 
 use super::delay::{Course, delays, ease, with_stalls};
+use super::queue::Queue;
 use super::span::Look;
 use crate::analysis::cells::Cells;
 use crate::analysis::facts::{Facts, ratio, sum_of};
@@ -10,7 +11,8 @@ use crate::caution::{Doubts, Kind};
 use crate::phrase::{counted, duration_ns, ratio as percent};
 use crate::summary::Client;
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
+use plimsoll_plan::load::{Arrivals, Load};
+use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
 use plimsoll_plan::threshold::{Kind as Figure, Subject};
 use plimsoll_stats::Hist;
 use std::collections::BTreeSet;
@@ -26,6 +28,7 @@ pub(in crate::analysis) struct Grounds {
     missing: f64,
     /// Why the load was smaller than the one that was asked for.
     unsent: Option<(Kind, String)>,
+    not_sent: u64,
     edge: Option<Edge>,
     lateness: Hist,
     service: Hist,
@@ -33,6 +36,9 @@ pub(in crate::analysis) struct Grounds {
     /// Share of the workers' time in which they stood still.
     stalled: f64,
     stalls: u64,
+    /// Share of the workers' time in which they waited for a CPU, and what that may have added to times.
+    queued: f64,
+    queue: Queue,
     course: Course,
 }
 
@@ -82,10 +88,14 @@ impl Grounds {
     ) -> Self {
         let wall_ns: f64 =
             facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.wall_ns as f64).sum();
+        let queued_ns: f64 =
+            facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.run_queue_ns as f64).sum();
         let unmade = unmade(facts);
         let number = sum_of(unmade.iter().map(|one| one.number));
         let made = facts.finished().saturating_add(number);
-        let mut unsent = missed_arrivals(facts, demand, client, limits).map(|missed| {
+        let missed = missed_arrivals(facts, demand, client, limits);
+        let not_sent = missed.as_ref().map_or(0, |missed| missed.number);
+        let mut unsent = missed.map(|missed| {
             let share = percent(ratio(missed.number as f64, missed.asked));
             (Kind::OfferedNotSent, format!("{share} of the load was not sent"))
         });
@@ -101,12 +111,19 @@ impl Grounds {
             unmade,
             missing: missing(facts, holes),
             unsent,
+            not_sent,
             edge: demand.edge.clone(),
             lateness: facts.run.spread(RunHist::Lateness).clone(),
             service: facts.all.hist(SeriesHist::Service).clone(),
             measured_ns: facts.measured_ns,
             stalled: ratio(facts.run.of(RunSum::StalledNs) as f64, wall_ns).min(1.0),
             stalls: facts.run.of(RunSum::Stalls),
+            queued: ratio(queued_ns, wall_ns).min(1.0),
+            queue: Queue {
+                all_ns: queued_ns
+                    * facts.run.most(RunPeak::InFlight).max(facts.run.most(RunPeak::Streams)).max(1) as f64,
+                each_ns: longest_wait_ns(facts, &course),
+            },
             course,
         }
     }
@@ -125,11 +142,22 @@ impl Grounds {
         let late_ns = self.lateness.quantile(0.99).unwrap_or(0);
         let most_ns = self.lateness.max().unwrap_or(0);
         let lag = format!("sends were late, p99 {}, at most {}", duration_ns(late_ns), duration_ns(most_ns));
-        let mut steps = vec![(Kind::LateSends, lag, late)];
+        // Events come on streams that were opened long before.
+        let is_sent = !matches!(look.threshold.subject, Subject::EventGap | Subject::EventAge);
+        let mut steps = if is_sent { vec![(Kind::LateSends, lag, late)] } else { Vec::new() };
         if self.stalls > 0 {
             steps.push((Kind::ClientStalled, self.stalls_text(), stalled));
         }
         steps
+    }
+
+    /// What waiting for a CPU may have added.
+    pub(super) fn queue(&self) -> Option<(Queue, String)> {
+        (self.queued > 0.0).then(|| (self.queue, self.queue_text()))
+    }
+
+    fn queue_text(&self) -> String {
+        format!("the load generator waited for a CPU {} of its time", percent(self.queued))
     }
 
     fn stalls_text(&self) -> String {
@@ -188,10 +216,16 @@ impl Grounds {
     }
 
     /// By which factor a rate or a number may be higher when the load generator had not been held back.
-    pub(super) fn held_back(&self, _look: &Look) -> Vec<(f64, Kind, String)> {
+    pub(super) fn held_back(&self, look: &Look) -> Vec<(f64, Kind, String)> {
         let mut all = Vec::new();
-        if !self.is_open && self.stalled > 0.0 {
+        // A number is what it is in this run, and may have been what ended it.
+        let is_rate = look.threshold.subject.kind() == Figure::PerSecond && !self.is_open;
+        if is_rate && self.stalled > 0.0 {
             all.push((1.0 / (1.0 - self.stalled).max(0.01), Kind::ClientStalled, self.stalls_text()));
+        }
+        // Users who did not wait for the load generator would have come again sooner: n = c T / (c (T - W) / n).
+        if is_rate && self.queued > 0.0 {
+            all.push((1.0 / (1.0 - self.queued).max(0.01), Kind::RunQueue, self.queue_text()));
         }
         if let Some((kind, text)) = &self.unsent {
             all.push((f64::INFINITY, *kind, text.clone()));
@@ -199,22 +233,42 @@ impl Grounds {
         all
     }
 
-    /// What the requests in flight at the end may still become: each lower and upper end with its doubt.
-    pub(super) fn achieved(&self, _look: &Look) -> Vec<(f64, f64, Kind, String)> {
-        let Some(edge) = &self.edge else { return Vec::new() };
-        let young = counted(edge.young.round() as u64, "request");
-        let mut all = vec![(
-            edge.least,
-            edge.most,
-            Kind::InFlightCensors,
-            format!("{young} in flight at the end, as in a service that keeps up"),
-        )];
-        if let Some((kind, text)) = &self.unsent {
-            all.push((edge.least, edge.with_unsent, *kind, text.clone()));
-        }
-        all
+    pub(super) fn edge(&self) -> Option<&Edge> {
+        self.edge.as_ref()
+    }
+
+    /// The share of the arrivals that may have been answered, had this side sent them all.
+    pub(super) fn with_unsent(&self, edge: &Edge) -> (f64, Kind, String) {
+        let (kind, text) =
+            self.unsent.clone().unwrap_or((Kind::OfferedNotSent, "some arrivals were not sent".into()));
+        (edge.with_unsent(self.not_sent), kind, text)
     }
 }
+
+/// The longest that one answer can have waited for the CPU of its worker. A clock that steps by more than 100 ms beyond
+/// the sleep that was meant, which is 100 ms at most, is a stall and counted as one; behind it comes the turn of the
+/// event loop. Arrivals at an even rate see each wait that is longer than the time between two of them.
+fn longest_wait_ns(facts: &Facts, course: &Course) -> f64 {
+    let mut most_ns = course.most_queued_ns as f64;
+    if facts.run.of(RunSum::Stalls) == 0 {
+        let turn_ns = facts.run.most(RunPeak::TurnNs) as f64;
+        most_ns = most_ns.min(UNSEEN_NS + turn_ns);
+        let is_even = matches!(
+            facts.plan.load,
+            Load::Open { arrivals: Arrivals::Constant, ref rate_per_s } if rate_per_s.stages.is_empty()
+        );
+        let late_ns = facts.run.spread(RunHist::Lateness).max();
+        if let (true, true, Some(late_ns)) = (is_even, facts.plan.lanes.is_empty(), late_ns) {
+            let workers: f64 = facts.machines.iter().map(|m| f64::from(m.plan().workers.max(1))).sum();
+            let apart_ns = 1e9 * workers / facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals));
+            most_ns = most_ns.min(late_ns as f64 + apart_ns + turn_ns);
+        }
+    }
+    most_ns
+}
+
+/// The longest wait that is no stall: a sleep and the step of the clock that is allowed behind it.
+const UNSEEN_NS: f64 = 200e6;
 
 /// Each kind of failure on this side with its number.
 fn unmade(facts: &Facts) -> Vec<Unknown> {
@@ -238,6 +292,8 @@ fn unmade(facts: &Facts) -> Vec<Unknown> {
 /// The share of the load of which there is no record: seconds that are in no totals, ends, machines, dead workers.
 fn missing(facts: &Facts, holes: &[Hole]) -> f64 {
     let there: f64 = facts.machines.iter().map(|m| m.elapsed_ns as f64 / 1e9).sum();
+    // What a run of no length lacks cannot be told as a share.
+    let is_cut = holes.iter().any(|hole| !hole.in_totals);
     let holes: f64 =
         holes.iter().filter(|h| !h.in_totals).map(|h| (h.gap.to_s - h.gap.from_s).max(0.0)).sum();
     let mut known = if there + holes > 0.0 { there / (there + holes) } else { 1.0 };
@@ -254,7 +310,5 @@ fn missing(facts: &Facts, holes: &[Hole]) -> f64 {
         let covered: f64 = parts.iter().map(|(_, of)| 1.0 / f64::from(*of)).sum();
         known *= covered.min(1.0);
     }
-    // What a run of no length lacks cannot be told as a share.
-    let has_holes = holes > 0.0 || lost > 0.0;
-    (1.0 - known).max(if has_holes { 1e-9 } else { 0.0 })
+    (1.0 - known).max(if is_cut || lost > 0.0 { 1e-9 } else { 0.0 })
 }

@@ -6,6 +6,7 @@
 
 mod delay;
 mod grounds;
+mod queue;
 mod span;
 
 pub(super) use delay::Course;

@@ -41,6 +41,8 @@ struct Move {
     kind: Kind,
     upwards: bool,
     size: f64,
+    /// Where the end is then.
+    to: f64,
     text: String,
 }
 
@@ -48,14 +50,14 @@ impl Span {
     fn lower(&mut self, to: f64, kind: Kind, text: impl Into<String>) {
         let to = to.max(0.0);
         if to < self.low {
-            self.moves.push(Move { kind, upwards: false, size: self.low - to, text: text.into() });
+            self.moves.push(Move { kind, upwards: false, size: self.low - to, to, text: text.into() });
             self.low = to;
         }
     }
 
     fn raise(&mut self, to: f64, kind: Kind, text: impl Into<String>) {
         if to > self.high {
-            self.moves.push(Move { kind, upwards: true, size: to - self.high, text: text.into() });
+            self.moves.push(Move { kind, upwards: true, size: to - self.high, to, text: text.into() });
             self.high = to;
         }
     }
@@ -114,18 +116,24 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
         _ if one.upwards == is_upwards => Bound::Best,
         _ => Bound::Worst,
     };
-    let doubts = span.moves.iter().map(|one| {
+    // Those decide that bring the figure to the other side of the limit, one after the other; what comes behind adds
+    // nothing to that.
+    let mut crossed = standing != Standing::Undecided;
+    let mut doubts = Vec::new();
+    for one in &span.moves {
         let bound = bound_of(one);
-        Doubt {
+        let decides = bound == doubted && !crossed;
+        crossed |= decides && holds(one.to) != holds(value);
+        doubts.push(Doubt {
             code: one.kind.code(),
             bound,
             size: one.size.is_finite().then_some(one.size),
-            decides: standing == Standing::Undecided && bound == doubted,
+            decides,
             text: one.text.clone(),
-        }
-    });
+        });
+    }
     let known = |x: f64| x.is_finite().then(|| snapped(x, limit));
-    Settled { best: known(best), worst: known(worst), doubts: doubts.collect(), standing }
+    Settled { best: known(best), worst: known(worst), doubts, standing }
 }
 
 /// Times: what delayed them here, what is not known of them, and what a sample says of a percentile.
@@ -133,14 +141,22 @@ fn times(look: &Look, value: f64, span: &mut Span) {
     let (gauge, grounds) = (look.gauge, look.grounds);
     let statistic = look.threshold.statistic;
     let all = merged(&gauge.exact, &gauge.bounds);
-    // The low end.
+    // The low end: what the doubts take away from the samples, they take away from the figure.
     let mut low = all.clone();
+    let base = figure(&all, statistic).unwrap_or(value);
+    let down = |to: f64| value - (base - to).max(0.0);
     for (kind, text, eased) in grounds.eased(look, &all) {
         let best = eased.into_iter().filter_map(|hist| Some((figure(&hist, statistic)?, hist)));
         if let Some((to, hist)) = best.max_by(|a, b| a.0.total_cmp(&b.0)) {
-            span.lower(to.min(value), kind, text);
+            span.lower(down(to), kind, text);
             low = hist;
         }
+    }
+    if let Some((queue, text)) = grounds.queue()
+        && let Some((to, hist)) = queue.relieve(&low, statistic)
+    {
+        span.lower(down(to), Kind::RunQueue, text);
+        low = hist;
     }
     // The high end.
     let mut high = gauge.exact.clone();
@@ -152,25 +168,29 @@ fn times(look: &Look, value: f64, span: &mut Span) {
     for unknown in grounds.unknown(look) {
         low.record_n(0, unknown.number);
         if let Some(to) = figure(&low, statistic) {
-            span.lower(to, unknown.kind, unknown.text.clone());
+            span.lower(down(to), unknown.kind, unknown.text.clone());
         }
         high.record_n(VALUE_MAX, unknown.number);
-        if let Some(to) = figure(&high, statistic) {
-            span.raise(beyond(to), unknown.kind, unknown.text);
+        let to = match statistic {
+            Statistic::Mean if unknown.number > 0 => Some(f64::INFINITY),
+            statistic => figure(&high, statistic).map(beyond),
+        };
+        if let Some(to) = to {
+            span.raise(to, unknown.kind, unknown.text);
         }
     }
     if let Some((kind, text)) = grounds.unloaded(look) {
         span.raise(f64::INFINITY, kind, text);
     }
     if let Statistic::Quantile(q) = statistic {
-        few(q, &low, &high, span);
+        few(q, &low, &high, down, span);
     }
 }
 
 /// The sample's own interval, of what is left when the other doubts are granted.
-fn few(q: f64, low: &Hist, high: &Hist, span: &mut Span) {
+fn few(q: f64, low: &Hist, high: &Hist, down: impl Fn(f64) -> f64, span: &mut Span) {
     let n = high.count();
-    let below = quantile_interval(low, q, CONFIDENCE).low.map_or(0.0, |ns| ns as f64);
+    let below = quantile_interval(low, q, CONFIDENCE).low.map_or(0.0, |ns| down(ns as f64).max(0.0));
     let above = quantile_interval(high, q, CONFIDENCE).high.map_or(f64::INFINITY, |ns| beyond(ns as f64));
     let name = quantile_name(q);
     let text = match above.is_finite() {
@@ -216,11 +236,16 @@ fn share(look: &Look, span: &mut Span) {
     }
 }
 
+/// The share of the arrivals that were answered, with what those in flight at the end may still become.
 fn achieved(look: &Look, span: &mut Span) {
-    for (to_low, to_high, kind, text) in look.grounds.achieved(look) {
-        span.lower(to_low, kind, text.clone());
-        span.raise(to_high, kind, text);
-    }
+    // In a window in the middle as many are in flight at its end as at its beginning.
+    let Some(edge) = look.grounds.edge().filter(|_| !look.windowed) else { return };
+    (span.low, span.high) = (edge.least, edge.least);
+    let young = counted(edge.young.round() as u64, "request");
+    let text = format!("{young} in flight at the end, as many as in a service that keeps up");
+    span.raise(edge.most, Kind::InFlightCensors, text);
+    let (to, kind, text) = look.grounds.with_unsent(edge);
+    span.raise(to, kind, text);
 }
 
 /// Numbers and rates: what was never made or never recorded may have been more of it.

@@ -66,7 +66,9 @@ fn weigh(cautions: &mut Vec<Caution>, thresholds: &[Judged]) {
             caution.weight = Weight::Warning;
         }
     }
-    for doubt in deciding {
+    // Where nothing was measured at all no threshold needs to be told that it has no figure.
+    let nothing = cautions.iter().any(|caution| caution.code == Kind::NoRequests.code());
+    for doubt in deciding.into_iter().filter(|_| !nothing) {
         if !cautions.iter().any(|caution| caution.code == doubt.code)
             && let Some(kind) = Kind::of_code(doubt.code)
         {

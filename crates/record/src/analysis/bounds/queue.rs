@@ -1,0 +1,77 @@
+//! What waiting for a CPU may have added to the times.
+//!
+//! While a worker is ready to run and has no CPU, whatever it has in flight grows older unseen. So the time that it
+//! waited, times the most that it had in flight, is all that can have been added to all requests together; and none can
+//! have got more than the longest wait. Which ones got it nobody knows: those, to be on the safe side, that bring the
+//! figure down furthest.
+
+use plimsoll_plan::threshold::Statistic;
+use plimsoll_stats::Hist;
+
+/// See the module.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Queue {
+    /// All that can have been added, over all requests, ns.
+    pub all_ns: f64,
+    /// The most that one can have got, ns.
+    pub each_ns: f64,
+}
+
+impl Queue {
+    /// The lowest that the figure can be without the waiting, and the samples that make it so.
+    pub fn relieve(self, hist: &Hist, statistic: Statistic) -> Option<(f64, Hist)> {
+        let n = hist.count();
+        match statistic {
+            Statistic::Quantile(q) => {
+                // As many as may stay above the quantile (nearest rank).
+                let above = n - ((q * n as f64 * (1.0 - 1e-12)).ceil() as u64).clamp(1, n.max(1)).min(n);
+                self.lowest(hist, above)
+            }
+            Statistic::Max => self.lowest(hist, 0),
+            Statistic::Mean => {
+                let less = (self.all_ns / n.max(1) as f64).min(self.each_ns);
+                Some(((hist.mean()? - less).max(0.0), hist.clone()))
+            }
+            Statistic::Min => Some(((hist.min()? as f64 - self.each_ns).max(0.0), hist.clone())),
+            Statistic::Value => None,
+        }
+    }
+
+    /// The lowest value above which no more than `above` samples need to lie.
+    fn lowest(self, hist: &Hist, above: u64) -> Option<(f64, Hist)> {
+        let buckets: Vec<(u64, u64, u64)> = hist.buckets().collect();
+        let (mut low, mut high) = (0.0, hist.max()? as f64);
+        // Sixty halvings are below a nanosecond for any time that there is.
+        for _ in 0..60 {
+            let middle = f64::midpoint(low, high);
+            if self.reaches(&buckets, above, middle) { high = middle } else { low = middle }
+        }
+        let mut moved = Hist::on_demand();
+        let mut left = above;
+        for (from, _, n) in buckets.into_iter().rev() {
+            let stays = n.min(left);
+            left -= stays;
+            moved.record_n(from, stays);
+            moved.record_n(if from as f64 > high { high as u64 } else { from }, n - stays);
+        }
+        Some((high, moved))
+    }
+
+    /// Whether all samples but the `above` longest can be brought down to `to`.
+    fn reaches(self, buckets: &[(u64, u64, u64)], above: u64, to: f64) -> bool {
+        let (mut left, mut spent) = (above, 0.0);
+        for (low, _, n) in buckets.iter().rev() {
+            let stays = (*n).min(left);
+            left -= stays;
+            let over = *low as f64 - to;
+            if over <= 0.0 {
+                break;
+            }
+            if n - stays > 0 && over > self.each_ns {
+                return false;
+            }
+            spent += over * (n - stays) as f64;
+        }
+        spent <= self.all_ns
+    }
+}
