@@ -107,7 +107,7 @@ fn of_all(runs: &[&Digest], response: &Hist, each: &[Figures]) -> Figures {
         finite(sum / weight)
     };
     let mut out: Figures =
-        [finite(rate), finite(errors / requests), response.mean().or_else(weighed), None, None, None, None];
+        [finite(rate), finite(errors / requests), weighed().or_else(|| response.mean()), None, None, None, None];
     for (at, q) in QUANTILES.iter().enumerate() {
         out[3 + at] = response.quantile(*q).map(|v| v as f64);
     }
