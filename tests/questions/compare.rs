@@ -141,8 +141,8 @@ fn a_service_is_hardly_ever_told_from_itself() {
     assert!(told_apart.len() <= 3, "{told_apart:?}");
 }
 
-/// A sweep with variants and no rule: `run` and `compare` end alike, levels come in rising order, and nothing is said of
-/// a gate that nobody asked for.
+/// A sweep with variants and no rule: `run` and `compare` end alike, levels come in rising order, and nothing is said
+/// of a gate that nobody asked for.
 #[test]
 fn a_sweep_without_a_gate_ends_as_its_run_did() {
     beside_first(|| {

@@ -7,10 +7,11 @@ use plimsoll_output::find::{COLUMNS, csv, json, markdown, step_line, terminal};
 use plimsoll_output::line::width;
 use plimsoll_output::style::Look;
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{
-    Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, Shape, Standing, StepRow, Style,
-};
 use plimsoll_record::analysis::digest::Generator;
+use plimsoll_record::analysis::search::{
+    Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, Shape, Standing, StepRow,
+    Style,
+};
 use plimsoll_record::summary::Weight;
 
 fn check(name: &str, text: &str) {
@@ -189,7 +190,8 @@ fn a_refusal_is_said_first_and_in_full() {
 fn a_ladder_is_told_as_one() {
     let mut ladder = answer();
     ladder.style = Style::Ladder;
-    ladder.capacity.as_mut().expect("found").interval_is = plimsoll_record::analysis::search::IntervalIs::Enclosure;
+    ladder.capacity.as_mut().expect("found").interval_is =
+        plimsoll_record::analysis::search::IntervalIs::Enclosure;
     let text = terminal(&ladder, &look(80, true));
     assert!(
         text.contains("last met")
@@ -203,7 +205,10 @@ fn a_ladder_is_told_as_one() {
 fn the_generator_and_the_cautions_of_the_runs_that_decided_are_told() {
     let text = terminal(&answer(), &look(120, false));
     assert!(text.contains("sends late by 1.20 ms (p99), workers busy 41 %, waiting for CPU 3.4 %"), "{text}");
-    assert!(text.contains("requests were sent late (3 of 9 runs, first: p99 1.20 ms behind; `late_sends`)"), "{text}");
+    assert!(
+        text.contains("requests were sent late (3 of 9 runs, first: p99 1.20 ms behind; `late_sends`)"),
+        "{text}"
+    );
     assert!(markdown(&answer()).contains("3 of 9 runs"));
     let mut calm = answer();
     calm.deciding = None;
@@ -217,7 +222,10 @@ fn more_answers_than_arrivals_are_explained() {
     assert!(!text.contains("than was offered"), "{text}");
     odd.steps[1].achieved_rate_per_s = 8_100.0;
     let text = terminal(&odd, &look(160, false));
-    assert!(text.contains("At 8,000/s more finished (8,100/s) than was offered (8,000/s): 1,200 arrivals that"), "{text}");
+    assert!(
+        text.contains("At 8,000/s more finished (8,100/s) than was offered (8,000/s): 1,200 arrivals that"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -38,8 +38,8 @@ fn broken(gated: &Gated) -> Option<String> {
     Some(format!("Broken first: {} ({}).", first.text, first.evidence))
 }
 
-/// What the time that the sentence names did, and whether the answers themselves take longer or the wait for a turn in front of them:
-/// response time counts from the intended instant, service time from the send.
+/// What the time that the sentence names did, and whether the answers themselves take longer or the wait for a turn in
+/// front of them: response time counts from the intended instant, service time from the send.
 fn place(one: &Comparison) -> Option<String> {
     let is_time = |row: &&Compared| matches!(row.kind, Figure::Percentile { service: false, .. });
     let is_told = |row: &&Compared| row.verdict.is_worse() || row.verdict.is_better();

@@ -108,12 +108,13 @@ fn generator(deciding: &Deciding) -> String {
     format!("{}; worst of the {runs} near the answer", parts.join(", "))
 }
 
-/// The cautions of the runs that decided, one sentence each: `requests were sent late in 3 of 9 runs (...)  late_sends`.
+/// The cautions of the runs that decided, one sentence each: `requests were sent late (3 of 9 runs, first: ...)`.
 pub(crate) fn cautions(answer: &Answer) -> Vec<(Weight, String)> {
     let Some(deciding) = &answer.deciding else { return Vec::new() };
     let runs = crate::format::counted(deciding.runs as u64, "run");
     let told = |one: &Raised| {
-        let evidence = if one.evidence.is_empty() { String::new() } else { format!(", first: {}", one.evidence) };
+        let evidence =
+            if one.evidence.is_empty() { String::new() } else { format!(", first: {}", one.evidence) };
         (one.weight, format!("{} ({} of {runs}{evidence}; `{}`)", one.title, one.runs, one.code))
     };
     deciding.cautions.iter().map(told).collect()

@@ -14,7 +14,8 @@ const MORE: f64 = 1.005;
 
 /// Reasons first, then steps.
 pub(crate) fn hints(answer: &Answer) -> Vec<Hint> {
-    let why = [first_missed(answer), held_back(answer), more_than_offered(answer), limiting(answer), calm(answer)];
+    let why =
+        [first_missed(answer), held_back(answer), more_than_offered(answer), limiting(answer), calm(answer)];
     let mut out: Vec<Hint> = why.into_iter().flatten().map(|text| hint(false, text)).collect();
     let steps = match (&answer.refusal, &answer.capacity) {
         (Some(refusal), capacity) => refused(answer, refusal, capacity.as_ref()),
@@ -81,7 +82,8 @@ fn held_back(answer: &Answer) -> Option<String> {
 
 /// More answers than arrivals in the measured part: those that the warm-up left waiting.
 fn more_than_offered(answer: &Answer) -> Option<String> {
-    let more = |step: &&StepRow| step.offered_rate_per_s.is_some_and(|rate| step.achieved_rate_per_s > MORE * rate);
+    let more =
+        |step: &&StepRow| step.offered_rate_per_s.is_some_and(|rate| step.achieved_rate_per_s > MORE * rate);
     let step = counted(answer).filter(more).max_by(|a, b| a.level.total_cmp(&b.level))?;
     let offered = step.offered_rate_per_s?;
     let waiting = ((step.achieved_rate_per_s - offered) * step.length_s).round().max(1.0) as u64;

@@ -47,7 +47,8 @@ pub fn terminal(answer: &Answer, look: &Look) -> String {
             Weight::Note => (look.signs().note, Ink::Dim),
         };
         for (at, part) in wrap(&text, columns - LABEL - 2).iter().enumerate() {
-            let front = if at == 0 { Line::new().pad(LABEL).ink(ink, sign).text(" ") } else { Line::new().pad(LABEL + 2) };
+            let front =
+                if at == 0 { Line::new().pad(LABEL).ink(ink, sign) } else { Line::new().pad(LABEL + 2) };
             lines.push(front.text(part));
         }
     }

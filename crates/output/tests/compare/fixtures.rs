@@ -61,7 +61,12 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
         cell: Vec::new(),
         verdict,
         sentence: said,
-        headline: figures.get(headline).map(|row| row.figure.clone()),
+        // Of a mixed one the reasons are told of what got worse.
+        headline: match verdict {
+            Overall::Mixed => figures.iter().rfind(|row| row.verdict.is_worse()),
+            _ => figures.get(headline),
+        }
+        .map(|row| row.figure.clone()),
         compared_together: figures.len(),
         figures,
         doubts,

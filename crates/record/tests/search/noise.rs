@@ -48,11 +48,8 @@ fn a_step_is_sure_of_itself_only_where_its_seconds_agree() {
 #[test]
 fn one_noisy_step_does_not_decide_while_there_is_time() {
     for spoilt in 0..6u32 {
-        let quest = Quest {
-            budget_ns: Some(60 * SECOND),
-            longest_limit_ns: Some(60_000_000),
-            ..Quest::default()
-        };
+        let quest =
+            Quest { budget_ns: Some(60 * SECOND), longest_limit_ns: Some(60_000_000), ..Quest::default() };
         let mut turn = 0;
         let (answer, history) = drive(&quest, |probe| {
             turn += 1;
@@ -61,16 +58,31 @@ fn one_noisy_step_does_not_decide_while_there_is_time() {
             }
             let last = probe.length_ns / SECOND - 1;
             seconds(probe, |at| match probe.level {
-                _ if turn == spoilt + 2 => if at == last { 0.2 } else { 0.0 },
+                _ if turn == spoilt + 2 => {
+                    if at == last {
+                        0.2
+                    } else {
+                        0.0
+                    }
+                }
                 level if level > 169.0 => 1.0,
                 _ => 0.0,
             })
         });
         let found = capacity(&answer);
-        assert!((150.0..180.0).contains(&found), "spoilt {spoilt}: {} {:?}", answer.sentence, levels(&history));
+        assert!(
+            (150.0..180.0).contains(&found),
+            "spoilt {spoilt}: {} {:?}",
+            answer.sentence,
+            levels(&history)
+        );
         let spent: u64 = history.iter().map(|t| t.probe.total_ns()).sum();
         assert!(spent <= 60 * SECOND, "{spent}");
-        assert!(answer.refusal.is_none() || spent > 55 * SECOND, "the time is used: {spent}, {}", answer.sentence);
+        assert!(
+            answer.refusal.is_none() || spent > 55 * SECOND,
+            "the time is used: {spent}, {}",
+            answer.sentence
+        );
     }
 }
 
@@ -125,7 +137,8 @@ fn a_level_that_contradicts_the_answer_is_run_again() {
     assert!((capacity(&answer) / 17_781.0 - 1.0).abs() < 0.05, "{}", answer.sentence);
     let missed: Vec<f64> =
         history.iter().filter(|t| !t.met() && t.probe.level < 16_500.0).map(|t| t.probe.level).collect();
-    let again = history.iter().filter(|t| missed.iter().any(|level| (t.probe.level / level - 1.0).abs() < 0.01));
+    let again =
+        history.iter().filter(|t| missed.iter().any(|level| (t.probe.level / level - 1.0).abs() < 0.01));
     assert!(again.count() > missed.len(), "{missed:?}");
 }
 
@@ -139,7 +152,11 @@ fn a_rate_limiter_is_searched_like_any_service() {
         // Of a few a second whole requests are turned away, or none.
         let most = if limit < 10.0 { 1.2 } else { 1.08 };
         assert!((0.85..=most).contains(&(found / limit)), "{found} of {limit}: {}", answer.sentence);
-        assert_eq!(answer.floor_ns.map(|ns| ns / 100_000), Some(5), "the time of an answer, not of a refusal");
+        assert_eq!(
+            answer.floor_ns.map(|ns| ns / 100_000),
+            Some(5),
+            "the time of an answer, not of a refusal"
+        );
         let asked = history.iter().filter(|t| t.probe.purpose == Purpose::Floor).map(|t| t.requests);
         assert!(asked.clone().all(|n| n <= 20), "{:?}", asked.collect::<Vec<_>>());
         // The answers that are given are as quick as ever: no word of times that climb.
@@ -156,7 +173,8 @@ fn limited(probe: Probe, limit: f64) -> Trial {
         let all = rate.round() as u64;
         let failed = (all as f64 - limit.min(all as f64)).round() as u64;
         errors += failed;
-        let mut block = Block { length_ns: SECOND, offered: all, requests: all, errors: failed, ..Block::default() };
+        let mut block =
+            Block { length_ns: SECOND, offered: all, requests: all, errors: failed, ..Block::default() };
         block.response.record_n(500_000, all - failed);
         block.response.record_n(90_000, failed);
         block
@@ -194,7 +212,10 @@ fn a_shape_is_said_only_where_its_numbers_bear_it_out() {
     };
     let slow = |x: f64| 20e6 * (1.0 + x / 90.0);
     let (gradual, sentence) = shape(&|x| 4e6 * (1.0 + x / 900.0), &slow);
-    assert!(gradual == Shape::Gradual && sentence.contains("times climb gradually (p99 goes from"), "{sentence}");
+    assert!(
+        gradual == Shape::Gradual && sentence.contains("times climb gradually (p99 goes from"),
+        "{sentence}"
+    );
     let (jump, sentence) = shape(&|x| if x < 1_000.0 { 4.34e6 } else { 142e6 }, &slow);
     assert!(matches!(jump, Shape::Jump | Shape::Cliff), "{jump:?} {sentence}");
     assert!(sentence.contains("p50 goes from 4.3"), "{sentence}");

@@ -1,7 +1,7 @@
 //! How far the load generator may have moved the figures of a side: each doubt with a size, and in one direction.
 //!
-//! A difference that is larger than what both sides may be off is a difference, whatever the machine did. Doubts without
-//! a size (a record with holes, a load that was not sent) stay what forbids a verdict, see [`super::doubts`].
+//! A difference that is larger than what both sides may be off is a difference, whatever the machine did. Doubts
+//! without a size (a record with holes, a load that was not sent) still forbid a verdict, see [`super::doubts`].
 
 use super::table::Counts;
 use super::types::Side;
@@ -39,11 +39,14 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
     }
     if raised(Kind::ClientStalled) {
         // At worst all that fell into the stalls was slow for that alone: the same quantile of what is left.
-        let share = worst(&|run| run.generator.stalled_ns as f64 / 1e9 / run.measured_s.max(1e-9)).clamp(0.0, MOST);
+        let share =
+            worst(&|run| run.generator.stalled_ns as f64 / 1e9 / run.measured_s.max(1e-9)).clamp(0.0, MOST);
         match kind {
             Figure::Rate => off.up += -(1.0 - share).ln(),
             Figure::Errors | Figure::Capacity => {}
-            Figure::Mean => off.down += fallen(response, mean_without(response, share), response.merged.mean()),
+            Figure::Mean => {
+                off.down += fallen(response, mean_without(response, share), response.merged.mean())
+            }
             Figure::Percentile { q, service: is_service } => {
                 let counts = if is_service { service } else { response };
                 let at = |q: f64| counts.merged.quantile(q).map(|v| v as f64);

@@ -238,7 +238,8 @@ fn generator(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
     if who.is_empty() {
         return None;
     }
-    let doubted: Vec<&str> = figures.iter().filter(|row| row.doubted).map(|row| row.figure.as_str()).collect();
+    let doubted: Vec<&str> =
+        figures.iter().filter(|row| row.doubted).map(|row| row.figure.as_str()).collect();
     let outcome = match doubted.as_slice() {
         [] => "no verdict below rests on that".to_owned(),
         open => format!("the differences of {} are no larger than that may be", open.join(", ")),

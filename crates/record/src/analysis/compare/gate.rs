@@ -1,7 +1,8 @@
 //! What a change may cost: rules such as `response_time p99 < +5%`, judged on a comparison.
 //!
 //! A rule holds when the whole interval of the difference lies within its limit, and is broken when the whole interval
-//! lies beyond and the difference is certain among all that are compared; between the two nobody can tell, and more repeats are the way out.
+//! lies beyond and the difference is certain among all that are compared; between the two nobody can tell, and more
+//! repeats are the way out.
 
 use super::sentence::{change, evidence, figure_name};
 use super::types::{Compared, Comparison, Overall, Scale};

@@ -167,7 +167,8 @@ impl Compared {
     /// Too few samples to say anything: a percentile without enough of them, or no errors at all among so few requests
     /// that a share worth naming may hide there.
     pub fn has_too_few(&self) -> bool {
-        self.basis == Basis::Nothing || (self.verdict == Verdict::CannotTell && self.is_spotless() && !self.doubted)
+        self.basis == Basis::Nothing
+            || (self.verdict == Verdict::CannotTell && self.is_spotless() && !self.doubted)
     }
 }
 

@@ -84,7 +84,8 @@ impl Capacity {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Refusal {
-    /// `contradicted`, `generator_limited`, `link_limited`, `nothing_met`, `ended_at_first_step`, `run_incomplete`, `floor_failed`,
+    /// `contradicted`, `generator_limited`, `link_limited`, `nothing_met`, `ended_at_first_step`, `run_incomplete`,
+    /// `floor_failed`,
     /// `budget`, `unsettled` or `until_needs_arrivals`.
     pub code: &'static str,
     pub sentence: String,

@@ -3,9 +3,7 @@
 //! A capacity may stand beside a refusal. Whoever ran out of time, or of a load generator, still wants to know how far
 //! the service was known to carry.
 
-use super::answer::{
-    Answer, Capacity, Deciding, IntervalIs, Raised, Refusal, Rise, Shape, StepRow, Style,
-};
+use super::answer::{Answer, Capacity, Deciding, IntervalIs, Raised, Refusal, Rise, Shape, StepRow, Style};
 use super::bracket::{Choice, View};
 use super::confirm::estimate;
 use super::crossing::Crossing;
@@ -73,7 +71,8 @@ pub(super) fn again(quest: &Quest, history: &[Trial]) -> Option<Probe> {
     let capacity = of_search(quest, &view, None)?;
     let rung = contradiction(&view.rungs, capacity.level(), capacity.interval[1])?;
     let is_broken = rung.trials.iter().any(|t| t.is_runaway());
-    let forbidden = [view.runaway, view.ceiling.map(|c| c.0)].into_iter().flatten().any(|stop| rung.level >= stop);
+    let forbidden =
+        [view.runaway, view.ceiling.map(|c| c.0)].into_iter().flatten().any(|stop| rung.level >= stop);
     let full = rung.trials.iter().filter(|t| t.probe.purpose != Purpose::Bracket).count();
     if is_broken || forbidden || full >= REPEATS || history.len() >= MOST_TRIALS {
         return None;
@@ -102,7 +101,8 @@ fn consistent(
     let Some(missed) = sure(Standing::Missed).map(|rung| rung.level).find(|level| level * SAME < at) else {
         return (Some(capacity), refusal);
     };
-    let met_above = sure(Standing::Met).map(|rung| rung.level).filter(|level| *level > missed).reduce(f64::max);
+    let met_above =
+        sure(Standing::Met).map(|rung| rung.level).filter(|level| *level > missed).reduce(f64::max);
     let why = refuse::contradicted(quest, missed, met_above);
     let refusal = Some(refusal.filter(|known| known.code != "budget").unwrap_or(why));
     let below = sure(Standing::Met).map(|rung| rung.level).filter(|level| *level < missed).reduce(f64::max);
@@ -131,10 +131,16 @@ fn deciding(view: &View, level: Option<f64>) -> Option<Deciding> {
     let below = levels().filter(|at| *at <= from).reduce(f64::max);
     let above = levels().filter(|at| *at > from).reduce(f64::min);
     let is_near = |at: f64| {
-        Some(at) == below || Some(at) == above || (level.is_some() && at < from * DECIDES && at > from / DECIDES)
+        Some(at) == below
+            || Some(at) == above
+            || (level.is_some() && at < from * DECIDES && at > from / DECIDES)
     };
-    let runs: Vec<&Trial> =
-        view.rungs.iter().filter(|rung| is_near(rung.level)).flat_map(|rung| rung.trials.iter().copied()).collect();
+    let runs: Vec<&Trial> = view
+        .rungs
+        .iter()
+        .filter(|rung| is_near(rung.level))
+        .flat_map(|rung| rung.trials.iter().copied())
+        .collect();
     let first = runs.first()?;
     let worst = runs.iter().fold(first.generator, |sum, t| sum.worst(&t.generator));
     let mut cautions: Vec<Raised> = Vec::new();
@@ -215,7 +221,13 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
     };
     let low = sure(Standing::Met).filter(|level| *level <= met).reduce(f64::max)?;
     let Some(high) = sure(Standing::Missed).find(|level| *level > low) else {
-        return make(low, [low, low], true, "the highest level met for certain; none was missed".into(), None);
+        return make(
+            low,
+            [low, low],
+            true,
+            "the highest level met for certain; none was missed".into(),
+            None,
+        );
     };
     make(low, [low, high], false, "the last level met; the first missed ends what is known".into(), None)
 }

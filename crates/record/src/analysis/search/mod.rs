@@ -24,7 +24,8 @@ mod standing;
 mod trial;
 
 pub use answer::{
-    Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, Rise, Shape, StepRow, Style,
+    Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, Rise, Shape, StepRow,
+    Style,
 };
 pub use limits::{Limited, limit_of};
 pub use quest::{Move, Probe, Quest};
@@ -58,7 +59,8 @@ pub fn next(quest: &Quest, history: &[Trial]) -> Move {
     };
     match chosen {
         bracket::Choice::Try(probe) => {
-            let left_ns = quest.budget_ns.map_or(u64::MAX, |budget| budget.saturating_sub(spent_ns(quest, history)));
+            let left_ns =
+                quest.budget_ns.map_or(u64::MAX, |budget| budget.saturating_sub(spent_ns(quest, history)));
             match quest.fitted(probe, left_ns) {
                 Some(probe) => Move::Try(probe),
                 None if history.is_empty() => Move::Try(probe),

@@ -190,7 +190,10 @@ impl Quest {
             return (warmup_ns, length_ns);
         }
         let warmup_ns = warmup_ns.min(most_ns / 4).max(SECOND as u64);
-        (warmup_ns, length_ns.min(most_ns.saturating_sub(warmup_ns) / WHOLE_NS * WHOLE_NS).max(LEAST_MEASURED_NS))
+        (
+            warmup_ns,
+            length_ns.min(most_ns.saturating_sub(warmup_ns) / WHOLE_NS * WHOLE_NS).max(LEAST_MEASURED_NS),
+        )
     }
 
     /// The probe, shortened where no more than `left_ns` is left for all of it; `None`: what is left is too short for

@@ -90,7 +90,9 @@ fn steepest(a: &Point, b: &Point) -> (f64, Rise) {
         (time(p50(a), p50(b)), rise("p50", p50(a), p50(b))),
         ((b.error_ratio - a.error_ratio) / JUMP_ERRORS, rise("errors", a.error_ratio, b.error_ratio)),
     ];
-    all.into_iter().reduce(|x, y| if y.0 > x.0 { y } else { x }).unwrap_or_else(|| (0.0, rise("p99", 0.0, 0.0)))
+    all.into_iter()
+        .reduce(|x, y| if y.0 > x.0 { y } else { x })
+        .unwrap_or_else(|| (0.0, rise("p99", 0.0, 0.0)))
 }
 
 /// A jump over several levels that are all within a few per cent.

@@ -30,8 +30,12 @@ impl Trial {
         if self.unstable || self.is_runaway() || self.requests == 0 {
             return Standing::Missed;
         }
-        let each: Vec<Standing> =
-            self.judged.iter().filter(|judged| decides(judged)).map(|judged| self.standing_of(judged)).collect();
+        let each: Vec<Standing> = self
+            .judged
+            .iter()
+            .filter(|judged| decides(judged))
+            .map(|judged| self.standing_of(judged))
+            .collect();
         if each.contains(&Standing::Missed) {
             Standing::Missed
         } else if each.contains(&Standing::Undecided) {
@@ -120,7 +124,8 @@ fn pooled(trials: &[&Trial]) -> Standing {
     if met > 0 {
         return Standing::Undecided;
     }
-    let names = trials.iter().flat_map(|t| &t.judged).filter(|judged| decides(judged)).map(|j| j.text.as_str());
+    let names =
+        trials.iter().flat_map(|t| &t.judged).filter(|judged| decides(judged)).map(|j| j.text.as_str());
     let each: Vec<Standing> = names.filter_map(|name| by_parts(trials, name)).collect();
     match each.as_slice() {
         all if all.contains(&Standing::Missed) => Standing::Missed,
