@@ -1,9 +1,8 @@
 //! What a search found, as one document: field names are public JSON, added to and never renamed.
 
 use super::limits::Limited;
-use super::standing::Standing;
 use crate::analysis::digest::Generator;
-use crate::summary::Weight;
+use crate::summary::{Standing, Weight};
 use plimsoll_plan::experiment::Purpose;
 use serde::Serialize;
 

@@ -4,9 +4,10 @@ use super::answer::Refusal;
 use super::confirm;
 use super::limits::{CONNECTIONS, Limited};
 use super::quest::{Probe, Quest};
-use super::standing::{Rung, Standing, rungs};
+use super::standing::{Rung, rungs};
 use super::trial::Trial;
 use super::{MOST_TRIALS, refuse};
+use crate::summary::Standing;
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::maths::regression::falling;
 
@@ -74,7 +75,9 @@ impl<'a> View<'a> {
                 _ => false,
             };
             // What is sure in spite of it counts, whichever way.
-            let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && t.met());
+            // What is sure whatever the machine did counts, whichever way.
+            let is_sure = t.standing() != Standing::Undecided;
+            let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && is_sure);
             counts.then_some((t.probe.level, by))
         };
         let loads = || history.iter().filter(|t| t.probe.purpose != Purpose::Floor);

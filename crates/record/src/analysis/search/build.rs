@@ -10,12 +10,12 @@ use super::crossing::Crossing;
 use super::curve::{curve, knee, reading, wilson};
 use super::quest::{Probe, Quest};
 use super::shape::shape;
-use super::standing::{SAME, Standing, contradiction};
+use super::standing::{SAME, contradiction};
 use super::trial::{Trial, decides};
 use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
 use crate::analysis::watched::limiting_of;
 use crate::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
-use crate::summary::Judged;
+use crate::summary::{Judged, Standing};
 use plimsoll_plan::experiment::{Purpose, Until};
 
 /// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
@@ -219,7 +219,7 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
     let sure = |standing: Standing| {
         view.rungs.iter().filter(move |rung| rung.standing == standing).map(|rung| rung.level)
     };
-    let low = sure(Standing::Met).filter(|level| *level <= met).reduce(f64::max)?;
+    let low = sure(Standing::Met).filter(|level| *level <= met).reduce(f64::max).unwrap_or(met);
     let Some(high) = sure(Standing::Missed).find(|level| *level > low) else {
         return make(
             low,
@@ -284,10 +284,9 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
         unstable: trial.unstable,
         cautions: trial.cautions.iter().map(|c| c.code).collect(),
         // What was met although the machine was busy was met.
-        limited_by: trial
-            .limited_by
-            .clone()
-            .filter(|by| !(is_counted(trial, view) || by.may_pass() && trial.met())),
+        limited_by: trial.limited_by.clone().filter(|by| {
+            !(is_counted(trial, view) || by.may_pass() && trial.standing() != Standing::Undecided)
+        }),
     }
 }
 
@@ -296,7 +295,14 @@ fn told(trial: &Trial, standing: Standing) -> Vec<String> {
     let told = |judged: &Judged| match judged.observed {
         Some(observed) => {
             let least = if judged.at_least { ">= " } else { "" };
-            format!("{} (observed {least}{})", judged.text, figure(observed, judged.unit))
+            let bounds = match (judged.best, judged.worst) {
+                (Some(best), Some(worst)) if standing == Standing::Undecided && best != worst => {
+                    let [low, high] = [best.min(worst), best.max(worst)].map(|x| figure(x, judged.unit));
+                    format!(", between {low} and {high}")
+                }
+                _ => String::new(),
+            };
+            format!("{} (observed {least}{}{bounds})", judged.text, figure(observed, judged.unit))
         }
         None => format!("{} (nothing observed)", judged.text),
     };

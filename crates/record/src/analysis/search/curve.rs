@@ -2,9 +2,10 @@
 
 use super::answer::{Knee, Point, Reading};
 use super::bracket::View;
-use super::standing::{Rung, Standing};
+use super::standing::Rung;
 use super::trial::Trial;
 use crate::analysis::digest::Block;
+use crate::summary::Standing;
 use plimsoll_stats::{Hist, quantile_interval};
 
 pub(super) fn curve(view: &View) -> Vec<Point> {

@@ -23,13 +23,13 @@ mod shares;
 mod standing;
 mod trial;
 
+pub use crate::summary::Standing;
 pub use answer::{
     Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, Rise, Shape, StepRow,
     Style,
 };
 pub use limits::{Limited, limit_of};
 pub use quest::{Move, Probe, Quest};
-pub use standing::Standing;
 pub use trial::Trial;
 
 /// Never more runs than this in one search, whatever they say.

@@ -1,7 +1,7 @@
 //! How the service behaves above its answer: each word held against the numbers of neighbouring levels.
 
 use super::answer::{Point, Rise, Shape};
-use super::standing::Standing;
+use crate::summary::Standing;
 
 /// A time that grows by this factor from a level to the next jumps; likewise this share of errors out of nowhere.
 const JUMP: f64 = 4.0;

@@ -3,26 +3,17 @@
 
 use super::shares::{Measure, measure};
 use super::trial::{Trial, decides};
-use crate::summary::Judged;
+use crate::caution::Kind;
+use crate::summary::{Judged, Standing};
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::maths::student;
-use serde::Serialize;
-
-/// How a step, or all steps of a level, stand to the thresholds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    Met,
-    Missed,
-    /// The limit lies within what the figure may be.
-    Undecided,
-}
 
 /// Levels nearer than this are one.
 pub(super) const SAME: f64 = 1.005;
 /// Fewer parts than this have no scatter.
 const LEAST_PARTS: usize = 3;
 const CONFIDENCE: f64 = 0.95;
+const FEW: Kind = Kind::TooFewSamples;
 
 impl Trial {
     /// All thresholds that decide taken together.
@@ -47,17 +38,11 @@ impl Trial {
 
     /// Of one threshold: what the rule of a run says, unless the parts of the step contradict it.
     pub(super) fn standing_of(&self, judged: &Judged) -> Standing {
-        let rule = by_rule(judged);
         match by_parts(&[self], &judged.text) {
-            Some(parts) if parts != rule => Standing::Undecided,
-            _ => rule,
+            Some(parts) if parts != judged.standing => Standing::Undecided,
+            _ => judged.standing,
         }
     }
-}
-
-/// By the rule that a run is judged by.
-fn by_rule(judged: &Judged) -> Standing {
-    if judged.met { Standing::Met } else { Standing::Missed }
 }
 
 /// By the scatter of the share beyond the limit between the parts of these steps (Student's t over clusters); `None`:
@@ -126,11 +111,26 @@ fn pooled(trials: &[&Trial]) -> Standing {
     }
     let names =
         trials.iter().flat_map(|t| &t.judged).filter(|judged| decides(judged)).map(|j| j.text.as_str());
-    let each: Vec<Standing> = names.filter_map(|name| by_parts(trials, name)).collect();
+    let each: Vec<Standing> = names.map(|name| enough(trials, name).unwrap_or(Standing::Undecided)).collect();
     match each.as_slice() {
         all if all.contains(&Standing::Missed) => Standing::Missed,
+        all if !all.is_empty() && all.iter().all(|one| *one == Standing::Met) => Standing::Met,
         _ => Standing::Undecided,
     }
+}
+
+/// By the parts of steps that have too few samples each, and enough together: fewer than 3 / share may all be inside by
+/// chance.
+fn enough(trials: &[&Trial], text: &str) -> Option<Standing> {
+    let Measure { limit, above_ns } = measure(text)?;
+    // What the generator may have done is not known of the parts.
+    let is_few = |judged: &Judged| {
+        judged.standing != Standing::Undecided || judged.doubts.iter().all(|doubt| doubt.code == FEW.code())
+    };
+    let own = trials.iter().flat_map(|t| &t.judged).filter(|judged| judged.text == text);
+    let samples = trials.iter().flat_map(|t| &t.blocks).map(|block| super::shares::count(block, above_ns).1);
+    let is_enough = samples.sum::<f64>() * limit >= 3.0;
+    by_parts(trials, text).filter(|_| is_enough).filter(|_| own.into_iter().all(is_few))
 }
 
 /// The lowest level whose steps contradict the answer that the search would give: missed for certain below it, or met

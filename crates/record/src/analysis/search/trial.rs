@@ -2,9 +2,8 @@
 
 use super::limits::{Limited, limit_of};
 use super::quest::Probe;
-use super::standing::Standing;
 use crate::analysis::digest::{Block, Digest, Generator, Watching, coarser};
-use crate::summary::{Caution, FigureUnit, Judged, Percentile};
+use crate::summary::{Caution, FigureUnit, Judged, Percentile, Standing};
 use plimsoll_stats::Hist;
 
 /// A probe that was run.
