@@ -1,6 +1,8 @@
 //! The whole loop, `run`, `find` and `compare`, at loads drawn by lot against a ruler whose answer is known beforehand:
 //! how often the tool is right, how often wrong, and how often it says that it cannot tell.
 
+#![allow(clippy::print_stdout, reason = "the table is the result")]
+
 use crate::support::{Ruler, Scratch, Tool, alone};
 use std::collections::BTreeMap;
 
@@ -41,8 +43,8 @@ fn run(lot: &mut Lot) -> (Told, String) {
     let limit_ms = if passes { 2.0 * delay_ms + 30.0 } else { delay_ms / 2.0 };
     let ruler = Ruler::start(&["--delay", &format!("{delay_ms}ms")]);
     let rule = format!("response_time p90 < {limit_ms}ms");
-    let args = [&ruler.url("/"), "-r", &rate.to_string(), "-d", "1500ms", "--threshold", &rule, "--json"];
-    let said = Tool::run(&args).json();
+    let (url, rate_text) = (ruler.url("/"), rate.to_string());
+    let said = Tool::run(&[&url, "-r", &rate_text, "-d", "1500ms", "--threshold", &rule, "--json"]).json();
     let result = said["verdict"]["result"].as_str().unwrap_or_default().to_owned();
     let told = match (result.as_str(), passes) {
         ("PASS", true) | ("FAIL", false) => Told::Right,
