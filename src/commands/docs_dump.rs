@@ -3,7 +3,8 @@
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve};
+use crate::flags::judge::{Audit, Compare, Find, Size};
+use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve, Verb};
 use crate::flags::{Load, verbs};
 use crate::say;
 use clap::CommandFactory;
@@ -58,17 +59,34 @@ fn command_line() -> String {
         let _ = write!(text, "## `{name}`\n\n```text\n{}\n```\n\n", help.join("\n").trim_end());
     };
     add("plimsoll", help::<Load>());
-    add("plimsoll run", help::<Run>());
-    add("plimsoll curl", verbs::curl_help());
-    add("plimsoll check", help::<Check>());
-    add("plimsoll schema", help::<Schema>());
-    add("plimsoll explain", help::<Explain>());
-    add("plimsoll report", help::<Report>());
-    add("plimsoll merge", help::<Merge>());
-    add("plimsoll serve", help::<Serve>());
-    add("plimsoll demo", help::<Demo>());
-    add("plimsoll doctor", help::<Doctor>());
+    for verb in Verb::ALL {
+        if let Some(help) = help_of(*verb) {
+            add(&format!("plimsoll {}", verb.name()), help);
+        }
+    }
     text.trim_end().to_owned() + "\n"
+}
+
+/// The flags of a command; `None` for those that are not for users. A new command has to say so here.
+fn help_of(verb: Verb) -> Option<String> {
+    Some(match verb {
+        Verb::Run => help::<Run>(),
+        Verb::Curl => verbs::curl_help(),
+        Verb::Check => help::<Check>(),
+        Verb::Schema => help::<Schema>(),
+        Verb::Explain => help::<Explain>(),
+        Verb::Find => help::<Find>(),
+        Verb::Compare => help::<Compare>(),
+        Verb::Audit => help::<Audit>(),
+        Verb::Size => help::<Size>(),
+        Verb::Report => help::<Report>(),
+        Verb::Merge => help::<Merge>(),
+        Verb::Serve => help::<Serve>(),
+        Verb::Demo => help::<Demo>(),
+        Verb::Doctor => help::<Doctor>(),
+        Verb::Help => "Prints the flags of a command.\n\nUsage: plimsoll help COMMAND\n".into(),
+        Verb::Ruler | Verb::DocsDump => return None,
+    })
 }
 
 /// At a fixed width: the page must not depend on the window in which it is made.

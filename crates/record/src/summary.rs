@@ -5,6 +5,7 @@
 mod judged;
 mod monitors;
 mod script;
+mod shown;
 mod tables;
 
 pub use judged::{Bound, Doubt, FigureUnit, Judged, Standing};
@@ -13,6 +14,7 @@ pub use monitors::{
     SutRow,
 };
 pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
+pub use shown::{Quantile, drawn_quantile};
 pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 
 use crate::cause::Cause;
@@ -409,6 +411,12 @@ pub struct Second {
     /// CPU time of the load generator's workers outside spinning, as a share of the tick; `None`: not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_ratio: Option<f64>,
+    /// Response times in it, those cut off by a time-out or the stop included: the basis of its percentiles.
+    pub samples: u64,
+    /// Times of this row that are lower bounds, by their names here.
+    pub lower_bounds: Vec<&'static str>,
+    /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.
+    pub few_samples: Vec<&'static str>,
 }
 
 /// A moment of the run.

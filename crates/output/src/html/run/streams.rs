@@ -1,6 +1,6 @@
 //! What lasts: streams of events, connections, TLS.
 
-use super::times::{max, nanoseconds, quantile};
+use super::times::{max, nanoseconds, percentile_cell, quantile};
 use crate::chart::Chart;
 use crate::format::{count, ratio};
 use crate::html::piece::{self, figure};
@@ -84,8 +84,8 @@ pub fn connections(s: &Summary) -> Option<Markup> {
         .map(|(label, short)| {
             Row::new(vec![
                 Cell::text(label),
-                nanoseconds(short.p50_ns),
-                nanoseconds(short.p99_ns),
+                percentile_cell(short.quantile(0.5)),
+                percentile_cell(short.quantile(0.99)),
                 nanoseconds(short.max_ns),
                 Cell::count(short.count),
             ])

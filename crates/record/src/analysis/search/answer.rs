@@ -2,7 +2,7 @@
 
 use super::limits::Limited;
 use crate::analysis::digest::Generator;
-use crate::summary::{Standing, Weight};
+use crate::summary::{Quantile, Standing, Weight};
 use plimsoll_plan::experiment::Purpose;
 use serde::Serialize;
 
@@ -157,6 +157,15 @@ pub struct Reading {
     pub value_ns: u64,
     pub low_ns: Option<u64>,
     pub high_ns: Option<u64>,
+    /// At least 10 / (1 - q) samples; with fewer, texts print a dash.
+    pub enough_samples: bool,
+}
+
+impl Reading {
+    /// As it may be shown.
+    pub fn quantile(&self) -> Quantile {
+        Quantile::of(Some(self.value_ns), false, self.enough_samples)
+    }
 }
 
 /// A level of the curve.
