@@ -2,7 +2,7 @@
 
 use super::find::share;
 use super::page::Wanted;
-use super::template;
+use super::{folder_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Compare;
 use crate::{say, wall};
@@ -65,6 +65,10 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     }
     if let Some((wanted, page)) = page {
         wanted.write(&page)?;
+    }
+    // A folder of variants is what `run` has made: without a rule of one's own it ends as that did.
+    if let ([folder], None, true) = (flags.runs.as_slice(), &flags.baseline, gate.allow.is_empty()) {
+        return Ok(folder_report::concluded(Path::new(folder))?.result.into());
     }
     let worst = comparisons.iter().map(|one| gate_of(one, &gate)).max();
     Ok(match worst {
@@ -157,8 +161,14 @@ fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<()
     } else {
         let look = say::look_of_results(flags.no_color);
         let each = comparisons.iter().map(|one| {
-            let gated = gate(one, rules);
-            format!("{}\n{}", render::terminal(one, &look), render::gated(one, &gated, &look))
+            // Without rules there is no gate that could be open: the verdict says it all.
+            match rules.allow.is_empty() {
+                true => render::terminal(one, &look),
+                false => {
+                    let gated = gate(one, rules);
+                    format!("{}\n{}", render::terminal(one, &look), render::gated(one, &gated, &look))
+                }
+            }
         });
         each.collect::<Vec<_>>().join("\n")
     };

@@ -140,3 +140,30 @@ fn a_service_is_hardly_ever_told_from_itself() {
     }
     assert!(told_apart.len() <= 3, "{told_apart:?}");
 }
+
+/// A sweep with variants and no rule: `run` and `compare` end alike, levels come in rising order, and nothing is said
+/// of a gate that nobody asked for.
+#[test]
+fn a_sweep_without_a_gate_ends_as_its_run_did() {
+    beside_first(|| {
+        let ruler = Ruler::start(&[]);
+        let scratch = Scratch::new();
+        let text = format!(
+            "name: sweep\ntarget: {0}\nscenarios: {{ s: [ {{ get: /, name: page }} ] }}\n\
+             load: {{ users: [8, 4, 1], duration: 1s }}\nvariants:\n  before: {{ target: \"{0}\" }}\n  \
+             after: {{ target: \"{0}\" }}\n",
+            ruler.url("").trim_end_matches('/')
+        );
+        let (file, folder) = (scratch.file("sweep.yaml", &text), scratch.path("sweep"));
+        let ran = Tool::run(&["run", &file, "--out", &folder]);
+        let compared = Tool::run(&["compare", &folder]);
+        assert_eq!(ran.code, compared.code, "{}\n{}", ran.stdout, compared.stdout);
+        for said in [&ran.stdout, &compared.stdout] {
+            assert!(!said.contains("gate"), "{said}");
+        }
+        let said = Tool::run(&["compare", &folder, "--json"]).json();
+        let cells = said["comparisons"].as_array().unwrap().iter();
+        let users: Vec<&str> = cells.map(|one| one["cell"][0]["value"].as_str().unwrap()).collect();
+        assert_eq!(users, ["1", "4", "8"]);
+    });
+}

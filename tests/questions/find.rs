@@ -281,3 +281,68 @@ fn what_a_search_sets_itself_and_what_cannot_be_read_is_refused_all_at_once() {
         assert!(said.contains(part), "{part} is missing in\n{said}");
     }
 }
+
+/// A service that answers 50 requests a second and turns the others away with 429, counted by tokens.
+fn rate_limited() -> (String, std::sync::Arc<std::sync::atomic::AtomicU64>) {
+    use std::io::{BufRead, BufReader, Write};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Arc, Mutex};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let asked = Arc::new(AtomicU64::new(0));
+    let tokens = Arc::new(Mutex::new((5.0f64, std::time::Instant::now())));
+    let counter = asked.clone();
+    // Both threads end with the process; nobody waits for them.
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (tokens, asked) = (tokens.clone(), counter.clone());
+            std::thread::spawn(move || {
+                let mut answers = stream.try_clone().unwrap();
+                for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                    if !line.is_empty() {
+                        continue;
+                    }
+                    asked.fetch_add(1, Ordering::Relaxed);
+                    let served = {
+                        let mut left = tokens.lock().unwrap();
+                        let now = std::time::Instant::now();
+                        left.0 = (left.0 + 50.0 * (now - left.1).as_secs_f64()).min(5.0);
+                        left.1 = now;
+                        let is_served = left.0 >= 1.0;
+                        left.0 -= f64::from(u8::from(is_served));
+                        is_served
+                    };
+                    let head = if served { "200 OK" } else { "429 Too Many Requests\r\nRetry-After: 1" };
+                    let text = format!("HTTP/1.1 {head}\r\nContent-Length: 2\r\n\r\nok");
+                    if answers.write_all(text.as_bytes()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    (url, asked)
+}
+
+/// The run of one user asks ten times a second: a service that turns away who asks more is searched like any other.
+#[test]
+fn a_service_with_a_rate_limit_is_found_to_carry_it() {
+    beside_first(|| {
+        let (url, _) = rate_limited();
+        let rules = ["--threshold", "response_time p99 < 100ms", "--threshold", "errors < 2%"];
+        let mut args = vec!["find", &url, "--from", "35/s", "--budget", "24s", "--json"];
+        args.extend(rules);
+        let said = Tool::run(&args).json();
+        let found = said.pointer("/capacity/rate_per_s").and_then(Value::as_f64);
+        let found = found.unwrap_or_else(|| panic!("{said:#}"));
+        assert!((42.0..57.0).contains(&found), "{found}: {}", said["sentence"]);
+        let floor = &said["steps"][0];
+        assert_eq!((&floor["purpose"], &floor["errors"]), (&Value::from("floor"), &Value::from(0)));
+        assert!(floor["requests"].as_u64().unwrap() <= 21, "one user does not hammer: {floor:#}");
+        assert!(!said["deciding"]["generator"].is_null(), "{said:#}");
+        for step in said["curve"].as_array().unwrap() {
+            let below = step["level"].as_f64().unwrap() < found / 1.01;
+            assert!(!(below && step["standing"] == "missed"), "{step:#} below {found}");
+        }
+    });
+}

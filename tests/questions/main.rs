@@ -10,3 +10,4 @@ mod parts;
 mod published;
 mod sizes;
 mod sweep;
+mod whole;

@@ -7,9 +7,12 @@ use plimsoll_output::find::{COLUMNS, csv, json, markdown, step_line, terminal};
 use plimsoll_output::line::width;
 use plimsoll_output::style::Look;
 use plimsoll_plan::experiment::Purpose;
+use plimsoll_record::analysis::digest::Generator;
 use plimsoll_record::analysis::search::{
-    Answer, Capacity, Knee, Limited, Point, Reading, Refusal, Shape, StepRow, Style,
+    Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, Shape, Standing, StepRow,
+    Style,
 };
+use plimsoll_record::summary::Weight;
 
 fn check(name: &str, text: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -35,6 +38,8 @@ fn point(level: f64, p50: f64, p99: f64, met: u32, error_ratio: f64) -> Point {
         level,
         runs: 3,
         met,
+        undecided: 0,
+        standing: if met > 1 { Standing::Met } else { Standing::Missed },
         offered_rate_per_s: Some(level),
         achieved_rate_per_s: level * (1.0 - error_ratio),
         p50: reading(p50, 1.05),
@@ -61,6 +66,8 @@ fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
         error_ratio: 0.0,
         error_interval: [0.0, 0.0003],
         met,
+        standing: if met { Standing::Met } else { Standing::Missed },
+        undecided: Vec::new(),
         missed: if met { Vec::new() } else { vec!["response_time p99 < 50ms (observed 900 ms)".into()] },
         margin: Some(if met { 0.7 } else { -0.7 }),
         unstable: !met,
@@ -87,12 +94,30 @@ fn answer() -> Answer {
                    times climb gradually"
             .into(),
         shape: Shape::Gradual,
+        rise: None,
         knee: Some(Knee { level: 8_000.0, p50_ns: 4_100_000, method: "last level with a calm median" }),
         floor_ns: Some(2_100_000),
         within: 0.02,
         thresholds: vec!["response_time p99 < 250ms".into()],
         left_out: vec!["rate > 100/s".into()],
         limiting_resource: None,
+        deciding: Some(Deciding {
+            runs: 9,
+            generator: Generator {
+                late_p99_ns: Some(1_200_000),
+                run_queue_ratio: 0.034,
+                busy_ratio: 0.41,
+                stalled_ns: 0,
+                retransmits: 3,
+            },
+            cautions: vec![Raised {
+                code: "late_sends",
+                weight: Weight::Inconclusive,
+                title: "requests were sent late".into(),
+                evidence: "p99 1.20 ms behind".into(),
+                runs: 3,
+            }],
+        }),
         curve: vec![
             point(1_000.0, 2.2, 8.0, 3, 0.0),
             point(8_000.0, 4.1, 60.0, 3, 0.0),
@@ -165,13 +190,50 @@ fn a_refusal_is_said_first_and_in_full() {
 fn a_ladder_is_told_as_one() {
     let mut ladder = answer();
     ladder.style = Style::Ladder;
+    ladder.capacity.as_mut().expect("found").interval_is =
+        plimsoll_record::analysis::search::IntervalIs::Enclosure;
     let text = terminal(&ladder, &look(80, true));
     assert!(
-        text.contains("last good")
-            && text.contains("first bad 9,560/s")
+        text.contains("last met")
+            && text.contains("first missed 9,560/s")
             && !text.contains("95 % interval 9,390/s"),
         "{text}"
     );
+}
+
+#[test]
+fn the_generator_and_the_cautions_of_the_runs_that_decided_are_told() {
+    let text = terminal(&answer(), &look(120, false));
+    assert!(text.contains("sends late by 1.20 ms (p99), workers busy 41 %, waiting for CPU 3.4 %"), "{text}");
+    assert!(
+        text.contains("requests were sent late (3 of 9 runs, first: p99 1.20 ms behind; `late_sends`)"),
+        "{text}"
+    );
+    assert!(markdown(&answer()).contains("3 of 9 runs"));
+    let mut calm = answer();
+    calm.deciding = None;
+    assert!(!terminal(&calm, &look(120, false)).contains("late_sends"));
+}
+
+#[test]
+fn more_answers_than_arrivals_are_explained() {
+    let mut odd = answer();
+    let text = terminal(&odd, &look(120, false));
+    assert!(!text.contains("than was offered"), "{text}");
+    odd.steps[1].achieved_rate_per_s = 8_100.0;
+    let text = terminal(&odd, &look(160, false));
+    assert!(
+        text.contains("At 8,000/s more finished (8,100/s) than was offered (8,000/s): 1,200 arrivals that"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_step_whose_limit_lies_within_what_was_seen_is_undecided() {
+    let mut near = step(3, 640.0, Purpose::Bisect, false);
+    (near.standing, near.unstable) = (Standing::Undecided, false);
+    let line = step_line(&near, false, &look(120, true));
+    assert!(line.contains("undecided") && !line.contains("missed"), "{line}");
 }
 
 #[test]

@@ -88,6 +88,7 @@ fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32
         started_unix_ns: 0,
         blocks,
         by_request: Vec::new(),
+        generator: Default::default(),
         watched: Default::default(),
     }
 }

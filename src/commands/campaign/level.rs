@@ -56,11 +56,15 @@ pub fn at(mut located: Located, step: &Step) -> Result<Located, Failure> {
     Ok(located)
 }
 
-/// The draft with one user, for what an unloaded answer takes.
-pub fn floor(located: Located, length_ns: u64) -> Result<Located, Failure> {
+/// The draft with one user, for what an unloaded answer takes: a request every `pause_ns`, later where the service
+/// takes longer, so that a service that turns away who asks too often does not turn this one away.
+pub fn floor(located: Located, length_ns: u64, pause_ns: u64) -> Result<Located, Failure> {
     let step = Step { level: 1.0, users: true, warmup_ns: 0, length_ns, patience_ns: 0 };
     let mut located = at(located, &step)?;
+    let draft = &mut located.draft;
+    draft.rate_per_s = Some(1e9 / pause_ns.max(1) as f64);
+    draft.connections = Some(1);
     // Its conditions are for loads; what a single user meets proves nothing of them, and half of them need arrivals.
-    located.draft.thresholds.clear();
+    draft.thresholds.clear();
     Ok(located)
 }

@@ -172,7 +172,7 @@ pub fn run(
 pub fn unloaded(located: Located) -> Result<Plan, Failure> {
     // The thresholds stay: a mistake in them is one at every level.
     let thresholds = located.draft.thresholds.clone();
-    let mut plan = run::settled(level::floor(located, FLOOR_NS)?, true)?;
+    let mut plan = run::settled(level::floor(located, FLOOR_NS, FLOOR_PAUSE_NS)?, true)?;
     plan.outline.thresholds = thresholds;
     Ok(plan)
 }
@@ -180,6 +180,7 @@ pub fn unloaded(located: Located) -> Result<Plan, Failure> {
 /// Length of the run of one user that shows what an unloaded answer takes, ns: only for judging the plan; how long it
 /// really is says the search.
 const FLOOR_NS: u64 = 2_000_000_000;
+const FLOOR_PAUSE_NS: u64 = 100_000_000;
 
 struct Campaign<'a> {
     experiment: Experiment,
@@ -267,7 +268,7 @@ impl Campaign<'_> {
         let located = self.cells[cell].located.clone();
         settle::rest(probe.rest_ns, &located, &self.manner, self.shared)?;
         let located = match probe.purpose {
-            Purpose::Floor => level::floor(located, probe.length_ns)?,
+            Purpose::Floor => level::floor(located, probe.length_ns, probe.pause_ns())?,
             _ => level::at(
                 located,
                 &level::Step {

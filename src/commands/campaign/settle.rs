@@ -8,8 +8,10 @@ use crate::flags::load::MannerFlags;
 use crate::wall;
 use plimsoll_front::Located;
 
-/// Length of a look at the service, ns.
-const GLANCE_NS: u64 = 300_000_000;
+/// Length of a look at the service, and the pause between two requests of it, ns: a service that turns away who asks
+/// too often would never be seen to come back.
+const GLANCE_NS: u64 = 350_000_000;
+const GLANCE_PAUSE_NS: u64 = 100_000_000;
 /// So many looks at most; behind them the next step shows what is the matter.
 const GLANCES: u32 = 20;
 /// Between two looks, ns.
@@ -30,7 +32,7 @@ pub fn rest(rest_ns: u64, located: &Located, manner: &MannerFlags, shared: &Shar
         if shared.interrupts.happened() {
             return Ok(());
         }
-        let plan = run::settled(level::floor(located.clone(), GLANCE_NS)?, true)?;
+        let plan = run::settled(level::floor(located.clone(), GLANCE_NS, GLANCE_PAUSE_NS)?, true)?;
         match load::glance(plan, &quiet, shared) {
             Ok(summary) if summary.totals.errors == 0 && summary.totals.requests > 0 => return Ok(()),
             Ok(_) => seen = Ok(()),

@@ -52,6 +52,7 @@ pub(crate) fn long_word(row: &Compared) -> String {
         (Verdict::NoDifference, Some(most), _) => {
             format!("no difference > {}", change(most, row.scale).trim_start_matches('+'))
         }
+        (Verdict::CannotTell, ..) if row.doubted => "cannot tell beside the load generator".into(),
         (Verdict::CannotTell, _, Some(1)) => "cannot tell, 1 more repeat".into(),
         (Verdict::CannotTell, _, Some(more)) => format!("cannot tell, {more} more repeats"),
         (verdict, ..) => word(verdict).into(),

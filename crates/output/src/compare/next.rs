@@ -38,22 +38,13 @@ fn broken(gated: &Gated) -> Option<String> {
     Some(format!("Broken first: {} ({}).", first.text, first.evidence))
 }
 
-/// The way that the whole went; of a mixed result, the worse one.
-fn is_told(one: &Comparison, verdict: Verdict) -> bool {
-    match one.verdict {
-        Overall::Faster | Overall::FewerErrors => verdict.is_better(),
-        _ => verdict.is_worse(),
-    }
-}
-
-/// Which time moved most, and whether the answers themselves take longer or the wait for a turn in front of them:
-/// response time counts from the intended instant, service time from the send.
+/// What the time that the sentence names did, and whether the answers themselves take longer or the wait for a turn in
+/// front of them: response time counts from the intended instant, service time from the send.
 fn place(one: &Comparison) -> Option<String> {
     let is_time = |row: &&Compared| matches!(row.kind, Figure::Percentile { service: false, .. });
-    let far = |row: &Compared| row.difference.unwrap_or(0.0).abs();
-    let told = one.figures.iter().filter(|row| is_time(row) && is_told(one, row.verdict));
-    let response = told.max_by(|a, b| far(a).total_cmp(&far(b)))?;
-    let moved = format!("{} moved most ({})", response.figure, maybe_change(response, response.difference));
+    let is_told = |row: &&Compared| row.verdict.is_worse() || row.verdict.is_better();
+    let response = one.headline().filter(is_time).filter(is_told)?;
+    let moved = format!("{} changed by {}", response.figure, maybe_change(response, response.difference));
     let name = response.figure.replacen("response", "service", 1);
     let Some(service) = one.figure(&name) else { return Some(format!("{moved}.")) };
     let change = maybe_change(service, service.difference);
@@ -131,6 +122,11 @@ fn seen(one: &Comparison) -> Option<String> {
 
 fn next(one: &Comparison) -> Vec<String> {
     let repeats = one.a.runs.min(one.b.runs);
+    if one.figures.iter().any(|row| row.doubted) && one.verdict == Overall::CannotTell {
+        return vec![
+            "Free CPU on the load generator (move the target, stop other programs), then run both sides again.".into(),
+        ];
+    }
     if one.blocking().is_some() {
         return vec!["Mend what stands above, and run both sides again.".into()];
     }

@@ -57,7 +57,12 @@ pub fn picture(row: &Compared, reach: f64, columns: usize, ink: Ink, look: &Look
         cells[half] = if look.unicode { '┼' } else { '|' };
     }
     cells[from] = if low < -reach { marks.beyond_left } else { marks.left };
-    cells[to] = if high > reach { marks.beyond_right } else { marks.right };
+    // What lies beyond an edge as a whole has that edge's mark, whichever edge it is.
+    match (high < -reach, high > reach || low > reach) {
+        (true, _) => {}
+        (_, true) => cells[to] = marks.beyond_right,
+        _ => cells[to] = marks.right,
+    }
     if at.abs() <= reach {
         cells[cell(at)] = marks.at;
     }

@@ -3,7 +3,7 @@
 use crate::chart::{Axis, Band, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Unit};
 use crate::format::quantity;
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, IntervalIs, StepRow};
+use plimsoll_record::analysis::search::{Answer, IntervalIs, Standing, StepRow};
 
 /// How far the axis goes beyond the highest level.
 const ROOM: f64 = 1.06;
@@ -43,10 +43,12 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
         let counts = |step: &StepRow| step.purpose != Purpose::Floor && wanted(step);
         steps.iter().map(|step| counts(step).then_some(step.level)).collect()
     };
+    let of = |standing: Standing| move |step: &StepRow| step.standing == standing && !held(step);
     let all = vec![
         Series::new("levels", "", 7, Form::Dashed, levels(&|_| true)),
-        Series::new("met", "met", 0, Form::Dots, levels(&|step| step.met && !held(step))),
-        Series::new("missed", "missed", 1, Form::Crosses, levels(&|step| !step.met && !held(step))),
+        Series::new("met", "met", 0, Form::Dots, levels(&of(Standing::Met))),
+        Series::new("missed", "missed", 1, Form::Crosses, levels(&of(Standing::Missed))),
+        Series::new("undecided", "undecided", 4, Form::Rings, levels(&of(Standing::Undecided))),
         Series::new("held", "held back, does not count", 6, Form::Rings, levels(&held)),
     ];
     let series = all.into_iter().filter(|one| one.y.iter().any(Option::is_some)).collect();

@@ -1,7 +1,7 @@
 //! The answer for a README or a pull request.
 
 use super::next::hints;
-use super::{errors, facts, hides, level, outcome, purpose, value, verdict, with_bounds};
+use super::{cautions, errors, facts, hides, level, outcome, purpose, value, verdict, with_bounds};
 use crate::markdown::{escape, prose};
 use crate::next::Hint;
 use plimsoll_record::analysis::search::Answer;
@@ -19,6 +19,9 @@ pub fn markdown(answer: &Answer) -> String {
     }
     for (label, fact) in facts(answer) {
         out.push_str(&format!("- {label}: {}\n", escape(&fact)));
+    }
+    for (_, caution) in cautions(answer) {
+        out.push_str(&format!("- caution: {}\n", prose(&caution)));
     }
     let unit = if answer.users { "users" } else { "offered" };
     if !answer.curve.is_empty() {

@@ -14,7 +14,10 @@ pub use terminal::{step_line, terminal};
 
 use crate::format::{NONE, count, duration_ns, rate_per_s, ratio};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, IntervalIs, Point, Reading, Shape, StepRow};
+use plimsoll_record::analysis::search::{
+    Answer, Deciding, IntervalIs, Point, Raised, Reading, Shape, Standing, StepRow,
+};
+use plimsoll_record::summary::Weight;
 
 /// The answer as one JSON document, a line break at the end.
 ///
@@ -68,6 +71,7 @@ pub(crate) fn purpose(purpose: Purpose) -> &'static str {
 fn shape(shape: Shape) -> &'static str {
     match shape {
         Shape::Gradual => "times climb gradually with the load",
+        Shape::Jump => "times or errors jump between two levels, and what lies between was not run",
         Shape::Cliff => "times or errors jump within a few per cent of load",
         Shape::Retrograde => "more load gets fewer answers",
         Shape::Flat => "nothing changes up to the highest level",
@@ -75,12 +79,14 @@ fn shape(shape: Shape) -> &'static str {
     }
 }
 
-/// `met`, `missed`, `3 of 4 met`.
+/// `met`, `missed`, `undecided`, `3 of 4 met, 1 undecided`.
 pub(crate) fn verdict(point: &Point) -> String {
-    match (point.met, point.runs) {
-        (met, runs) if met == runs => "met".into(),
-        (0, _) => "missed".into(),
-        (met, runs) => format!("{met} of {runs} met"),
+    match (point.met, point.undecided, point.runs) {
+        (met, _, runs) if met == runs => "met".into(),
+        (_, undecided, runs) if undecided == runs => "undecided".into(),
+        (0, 0, _) => "missed".into(),
+        (met, 0, runs) => format!("{met} of {runs} met"),
+        (met, undecided, runs) => format!("{met} of {runs} met, {undecided} undecided"),
     }
 }
 
@@ -88,10 +94,42 @@ pub(crate) fn verdict(point: &Point) -> String {
 pub(crate) fn outcome(step: &StepRow) -> String {
     match &step.limited_by {
         Some(by) => format!("held back: {}", by.title),
-        None if step.met => "met".into(),
-        None if step.unstable => "missed, backlog grows".into(),
-        None => "missed".into(),
+        None => match step.standing {
+            Standing::Met => "met".into(),
+            Standing::Undecided => "undecided".into(),
+            Standing::Missed if step.unstable => "missed, backlog grows".into(),
+            Standing::Missed => "missed".into(),
+        },
     }
+}
+
+/// What the load generator says of itself in the runs that decided; of them the worst.
+fn generator(deciding: &Deciding) -> String {
+    let worst = &deciding.generator;
+    let mut parts = Vec::new();
+    if let Some(late) = worst.late_p99_ns {
+        parts.push(format!("sends late by {} (p99)", duration_ns(late)));
+    }
+    parts.push(format!("workers busy {}", ratio(worst.busy_ratio)));
+    parts.push(format!("waiting for CPU {}", ratio(worst.run_queue_ratio)));
+    if worst.stalled_ns > 0 {
+        parts.push(format!("stalled for {}", duration_ns(worst.stalled_ns)));
+    }
+    parts.push(crate::format::counted(worst.retransmits, "retransmit"));
+    let runs = crate::format::counted(deciding.runs as u64, "run");
+    format!("{}; worst of the {runs} near the answer", parts.join(", "))
+}
+
+/// The cautions of the runs that decided, one sentence each: `requests were sent late (3 of 9 runs, first: ...)`.
+pub(crate) fn cautions(answer: &Answer) -> Vec<(Weight, String)> {
+    let Some(deciding) = &answer.deciding else { return Vec::new() };
+    let runs = crate::format::counted(deciding.runs as u64, "run");
+    let told = |one: &Raised| {
+        let evidence =
+            if one.evidence.is_empty() { String::new() } else { format!(", first: {}", one.evidence) };
+        (one.weight, format!("{} ({} of {runs}{evidence}; `{}`)", one.title, one.runs, one.code))
+    };
+    deciding.cautions.iter().map(told).collect()
 }
 
 /// The facts below the sentence, each with its label.
@@ -105,9 +143,6 @@ pub(crate) fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
         let [low, high] = capacity.interval.map(|bound| level(bound, answer.users));
         let (what, kind) = match (capacity.at_least, answer.style) {
             (true, _) => ("at least", String::new()),
-            (_, plimsoll_record::analysis::search::Style::Ladder) => {
-                ("last good", format!(", first bad {high}"))
-            }
             _ if capacity.interval_is == IntervalIs::Enclosure => {
                 ("last met", format!(", first missed {high}"))
             }
@@ -121,6 +156,9 @@ pub(crate) fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
     }
     if let Some(resource) = &answer.limiting_resource {
         facts.push(("ran out", resource.clone()));
+    }
+    if let Some(deciding) = &answer.deciding {
+        facts.push(("generator", generator(deciding)));
     }
     facts.push(("shape", shape(answer.shape).into()));
     if let Some(knee) = &answer.knee {

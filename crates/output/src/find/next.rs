@@ -5,14 +5,17 @@ use super::level;
 use crate::format::{duration_ns, rate_per_s, ratio};
 use crate::next::Hint;
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, Capacity, IntervalIs, Refusal, StepRow};
+use plimsoll_record::analysis::search::{Answer, Capacity, IntervalIs, Refusal, Standing, StepRow};
 
 /// Fewer answers than this share of what was offered are told.
 const SERVED: f64 = 0.98;
+/// More answers than this share of what was offered are no chance of the ends of a run.
+const MORE: f64 = 1.005;
 
 /// Reasons first, then steps.
 pub(crate) fn hints(answer: &Answer) -> Vec<Hint> {
-    let why = [first_missed(answer), held_back(answer), limiting(answer), calm(answer)];
+    let why =
+        [first_missed(answer), held_back(answer), more_than_offered(answer), limiting(answer), calm(answer)];
     let mut out: Vec<Hint> = why.into_iter().flatten().map(|text| hint(false, text)).collect();
     let steps = match (&answer.refusal, &answer.capacity) {
         (Some(refusal), capacity) => refused(answer, refusal, capacity.as_ref()),
@@ -45,7 +48,8 @@ fn counted(answer: &Answer) -> impl Iterator<Item = &StepRow> {
 /// What was missed at the lowest level above the answer, or at the lowest of all where nothing was met.
 fn first_missed(answer: &Answer) -> Option<String> {
     let from = answer.capacity.as_ref().map_or(0.0, Capacity::level);
-    let above = counted(answer).filter(|step| !step.met && step.level >= from);
+    let is_missed = |step: &&StepRow| step.standing == Standing::Missed && step.level >= from;
+    let above = counted(answer).filter(is_missed);
     let step = above.min_by(|a, b| a.level.total_cmp(&b.level))?;
     let mut told: Vec<String> = Vec::new();
     if !step.missed.is_empty() {
@@ -74,6 +78,22 @@ fn held_back(answer: &Answer) -> Option<String> {
     let verb = if held.len() == 1 { "does" } else { "do" };
     let at = named(answer, step.level);
     Some(format!("{runs} {verb} not count, the lowest at {at}: {}{evidence}.", by.title))
+}
+
+/// More answers than arrivals in the measured part: those that the warm-up left waiting.
+fn more_than_offered(answer: &Answer) -> Option<String> {
+    let more =
+        |step: &&StepRow| step.offered_rate_per_s.is_some_and(|rate| step.achieved_rate_per_s > MORE * rate);
+    let step = counted(answer).filter(more).max_by(|a, b| a.level.total_cmp(&b.level))?;
+    let offered = step.offered_rate_per_s?;
+    let waiting = ((step.achieved_rate_per_s - offered) * step.length_s).round().max(1.0) as u64;
+    Some(format!(
+        "At {} more finished ({}) than was offered ({}): {} that the warm-up had left waiting.",
+        named(answer, step.level),
+        rate_per_s(step.achieved_rate_per_s),
+        rate_per_s(offered),
+        crate::format::counted(waiting, "arrival")
+    ))
 }
 
 fn limiting(answer: &Answer) -> Option<String> {
@@ -116,7 +136,7 @@ fn refused(answer: &Answer, refusal: &Refusal, capacity: Option<&Capacity>) -> V
         },
         "floor_failed" => "See in the report of the first run why its requests failed.".into(),
         "run_incomplete" => "See in the report of the last run why it ended early, then search again.".into(),
-        "unsettled" => {
+        "unsettled" | "contradicted" => {
             "Look for what changes between the runs (other load on the service, caches, a neighbour), then search \
              again with more repeats (`--confirm`)."
                 .into()

@@ -1,14 +1,15 @@
 //! The answer on a terminal: sentence, facts, curve with bars, and one line a run while the search is on.
 
 use super::next::hints;
-use super::{errors, facts, hides, level, outcome, purpose, shown, value, verdict, with_bounds};
+use super::{cautions, errors, facts, hides, level, outcome, purpose, shown, value, verdict, with_bounds};
 use crate::format::{chosen_s, duration_ns};
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::bar;
 use crate::terminal::table::{Align, Table};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, Point, StepRow};
+use plimsoll_record::analysis::search::{Answer, Point, Standing, StepRow};
+use plimsoll_record::summary::Weight;
 
 /// Columns of a bar, at most; narrower windows have shorter ones, and none below the least.
 const BAR: usize = 24;
@@ -37,6 +38,18 @@ pub fn terminal(answer: &Answer, look: &Look) -> String {
         for (at, part) in wrap(&fact, columns - LABEL).iter().enumerate() {
             let label = if at == 0 { label } else { "" };
             lines.push(Line::of(Ink::Dim, label).pad(LABEL).text(part));
+        }
+    }
+    for (weight, text) in cautions(answer) {
+        let (sign, ink) = match weight {
+            Weight::Inconclusive => (look.signs().bad, Ink::Bad),
+            Weight::Warning => (look.signs().warn, Ink::Warn),
+            Weight::Note => (look.signs().note, Ink::Dim),
+        };
+        for (at, part) in wrap(&text, columns - LABEL - 2).iter().enumerate() {
+            let front =
+                if at == 0 { Line::new().pad(LABEL).ink(ink, sign) } else { Line::new().pad(LABEL + 2) };
+            lines.push(front.text(part));
         }
     }
     if !answer.curve.is_empty() {
@@ -104,9 +117,9 @@ fn log_share(ns: u64, least: u64, most: u64) -> f64 {
 }
 
 fn ink_of(point: &Point) -> Ink {
-    match (point.met, point.runs) {
-        (met, runs) if met == runs => Ink::Good,
-        (0, _) => Ink::Bad,
+    match (point.met, point.undecided, point.runs) {
+        (met, _, runs) if met == runs => Ink::Good,
+        (0, 0, _) => Ink::Bad,
         _ => Ink::Warn,
     }
 }
@@ -114,10 +127,10 @@ fn ink_of(point: &Point) -> Ink {
 /// One line for a run that has just ended, without a line feed: what was tried, what came of it.
 pub fn step_line(step: &StepRow, users: bool, look: &Look) -> String {
     let signs = look.signs();
-    let (sign, ink) = match (&step.limited_by, step.met) {
-        (Some(_), _) => (signs.warn, Ink::Warn),
-        (None, true) => (signs.ok, Ink::Good),
-        (None, false) => (signs.bad, Ink::Bad),
+    let (sign, ink) = match (&step.limited_by, step.standing) {
+        (Some(_), _) | (None, Standing::Undecided) => (signs.warn, Ink::Warn),
+        (None, Standing::Met) => (signs.ok, Ink::Good),
+        (None, Standing::Missed) => (signs.bad, Ink::Bad),
     };
     let floor = step.purpose == Purpose::Floor;
     let unit = if users && !floor { " users" } else { "" };

@@ -31,6 +31,9 @@ fn row(kind: Figure, a: f64, (difference, low, high): (f64, f64, f64), p: f64, v
         difference: Some(difference),
         low: Some(low),
         high: Some(high),
+        least: Some(low),
+        most: Some(high),
+        doubted: false,
         p: Some(p / 3.0),
         p_adjusted: Some(p),
         verdict,
@@ -58,6 +61,12 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
         cell: Vec::new(),
         verdict,
         sentence: said,
+        // Of a mixed one the reasons are told of what got worse.
+        headline: match verdict {
+            Overall::Mixed => figures.iter().rfind(|row| row.verdict.is_worse()),
+            _ => figures.get(headline),
+        }
+        .map(|row| row.figure.clone()),
         compared_together: figures.len(),
         figures,
         doubts,

@@ -11,7 +11,7 @@ use plimsoll_plan::experiment::{Axis, Purpose, Setting};
 use plimsoll_record::analysis::compare::expect::{Answer as Expected, Borne};
 use plimsoll_record::analysis::compare::gate::{Gate, Gated, gate};
 use plimsoll_record::analysis::search::{
-    Answer, Capacity, IntervalIs, Knee as Bend, Point, Reading, Shape, StepRow, Style,
+    Answer, Capacity, IntervalIs, Knee as Bend, Point, Reading, Shape, Standing, StepRow, Style,
 };
 use plimsoll_record::analysis::study::{
     AxisKind, Basis, CellRow, Curve, CurvePoint, Estimate, Finding, Knee, LittleRow, Study, UslFit,
@@ -186,6 +186,8 @@ fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
         error_ratio: 0.0,
         error_interval: [0.0, 0.0003],
         met,
+        standing: Standing::of(met),
+        undecided: Vec::new(),
         missed: if met { Vec::new() } else { vec!["response_time p99 < 50ms (observed 900 ms)".into()] },
         margin: Some(0.7),
         unstable: !met,
@@ -209,6 +211,8 @@ pub fn search() -> Conclusion {
         level,
         runs: 3,
         met,
+        undecided: 0,
+        standing: Standing::of(met > 1),
         offered_rate_per_s: Some(level),
         achieved_rate_per_s: level,
         p50: reading(4.0),
@@ -223,12 +227,14 @@ pub fn search() -> Conclusion {
         refusal: None,
         sentence: "carries 1,000/s within `response_time p99 < 50ms`".into(),
         shape: Shape::Cliff,
+        rise: None,
         knee: Some(Bend { level: 900.0, p50_ns: 8_000_000, method: "twice the unloaded median" }),
         floor_ns: Some(4_000_000),
         within: 0.02,
         thresholds: vec!["response_time p99 < 50ms".into()],
         left_out: Vec::new(),
         limiting_resource: Some("api cpu (1.00 of 1.00 cores)".into()),
+        deciding: None,
         curve: vec![point(500.0, 3), point(1_000.0, 2), point(1_100.0, 0)],
         steps: vec![
             step(0, 1.0, Purpose::Floor, true),

@@ -64,6 +64,34 @@ pub struct Digest {
     pub watched: Watching,
     /// Mean response times request by request, streams apart; empty where there is one request only.
     pub by_request: Vec<RequestMean>,
+    /// What the load generator says of itself.
+    pub generator: Generator,
+}
+
+/// The health of the load generator in a few figures; of several machines and workers the worst.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Generator {
+    /// p99 of how late requests were sent, ns.
+    pub late_p99_ns: Option<u64>,
+    /// Share of the time in which a worker was runnable without a CPU.
+    pub run_queue_ratio: f64,
+    pub busy_ratio: f64,
+    /// Time in which a worker stood still without meaning to, ns.
+    pub stalled_ns: u64,
+    pub retransmits: u64,
+}
+
+impl Generator {
+    /// The worse of two in each figure; what is counted is added up.
+    pub fn worst(&self, other: &Generator) -> Generator {
+        Generator {
+            late_p99_ns: self.late_p99_ns.max(other.late_p99_ns),
+            run_queue_ratio: self.run_queue_ratio.max(other.run_queue_ratio),
+            busy_ratio: self.busy_ratio.max(other.busy_ratio),
+            stalled_ns: self.stalled_ns.saturating_add(other.stalled_ns),
+            retransmits: self.retransmits.saturating_add(other.retransmits),
+        }
+    }
 }
 
 /// The mean response time of one request: of several runs it is found from means and counts alone.
@@ -257,6 +285,19 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
             limiting: summary.limiting_resource.clone(),
         },
         by_request: by_request(summary),
+        generator: generator(summary),
+    }
+}
+
+fn generator(summary: &Summary) -> Generator {
+    let client = &summary.client;
+    let worst = |of: fn(&crate::summary::WorkerRow) -> f64| client.workers.iter().map(of).fold(0.0, f64::max);
+    Generator {
+        late_p99_ns: client.lateness.p99_ns,
+        run_queue_ratio: worst(|worker| worker.run_queue_ratio),
+        busy_ratio: worst(|worker| worker.busy_ratio),
+        stalled_ns: client.stalled_ns,
+        retransmits: client.retransmits,
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
 
+mod doubted;
 mod rules;
 mod sim;
 mod trials;

@@ -14,25 +14,25 @@ use plimsoll_record::summary::{FigureUnit, Judged, Outcome, Standing};
 use plimsoll_stats::Hist;
 
 /// Sure of itself: steady, and 30 % apart.
-fn light() -> Service {
+pub fn light() -> Service {
     Service { seconds: 10, rate: 300.0, between: 0.002, drift: 0.005, ..USUAL }
 }
 
-fn pair(seed: u64) -> (Side, Side) {
+pub fn pair(seed: u64) -> (Side, Side) {
     let slow = Service { mean_ns: light().mean_ns * 1.3, ..light() };
     sides(&light(), &slow, 4, &mut Random::new(seed))
 }
 
-fn compared(a: &Side, b: &Side) -> Comparison {
+pub fn compared(a: &Side, b: &Side) -> Comparison {
     compare(a, b, &Asked::default())
 }
 
-fn codes(c: &Comparison) -> Vec<&'static str> {
+pub fn codes(c: &Comparison) -> Vec<&'static str> {
     c.doubts.iter().map(|doubt| doubt.code).collect()
 }
 
 /// Every run of a side, changed.
-fn each(side: &mut Side, change: impl Fn(&mut Digest)) {
+pub fn each(side: &mut Side, change: impl Fn(&mut Digest)) {
     side.runs.iter_mut().for_each(change);
 }
 
@@ -158,17 +158,6 @@ fn equal_bytes_per_second_at_unequal_rates_rank_nothing() {
 }
 
 #[test]
-fn a_generator_at_its_limit_is_said_and_of_both_sides_forbids() {
-    let (mut a, mut b) = pair(9);
-    each(&mut b, |run| run.cautions.push(Kind::ClientCpu.raise("99 %")));
-    let one = compared(&a, &b);
-    assert_eq!((one.verdict, codes(&one)), (Overall::Slower, vec!["generator_bound"]));
-    each(&mut a, |run| run.cautions.push(Kind::LateSends.raise("30 %")));
-    let both = compared(&a, &b);
-    assert_eq!((both.verdict, codes(&both)), (Overall::CannotTell, vec!["generator_bound"]));
-}
-
-#[test]
 fn answers_as_fast_as_the_way_hide_what_the_sides_need() {
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let asked = Asked { worth: 0.2, worth_errors: 0.01, quantiles: vec![0.5], ..Asked::default() };
@@ -285,12 +274,18 @@ fn no_errors_among_few_requests_are_no_proof_of_none() {
     few(&mut b);
     let c = compare(&a, &b, &asked);
     let errors = c.figure("errors").expect("errors are always compared");
-    assert!(errors.larger_than.is_some_and(|most| most > asked.worth_errors), "{errors:?}");
-    assert_eq!(errors.verdict, Verdict::CannotTell);
+    // The rule of three: of n requests less than 3 / n may fail without one having been seen.
+    let n = a.runs[0].requests.min(b.runs[0].requests) as f64;
+    assert!((errors.larger_than.unwrap() / (3.0 / n) - 1.0).abs() < 0.01, "{errors:?}");
+    assert_eq!(errors.verdict, Verdict::NoDifference);
     let gated = gate(&c, &Gate::default());
     let rule = gated.rules.iter().find(|rule| rule.text.starts_with("errors")).expect("a rule for each");
     assert_eq!(rule.passage, Passage::NotCompared);
-    assert!(rule.evidence.starts_with("cannot tell: no errors in"), "{}", rule.evidence);
+    assert!(
+        rule.evidence.starts_with("no errors in") && rule.evidence.contains("no difference above"),
+        "{}",
+        rule.evidence
+    );
     // Of the others something can be told, and the sentence carries its doubt.
     assert_eq!(c.verdict, Overall::NoDifference, "{}", c.sentence);
     assert!(c.sentence.ends_with("; one run of each: how much runs differ is not known"), "{}", c.sentence);
@@ -321,7 +316,7 @@ fn a_gate_passes_fails_and_owns_up() {
     assert!(bare.rules.iter().all(|rule| rule.evidence.starts_with("not compared")), "{:?}", bare.rules);
     assert_eq!(bare.passage, Passage::Inconclusive);
     let (mut first, second) = pair(13);
-    each(&mut first, |run| run.outcome = Outcome::Inconclusive);
+    each(&mut first, |run| run.cautions.push(Kind::MissingIntervals.raise("3 s")));
     assert_eq!(gate(&compared(&first, &second), &Gate::default()).passage, Passage::Inconclusive);
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let (same, too) = sides(&steady, &steady, 6, &mut Random::new(14));

@@ -173,6 +173,7 @@ pub fn digest(blocks: Vec<Block>, level: Level) -> Digest {
         started_unix_ns: 0,
         blocks,
         by_request: Vec::new(),
+        generator: Default::default(),
         watched: Default::default(),
     }
 }

@@ -65,12 +65,14 @@ fn each_end_of_a_search_says_what_was_measured() {
         "{}",
         sinking.sentence
     );
+    // Not a second was left that could have told more.
     let enclosed = ended(25, 300.0);
     assert!(
-        enclosed.sentence.contains("; missed at 400/s, and between the two nothing is known"),
+        enclosed.sentence.contains("; missed at 283/s, and between the two nothing is known"),
         "{}",
         enclosed.sentence
     );
+    assert!(enclosed.spent_s > 21.0 && enclosed.spent_s <= 25.0, "{}", enclosed.spent_s);
     let (nothing, _) = drive(&quest(1e4), |probe| cheap(probe, 0.01));
     assert!(
         nothing.sentence.contains("even at 0.100/s, the lowest level that was tried"),

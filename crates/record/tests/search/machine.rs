@@ -191,6 +191,7 @@ fn what_may_pass_spoils_a_step_and_not_the_search() {
             let mut trial = cheap(probe, 1_000.0);
             if !trial.met() && left > 0 {
                 left -= 1;
+                (trial.judged[0].standing, trial.judged[0].best) = (Standing::Undecided, Some(1e6));
                 trial.limited_by = limit_of(&cautioned(Kind::LateSends));
             }
             trial
@@ -203,6 +204,19 @@ fn what_may_pass_spoils_a_step_and_not_the_search() {
     let after = history.iter().position(|t| t.limited_by.is_some()).expect("one is spoilt") + 1;
     assert!(history[after].probe.level == spoilt[0] && history[after].probe.rest_ns > 0);
     assert_eq!(late(u32::MAX).0.refusal.expect("it never passes").code, "generator_limited");
+}
+
+/// A miss that no lateness can explain is one, whatever else was said of the step.
+#[test]
+fn a_late_step_that_is_missed_for_certain_counts() {
+    let (answer, history) = drive(&quest(1e6), |probe| {
+        let mut trial = cheap(probe, 1_000.0);
+        trial.limited_by = limit_of(&cautioned(Kind::LateSends));
+        trial
+    });
+    assert!(answer.refusal.is_none(), "{:?}", answer.refusal);
+    assert!((capacity(&answer) / 981.6 - 1.0).abs() < 0.03, "{} {}", answer.sentence, history.len());
+    assert!(answer.steps.iter().all(|step| step.limited_by.is_none()));
 }
 
 /// Times count from the intended instant: late sends only make them longer, and what was met was met.

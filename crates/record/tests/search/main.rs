@@ -5,6 +5,7 @@
 mod answers;
 mod ladder;
 mod machine;
+mod noise;
 mod servers;
 mod truth;
 

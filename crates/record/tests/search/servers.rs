@@ -163,6 +163,7 @@ pub fn digest(level: f64, blocks: Vec<Block>, errors: u64) -> Digest {
         started_unix_ns: 0,
         blocks,
         by_request: Vec::new(),
+        generator: Default::default(),
         watched: Default::default(),
     }
 }

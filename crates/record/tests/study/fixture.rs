@@ -115,6 +115,7 @@ pub fn digest(settings: &[(&str, &str)], level: Level, blocks: Vec<Block>) -> Di
         started_unix_ns: 0,
         blocks,
         by_request: Vec::new(),
+        generator: Default::default(),
         watched: Default::default(),
     }
 }

@@ -11,7 +11,7 @@ use crate::find::next::hints;
 use crate::format::{chosen_s, count, counted, duration_ns, ratio};
 use maud::{Markup, html};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, IntervalIs, Point, Reading, StepRow};
+use plimsoll_record::analysis::search::{Answer, IntervalIs, Point, Reading, Standing, StepRow};
 use plimsoll_record::experiment::{Conclusion, Searched};
 
 /// The pictures, the facts of each answer and why it ended; of several searches first a table of all.
@@ -157,9 +157,9 @@ fn curve(answer: &Answer, caption: &str, id: &str) -> Markup {
     let mut heads: Vec<Column> = heads.to_vec();
     heads.push(text("thresholds"));
     let row = |p: &Point| {
-        let tone = match (p.met, p.runs) {
-            (met, runs) if met == runs => Tone::Pass,
-            (0, _) => Tone::Fail,
+        let tone = match (p.met, p.undecided, p.runs) {
+            (met, _, runs) if met == runs => Tone::Pass,
+            (0, 0, _) => Tone::Fail,
             _ => Tone::Doubt,
         };
         vec![
@@ -210,10 +210,10 @@ fn rows(answer: &Answer, files: &[&RunFile], caption: &str, id: &str) -> Markup 
         text("file"),
     ];
     let row = |(at, step): (usize, &StepRow)| {
-        let tone = match (&step.limited_by, step.met) {
-            (Some(_), _) => Tone::Doubt,
-            (None, true) => Tone::Pass,
-            (None, false) => Tone::Fail,
+        let tone = match (&step.limited_by, step.standing) {
+            (Some(_), _) | (None, Standing::Undecided) => Tone::Doubt,
+            (None, Standing::Met) => Tone::Pass,
+            (None, Standing::Missed) => Tone::Fail,
         };
         // They are listed in the order in which they ran, as the steps are.
         let file = files.get(at).filter(|_| files.len() == answer.steps.len());

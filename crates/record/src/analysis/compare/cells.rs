@@ -4,6 +4,7 @@ use super::types::{Asked, Comparison, Side};
 use super::{Pair, compare_all};
 use crate::analysis::digest::Digest;
 use plimsoll_plan::experiment::Setting;
+use std::cmp::Ordering;
 
 /// The axis whose values are sides.
 const VARIANT: &str = "variant";
@@ -70,7 +71,7 @@ pub fn value<'a>(run: &'a Digest, axis: &str) -> Option<&'a str> {
 
 type Cells<'a> = Vec<(Vec<Setting>, Vec<&'a Digest>)>;
 
-/// Runs by their settings but for the variant, in the order in which they appear.
+/// Runs by their settings but for the variant, in rising order.
 fn by_cell<'a>(runs: impl Iterator<Item = &'a Digest>) -> Cells<'a> {
     by_other(runs, VARIANT)
 }
@@ -87,5 +88,16 @@ pub fn by_other<'a>(runs: impl Iterator<Item = &'a Digest>, axis: &str) -> Cells
             None => cells.push((cell, vec![run])),
         }
     }
+    cells.sort_by(|a, b| rising(&a.0, &b.0));
     cells
+}
+
+/// Numbers by their size, all else in the order in which it came.
+fn rising(a: &[Setting], b: &[Setting]) -> Ordering {
+    let number = |setting: &Setting| setting.value.trim_end_matches("/s").parse::<f64>().ok();
+    let each = a.iter().zip(b).filter(|(x, y)| x.axis == y.axis).map(|(x, y)| match (number(x), number(y)) {
+        (Some(x), Some(y)) => x.total_cmp(&y),
+        _ => Ordering::Equal,
+    });
+    each.fold(Ordering::Equal, Ordering::then)
 }

@@ -3,6 +3,7 @@
 use super::Pair;
 use super::types::{Asked, Basis, Compared, Doubt, Side, short_names};
 use crate::analysis::digest::{Digest, Level};
+use crate::caution::Kind;
 use crate::phrase::{counted, duration_ns, quantity, rate_per_s, ratio};
 use crate::summary::Weight;
 use plimsoll_plan::experiment::Figure;
@@ -28,7 +29,7 @@ pub fn doubts(pair: &Pair<'_>, figures: &[Compared], asked: &Asked) -> Vec<Doubt
         levels(a, b),
         settings(a, b),
         link(a, b, asked),
-        generator(a, b),
+        generator(a, b, figures),
         targets(a, b),
         failing(a, b),
         way(a, b),
@@ -94,29 +95,31 @@ fn nothing(a: &Side, b: &Side) -> Option<Doubt> {
     )
 }
 
+/// Cautions that say how far a figure may be off, and which way: [`super::bounds`] holds them against the difference.
+const SIZED: [Kind; 5] =
+    [Kind::LateSends, Kind::ClientStalled, Kind::RunQueue, Kind::ClientCpu, Kind::TooFewSamples];
+
+/// Runs in doubt for what has no size.
 fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
-    let of = Digest::is_doubtful;
+    let heavy = |run: &Digest| -> BTreeSet<&'static str> {
+        let is_sized = |code: &str| SIZED.iter().any(|kind| kind.code() == code);
+        let own = run.cautions.iter().filter(|c| c.weight == Weight::Inconclusive && !is_sized(c.code));
+        own.map(|caution| caution.code).collect()
+    };
+    let of = |run: &Digest| !heavy(run).is_empty();
     let who = who(a, b, of);
     if who.is_empty() {
         return None;
     }
-    let count = a.runs.iter().chain(&b.runs).filter(|run| of(run)).count() as u64;
-    let heavy = |run: &&Digest| of(run);
-    let codes: BTreeSet<&str> = a
-        .runs
-        .iter()
-        .chain(&b.runs)
-        .filter(heavy)
-        .flat_map(|run| &run.cautions)
-        .filter(|caution| caution.weight == Weight::Inconclusive)
-        .map(|caution| caution.code)
-        .collect();
+    let runs = || a.runs.iter().chain(&b.runs);
+    let count = runs().filter(|run| of(run)).count() as u64;
+    let codes: BTreeSet<&str> = runs().flat_map(heavy).collect();
     let codes = codes.into_iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", ");
-    let why = if codes.is_empty() { String::new() } else { format!(" ({codes})") };
     let text = format!(
-        "{} of {} ended INCONCLUSIVE{why}: such figures decide nothing",
+        "{} of {} {} in doubt ({codes}), and nobody knows by how much: such figures decide nothing",
         counted(count, "run"),
-        who.join(" and ")
+        who.join(" and "),
+        if count == 1 { "is" } else { "are" }
     );
     doubt("inconclusive_side", Weight::Inconclusive, text)
 }
@@ -222,7 +225,7 @@ fn link(a: &Side, b: &Side, asked: &Asked) -> Option<Doubt> {
     doubt("link_bound", Weight::Inconclusive, text)
 }
 
-fn generator(a: &Side, b: &Side) -> Option<Doubt> {
+fn generator(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
     let is_ours = |code: &str| {
         code.starts_with("client_")
             || matches!(code, "offered_not_sent" | "late_sends" | "littles_law" | "run_queue")
@@ -232,21 +235,20 @@ fn generator(a: &Side, b: &Side) -> Option<Doubt> {
     let all = a.runs.iter().chain(&b.runs).flat_map(|run| &run.cautions).map(|caution| caution.code);
     let codes: BTreeSet<&str> = all.filter(|code| is_ours(code)).collect();
     let codes = codes.into_iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", ");
-    match who.len() {
-        0 => None,
-        1 => doubt(
-            "generator_bound",
-            Weight::Warning,
-            format!("the load generator may have been the limit of {} ({codes})", who[0]),
-        ),
-        _ => doubt(
-            "generator_bound",
-            Weight::Inconclusive,
-            format!(
-                "the load generator may have been the limit of both sides ({codes}): its own figures are compared"
-            ),
-        ),
+    if who.is_empty() {
+        return None;
     }
+    let doubted: Vec<&str> =
+        figures.iter().filter(|row| row.doubted).map(|row| row.figure.as_str()).collect();
+    let outcome = match doubted.as_slice() {
+        [] => "no verdict below rests on that".to_owned(),
+        open => format!("the differences of {} are no larger than that may be", open.join(", ")),
+    };
+    doubt(
+        "generator_bound",
+        Weight::Warning,
+        format!("the load generator may have been in the way of {} ({codes}): {outcome}", who.join(" and ")),
+    )
 }
 
 /// Medians at the round trip: a client far away, or one user, measures the way.

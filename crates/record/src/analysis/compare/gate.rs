@@ -1,7 +1,8 @@
 //! What a change may cost: rules such as `response_time p99 < +5%`, judged on a comparison.
 //!
 //! A rule holds when the whole interval of the difference lies within its limit, and is broken when the whole interval
-//! lies beyond; between the two nobody can tell, and more repeats are the way out.
+//! lies beyond and the difference is certain among all that are compared; between the two nobody can tell, and more
+//! repeats are the way out.
 
 use super::sentence::{change, evidence, figure_name};
 use super::types::{Compared, Comparison, Overall, Scale};
@@ -118,7 +119,7 @@ impl Rule {
             let name = figure_name(self.figure);
             return ruled(Passage::Inconclusive, format!("{name} was not compared; ask for this percentile"));
         };
-        let (Some(low), Some(high)) = (row.low, row.high) else {
+        let (Some(low), Some(high)) = (row.least, row.most) else {
             return ruled(Passage::Inconclusive, format!("{} has too few samples", row.figure));
         };
         let (holds, broken) = match self.below {
@@ -127,6 +128,8 @@ impl Rule {
         };
         // A lower bound of A or of B moves one end of the interval away: nothing holds for certain any more.
         let is_bound = row.a_at_least || row.b_at_least;
+        // One value decides: what the table calls open, no rule calls broken.
+        let broken = broken && row.verdict.is_worse();
         let passage = match (holds && !is_bound, broken && !is_bound) {
             (true, _) => Passage::Pass,
             (_, true) => Passage::Fail,
@@ -162,7 +165,9 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     let (passage, evidence) = match comparison.blocking() {
         Some(doubt) => (Passage::Inconclusive, doubt.sentence.clone()),
         None if row.verdict.is_worse() && is_large => (Passage::Fail, evidence(row, comparison.confidence)),
-        None if row.has_too_few() => (Passage::NotCompared, too_few(comparison, row)),
+        None if row.has_too_few() || (row.is_spotless() && may_hide) => {
+            (Passage::NotCompared, too_few(comparison, row))
+        }
         None if row.verdict == super::Verdict::CannotTell && may_hide => {
             (Passage::Inconclusive, evidence(row, comparison.confidence))
         }
@@ -174,7 +179,7 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
 fn too_few(comparison: &Comparison, row: &Compared) -> String {
     match row.larger_than.filter(|_| row.is_spotless() && row.difference.is_some()) {
         Some(most) => format!(
-            "cannot tell: no errors in {} and {} requests leave {} open",
+            "no errors in {} and {} requests: no difference above {}",
             count(comparison.a.requests),
             count(comparison.b.requests),
             change(most, row.scale).trim_start_matches('+')

@@ -14,10 +14,14 @@
 //! A single run knows nothing of other runs, so [`ASSUMED_BETWEEN`] is assumed and said. P-values are adjusted after
 //! Holm over all figures of all comparisons that are made together.
 //!
+//! What the load generator may have done to the figures of a side has a size and a direction ([`bounds`]): it widens
+//! the interval on that side, and a difference that outlives it is one.
+//!
 //! A difference whose interval lies within what is worth naming is no difference; else one that is certain after
 //! adjustment is named; else nobody can tell.
 
 pub mod baseline;
+mod bounds;
 mod cells;
 mod doubts;
 pub mod expect;

@@ -108,6 +108,21 @@ fn reservation(c: &Comparison) -> String {
     }
 }
 
+/// The figure that the sentence of this comparison names; of a mixed one the worse.
+pub fn named(c: &Comparison) -> Option<&Compared> {
+    match c.verdict {
+        Overall::Slower | Overall::MoreErrors | Overall::Mixed => headline(c, |row| row.verdict.is_worse()),
+        Overall::Faster | Overall::FewerErrors => headline(c, |row| row.verdict.is_better()),
+        Overall::NoDifference => None,
+        Overall::CannotTell if c.blocking().is_some() => None,
+        Overall::CannotTell => headline(c, |row| row.doubted).or_else(|| headline(c, is_open)),
+    }
+}
+
+fn is_open(row: &Compared) -> bool {
+    row.verdict == Verdict::CannotTell && row.difference.is_some() && !row.has_too_few()
+}
+
 /// The figure that a sentence names: percentiles of the response time from the highest down, then what users feel
 /// less.
 fn headline(c: &Comparison, test: impl Fn(&Compared) -> bool) -> Option<&Compared> {
@@ -139,16 +154,24 @@ fn cannot_tell(c: &Comparison) -> String {
     if let Some(doubt) = c.doubts.iter().find(|doubt| doubt.weight == Weight::Inconclusive) {
         return format!("cannot compare `{a}` and `{b}`: {}", doubt.sentence);
     }
-    let open =
-        |row: &Compared| row.verdict == Verdict::CannotTell && row.difference.is_some() && !row.has_too_few();
-    let Some(row) = headline(c, open) else {
+    let Some(row) = named(c) else {
         let hidden = c.doubts.iter().find(|doubt| doubt.code == "rtt_bound");
         let why = hidden.map_or("nothing could be compared", |doubt| doubt.sentence.as_str());
         return format!("cannot tell `{a}` from `{b}`: {why}");
     };
+    if row.doubted {
+        let (least, most) = (row.least.unwrap_or(0.0), row.most.unwrap_or(0.0));
+        return format!(
+            "cannot tell `{a}` from `{b}`: {} {}; with what the load generator may have done to it {} to {}",
+            row.figure,
+            evidence(row, c.confidence),
+            change(least, row.scale),
+            change(most, row.scale)
+        );
+    }
     // The figure that needs most decides when all are settled.
     let needs =
-        c.figures.iter().filter(|row| open(row)).map(|row| row.more_repeats).collect::<Option<Vec<u32>>>();
+        c.figures.iter().filter(|row| is_open(row)).map(|row| row.more_repeats).collect::<Option<Vec<u32>>>();
     let more = match needs.and_then(|needs| needs.into_iter().max()) {
         Some(more) => {
             format!("; about {} of each side would settle it", counted(u64::from(more), "more repeat"))

@@ -58,7 +58,7 @@ pub struct Seen {
     /// Degrees of freedom of these: stretches that are as good as independent, less one for each run.
     within_df: f64,
     /// Open model: the rate is set, not found.
-    is_paced: bool,
+    pub is_paced: bool,
 }
 
 impl Seen {
@@ -285,9 +285,22 @@ pub fn shown(kind: Figure, side: &Side, seen: &Seen) -> Option<f64> {
         // Of one run these are the run's own figures to the digit.
         Figure::Rate => share(|run| (run.rate_per_s, run.measured_s)),
         Figure::Errors => share(|run| (run.error_ratio, run.requests as f64)),
-        Figure::Mean => seen.table.response.merged.mean(),
+        Figure::Mean => {
+            // As every report has it; what was in flight at the stop has no time yet.
+            let known = runs.iter().filter_map(|run| {
+                let times = &run.response_time;
+                Some((times.mean_ns?, times.count.max(1) as f64))
+            });
+            let (sum, weight) = known.fold((0.0, 0.0), |(s, w), (mean, n)| (s + mean * n, w + n));
+            if weight > 0.0 { Some(sum / weight) } else { seen.table.response.merged.mean() }
+        }
         Figure::Percentile { q, service } => {
-            counts(&seen.table, service).merged.quantile(q).map(|v| v as f64)
+            let own = |run: &Digest| {
+                let times = if service { &run.service_time } else { &run.response_time };
+                times.percentiles.iter().find(|p| (p.q - q).abs() < 1e-9).map(|p| p.value_ns as f64)
+            };
+            let merged = || counts(&seen.table, service).merged.quantile(q).map(|v| v as f64);
+            if let [one] = runs.as_slice() { own(one).or_else(merged) } else { merged() }
         }
         Figure::Capacity => None,
     }

@@ -60,6 +60,8 @@ pub struct Comparison {
     pub verdict: Overall,
     /// One sentence that may be quoted.
     pub sentence: String,
+    /// The figure that the sentence names, and that reasons are told of; `None`: it names none.
+    pub headline: Option<String>,
     pub figures: Vec<Compared>,
     /// How many p-values were adjusted together: the figures of all comparisons made at once.
     pub compared_together: usize,
@@ -137,6 +139,12 @@ pub struct Compared {
     /// The interval of the difference, of `confidence`, for this figure alone.
     pub low: Option<f64>,
     pub high: Option<f64>,
+    /// The same, widened by all that the load generator may have done to either side: what a verdict and a gate are
+    /// held against. Without such doubts they are `low` and `high`.
+    pub least: Option<f64>,
+    pub most: Option<f64>,
+    /// The difference is certain, and no larger than what the load generator may have done.
+    pub doubted: bool,
     /// Of "there is no difference", two-sided.
     pub p: Option<f64>,
     /// After Holm, over `compared_together` of them.
@@ -159,7 +167,8 @@ impl Compared {
     /// Too few samples to say anything: a percentile without enough of them, or no errors at all among so few requests
     /// that a share worth naming may hide there.
     pub fn has_too_few(&self) -> bool {
-        self.basis == Basis::Nothing || (self.verdict == Verdict::CannotTell && self.is_spotless())
+        self.basis == Basis::Nothing
+            || (self.verdict == Verdict::CannotTell && self.is_spotless() && !self.doubted)
     }
 }
 
@@ -241,6 +250,11 @@ impl Comparison {
     /// The figure of this name.
     pub fn figure(&self, name: &str) -> Option<&Compared> {
         self.figures.iter().find(|row| row.figure == name)
+    }
+
+    /// The figure that the sentence names.
+    pub fn headline(&self) -> Option<&Compared> {
+        self.figure(self.headline.as_deref()?)
     }
 
     /// What both sides are called in sentences and where there is little room.

@@ -1,7 +1,8 @@
 //! What a search found, as one document: field names are public JSON, added to and never renamed.
 
 use super::limits::Limited;
-use crate::summary::Quantile;
+use crate::analysis::digest::Generator;
+use crate::summary::{Quantile, Standing, Weight};
 use plimsoll_plan::experiment::Purpose;
 use serde::Serialize;
 
@@ -17,6 +18,8 @@ pub struct Answer {
     /// May be quoted.
     pub sentence: String,
     pub shape: Shape,
+    /// The figures that say so: what changed most from a level to the next one near the answer.
+    pub rise: Option<Rise>,
     pub knee: Option<Knee>,
     /// Median of the unloaded response time, ns.
     pub floor_ns: Option<u64>,
@@ -28,6 +31,8 @@ pub struct Answer {
     pub left_out: Vec<String>,
     /// What ran out on the service's side, when monitors know it.
     pub limiting_resource: Option<String>,
+    /// The runs that the answer rests on, and what they say against themselves; `None`: there is none.
+    pub deciding: Option<Deciding>,
     /// Levels in rising order, repeats pooled.
     pub curve: Vec<Point>,
     /// Every run, in order.
@@ -78,7 +83,8 @@ impl Capacity {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Refusal {
-    /// `generator_limited`, `link_limited`, `nothing_met`, `ended_at_first_step`, `run_incomplete`, `floor_failed`,
+    /// `contradicted`, `generator_limited`, `link_limited`, `nothing_met`, `ended_at_first_step`, `run_incomplete`,
+    /// `floor_failed`,
     /// `budget`, `unsettled` or `until_needs_arrivals`.
     pub code: &'static str,
     pub sentence: String,
@@ -88,15 +94,50 @@ pub struct Refusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// Times climb steadily with the load.
+    /// Times climb with the load, from no level to the next by much.
     Gradual,
     /// Times or errors jump within a few per cent of load.
     Cliff,
+    /// Times or errors jump between two levels that are further apart: what lies between was not run.
+    Jump,
     /// More load gets fewer answers.
     Retrograde,
     /// Nothing changes up to the highest level.
     Flat,
     Unknown,
+}
+
+/// What a figure did from one level to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rise {
+    pub from_level: f64,
+    pub to_level: f64,
+    /// `p50`, `p99` or `errors`.
+    pub figure: &'static str,
+    /// ns, of errors a ratio.
+    pub from: f64,
+    pub to: f64,
+}
+
+/// The runs near the answer: those that the answer would be another without.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Deciding {
+    pub runs: usize,
+    /// The worst of these runs.
+    pub generator: Generator,
+    /// The heaviest first, then what most of them raised.
+    pub cautions: Vec<Raised>,
+}
+
+/// A caution of several runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Raised {
+    pub code: &'static str,
+    pub weight: Weight,
+    pub title: String,
+    /// Of the first run that raised it.
+    pub evidence: String,
+    pub runs: usize,
 }
 
 /// The last level at which the median is within twice the unloaded one.
@@ -132,8 +173,11 @@ impl Reading {
 pub struct Point {
     pub level: f64,
     pub runs: u32,
-    /// Runs that met all thresholds.
+    /// Runs that met all thresholds, and those that decide nothing: the limit lies within what they may be.
     pub met: u32,
+    pub undecided: u32,
+    /// Of all its runs together.
+    pub standing: Standing,
     pub offered_rate_per_s: Option<f64>,
     pub achieved_rate_per_s: f64,
     pub p50: Option<Reading>,
@@ -160,9 +204,14 @@ pub struct StepRow {
     pub errors: u64,
     pub error_ratio: f64,
     pub error_interval: [f64; 2],
+    /// The figures are inside the limits, sure or not.
     pub met: bool,
+    /// What is sure.
+    pub standing: Standing,
     /// The thresholds that were missed, each with what was observed: `response_time p99 < 60ms (observed 1.98 s)`.
     pub missed: Vec<String>,
+    /// The thresholds whose limit lies within what was observed, likewise.
+    pub undecided: Vec<String>,
     /// Distance from the nearest limit as a share of it, at most 0.75 either way; negative outside.
     pub margin: Option<f64>,
     pub unstable: bool,

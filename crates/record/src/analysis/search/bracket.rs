@@ -4,8 +4,10 @@ use super::answer::Refusal;
 use super::confirm;
 use super::limits::{CONNECTIONS, Limited};
 use super::quest::{Probe, Quest};
+use super::standing::{Rung, rungs};
 use super::trial::Trial;
 use super::{MOST_TRIALS, refuse};
+use crate::summary::Standing;
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::maths::regression::falling;
 
@@ -19,14 +21,21 @@ pub(super) enum Choice {
 const UP: f64 = 2.0;
 /// Down by this one until a level is met: a start that is too high loads a service that is on its knees already.
 const DOWN: f64 = 0.25;
-/// Length of the run of one user, ns.
-const FLOOR_NS: u64 = 2_000_000_000;
+/// Runs of one user: pause between two of its requests, and length, ns. The first may fail at a service that is asked
+/// too often (a rate limiter); the others ask less often.
+const FLOORS: [(u64, u64); 3] =
+    [(100_000_000, 2_000_000_000), (500_000_000, 5_000_000_000), (2_000_000_000, 10_000_000_000)];
+/// Between two of them, ns.
+const BACK_OFF_NS: u64 = 2_000_000_000;
 /// A level that the generator cannot send is not looked at more closely than this factor.
 const LIMIT_RATIO: f64 = 1.25;
 /// Wider than this, an enclosure is halved again although rounds have begun.
 const BEGUN: f64 = 1.5;
 /// A limit that may pass is one when it has spoilt so many steps of one level.
 const TRIES: usize = 3;
+/// Runs of one level that is undecided: short ones, and full ones.
+const SHORT_REPEATS: usize = 3;
+const FULL_REPEATS: usize = 2;
 /// Waited for it to pass, ns.
 const PASSING_NS: u64 = 2_000_000_000;
 /// First level of a search that knows nothing, arrivals per second.
@@ -36,6 +45,8 @@ const BLIND: f64 = 50.0;
 pub(super) struct View<'a> {
     /// Those that say something about the service, the run of one user apart.
     pub usable: Vec<&'a Trial>,
+    /// Their levels in rising order, repeats pooled.
+    pub rungs: Vec<Rung<'a>>,
     /// Highest level met and lowest level missed, contradictions voted out.
     pub met: Option<f64>,
     pub missed: Option<f64>,
@@ -63,40 +74,45 @@ impl<'a> View<'a> {
                 (Some(now), Some(floor)) => now > floor.saturating_mul(2),
                 _ => false,
             };
-            let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && t.met());
+            // What is sure in spite of it counts, whichever way.
+            // What is sure whatever the machine did counts, whichever way.
+            let is_sure = t.standing() != Standing::Undecided;
+            let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && is_sure);
             counts.then_some((t.probe.level, by))
         };
         let loads = || history.iter().filter(|t| t.probe.purpose != Purpose::Floor);
         let usable: Vec<&Trial> = loads().filter(|t| t.complete && limit(t).is_none()).collect();
-        let (met, missed) = enclose(&usable);
+        let rungs = rungs(&usable);
+        let (met, missed) = enclose(&rungs);
         let times = |level: f64| loads().filter_map(limit).filter(|other| other.0 == level).count();
         let stays = |(level, by): &(f64, &Limited)| !may_pass(by) || times(*level) >= TRIES;
         let ceiling = loads().filter_map(limit).filter(stays).min_by(|a, b| a.0.total_cmp(&b.0));
         let again = history.last().filter(|t| limit(t).is_some_and(|l| !stays(&l)));
         let runaway = loads().filter(|t| t.is_runaway()).map(|t| t.probe.level).reduce(f64::min);
         let incomplete = history.iter().filter(|t| !t.complete).count();
-        View { usable, met, missed, ceiling, again, runaway, floor_ns, incomplete }
+        View { usable, rungs, met, missed, ceiling, again, runaway, floor_ns, incomplete }
     }
 }
 
 /// Highest level met and lowest missed, after a vote: the falling curve nearest to what was met at each level. A fluke
-/// at a low level is outvoted by two runs above it.
-fn enclose(trials: &[&Trial]) -> (Option<f64>, Option<f64>) {
-    let mut sorted: Vec<&&Trial> = trials.iter().collect();
-    sorted.sort_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
-    let mut levels: Vec<(f64, f64, f64)> = Vec::new();
-    for trial in sorted {
-        let (value, level) = (f64::from(u8::from(trial.met())), trial.probe.level);
-        match levels.last_mut().filter(|last| last.0 == level) {
-            Some((_, sum, n)) => (*sum, *n) = (*sum + value, *n + 1.0),
-            None => levels.push((level, value, 1.0)),
-        }
-    }
-    let values: Vec<(f64, f64)> = levels.iter().map(|(_, sum, n)| (sum / n, *n)).collect();
+/// at a low level is outvoted by two runs above it; a full step counts twice, and what is not sure of itself half.
+fn enclose(rungs: &[Rung<'_>]) -> (Option<f64>, Option<f64>) {
+    let weight = |trial: &Trial| {
+        let full = if trial.probe.purpose == Purpose::Bracket { 1.0 } else { 2.0 };
+        if trial.standing() == Standing::Undecided { full / 2.0 } else { full }
+    };
+    let value = |rung: &Rung<'_>| {
+        let sum = |of: &dyn Fn(&Trial) -> bool| {
+            rung.trials.iter().filter(|t| of(t)).map(|t| weight(t)).sum::<f64>()
+        };
+        let all = sum(&|_| true);
+        (sum(&Trial::met) / all, all)
+    };
+    let values: Vec<(f64, f64)> = rungs.iter().map(value).collect();
     let curve = falling(&values);
     let cut = curve.iter().position(|share| *share < 0.5).unwrap_or(curve.len());
-    let met = cut.checked_sub(1).map(|at| levels[at].0);
-    (met, levels.get(cut).map(|level| level.0))
+    let met = cut.checked_sub(1).map(|at| rungs[at].level);
+    (met, rungs.get(cut).map(|rung| rung.level))
 }
 
 pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
@@ -113,7 +129,7 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
     }
     let last = history.last();
     if let Some(spoilt) = view.again {
-        let rest_ns = rest(last).max(PASSING_NS);
+        let rest_ns = rest(quest, last).max(PASSING_NS);
         return Choice::Try(Probe { rest_ns, turn, ..spoilt.probe });
     }
     let try_at = |level: f64, purpose: Purpose| {
@@ -121,8 +137,11 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
             Purpose::Bracket => quest.short_ns(level, view.floor_ns),
             _ => quest.full_ns(level, view.floor_ns),
         };
-        Choice::Try(Probe { level, purpose, rest_ns: rest(last), warmup_ns, length_ns, turn })
+        Choice::Try(Probe { level, purpose, rest_ns: rest(quest, last), warmup_ns, length_ns, turn })
     };
+    if let Some(undecided) = undecided(&view, last) {
+        return try_at(undecided.probe.level, undecided.probe.purpose);
+    }
     // What cannot be sent or must not be repeated closes the range from above like a miss.
     let stop = [view.ceiling.map(|c| c.0), view.runaway].into_iter().flatten().reduce(f64::min);
     let top = [view.missed, stop].into_iter().flatten().reduce(f64::min);
@@ -159,19 +178,41 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
     try_at(between, Purpose::Bisect)
 }
 
-/// The run of one user in front of everything, unless it is known what an unloaded answer takes.
-fn floor(quest: &Quest, history: &[Trial]) -> Option<Choice> {
-    let found = history.iter().find(|t| t.probe.purpose == Purpose::Floor);
-    match found {
-        Some(floor) if floor.is_runaway() => Some(Choice::Done(Some(refuse::floor_failed(floor)))),
-        None if quest.floor_ns.is_none() && history.is_empty() => Some(Choice::Try(floor_probe())),
-        _ => None,
+/// The last step, when the limit lies within what its figures may be: one such step decides nothing.
+fn undecided<'a>(view: &View<'a>, last: Option<&'a Trial>) -> Option<&'a Trial> {
+    let last = last.filter(|t| !confirm::has_begun(view) && t.is_near())?;
+    let rung = view.rungs.iter().find(|rung| rung.trials.iter().any(|t| std::ptr::eq(*t, last)))?;
+    let alike = rung.trials.iter().filter(|t| t.probe.purpose == last.probe.purpose).count();
+    let most = if last.probe.purpose == Purpose::Bracket { SHORT_REPEATS } else { FULL_REPEATS };
+    (rung.standing == Standing::Undecided && alike < most).then_some(last)
+}
+
+/// The run of one user in front of everything, unless it is known what an unloaded answer takes. Times of failures are
+/// not what an answer takes: then it asks less often.
+pub(super) fn floor(quest: &Quest, history: &[Trial]) -> Option<Choice> {
+    let runs = history.iter().take_while(|t| t.probe.purpose == Purpose::Floor).count();
+    if quest.floor_ns.is_some() || runs < history.len() {
+        return None;
+    }
+    match history.last() {
+        Some(last) if last.is_unloaded() => None,
+        Some(last) if runs >= FLOORS.len() => {
+            last.is_runaway().then(|| Choice::Done(Some(refuse::floor_failed(last))))
+        }
+        _ => Some(Choice::Try(floor_probe(runs))),
     }
 }
 
-pub(super) fn floor_probe() -> Probe {
-    let purpose = Purpose::Floor;
-    Probe { level: 1.0, purpose, rest_ns: 0, warmup_ns: 0, length_ns: FLOOR_NS, turn: 0 }
+/// The run of one user, `behind` others that failed.
+fn floor_probe(behind: usize) -> Probe {
+    let (_, length_ns) = FLOORS[behind.min(FLOORS.len() - 1)];
+    let rest_ns = if behind == 0 { 0 } else { BACK_OFF_NS };
+    Probe { level: 1.0, purpose: Purpose::Floor, rest_ns, warmup_ns: 0, length_ns, turn: behind as u32 }
+}
+
+/// Pause between the requests of the one user of a run, ns.
+pub(super) fn floor_pause_ns(probe: &Probe) -> u64 {
+    FLOORS[(probe.turn as usize).min(FLOORS.len() - 1)].0
 }
 
 /// A quarter of what one connection after the other could do: met by nearly every service, and not far from those that
@@ -183,9 +224,11 @@ pub(super) fn start(quest: &Quest, floor_ns: Option<u64>) -> f64 {
 }
 
 /// How long the service takes to work off what the last step left, half as long again, ns.
-pub(super) fn rest(last: Option<&Trial>) -> u64 {
-    let Some(last) = last.filter(|t| !t.met()) else { return 0 };
+pub(super) fn rest(quest: &Quest, last: Option<&Trial>) -> u64 {
+    let is_loaded = |t: &&Trial| t.probe.purpose != Purpose::Floor && !t.met();
+    let Some(last) = last.filter(is_loaded) else { return 0 };
     let backlog_s = last.shortfall_per_s() * last.measured_s / last.iterations_rate_per_s.max(1e-3);
     let least = if last.is_runaway() { 5.0 } else { 1.0 };
-    ((1.5 * backlog_s).clamp(least, 30.0) * 1e9) as u64
+    let rest_ns = ((1.5 * backlog_s).clamp(least, 30.0) * 1e9) as u64;
+    quest.budget_ns.map_or(rest_ns, |budget| rest_ns.min((budget / 10).max(2_000_000_000)))
 }

@@ -3,17 +3,19 @@
 //! A capacity may stand beside a refusal. Whoever ran out of time, or of a load generator, still wants to know how far
 //! the service was known to carry.
 
-use super::answer::{Answer, Capacity, IntervalIs, Knee, Refusal, Shape, StepRow, Style};
-use super::bracket::View;
+use super::answer::{Answer, Capacity, Deciding, IntervalIs, Raised, Refusal, Rise, Shape, StepRow, Style};
+use super::bracket::{Choice, View};
 use super::confirm::estimate;
 use super::crossing::Crossing;
-use super::curve::{curve, knee, reading, shape, wilson};
-use super::ladder;
-use super::quest::Quest;
+use super::curve::{curve, knee, reading, wilson};
+use super::quest::{Probe, Quest};
+use super::shape::shape;
+use super::standing::{SAME, contradiction};
 use super::trial::{Trial, decides};
+use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
 use crate::analysis::watched::limiting_of;
 use crate::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
-use crate::summary::Judged;
+use crate::summary::{Judged, Standing};
 use plimsoll_plan::experiment::{Purpose, Until};
 use plimsoll_plan::threshold::Subject;
 
@@ -22,13 +24,13 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
     let view = View::new(quest, history);
     let style = if quest.step.is_some() { Style::Ladder } else { Style::Search };
     let curve = curve(&view);
-    let capacity = match style {
-        Style::Ladder => of_ladder(quest, history, &view, refusal.as_ref()),
-        Style::Search => of_search(quest, &view, refusal.as_ref()),
+    let (capacity, refusal) = match style {
+        Style::Ladder => (of_ladder(quest, history, &view, refusal.as_ref()), refusal),
+        Style::Search => consistent(quest, &view, of_search(quest, &view, refusal.as_ref()), refusal),
     };
     let (floor_ns, level) = (view.floor_ns, capacity.as_ref().map(Capacity::level));
     let knee = knee(&curve, floor_ns);
-    let shape = shape(&curve, level);
+    let (shape, rise) = shape(&curve, level);
     // A ladder with a rule of its own goes on although thresholds are missed: it was not held against them.
     let is_judged = style == Style::Search || ladder::rule(quest) == Until::Missed;
     let judged =
@@ -46,18 +48,119 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
         refusal,
         sentence: String::new(),
         shape,
+        rise,
         knee,
         floor_ns,
         within: quest.within,
         thresholds: texts(true),
         left_out: texts(false),
         limiting_resource: limiting_resource(history, &view, level),
+        deciding: deciding(&view, level),
         curve,
         steps: history.iter().map(|trial| step(trial, &view)).collect(),
-        spent_s: history.iter().map(|t| t.probe.total_ns() as f64 / 1e9).sum(),
+        spent_s: spent_ns(quest, history) as f64 / 1e9,
     };
     answer.sentence = sentence(&answer, history.last().map(|last| ended(quest, last, is_judged)));
     answer
+}
+
+/// Repeats after which a level has said what it says.
+const REPEATS: usize = 4;
+
+/// A run that has to be made again before there is an answer: its level was missed for certain below what the search
+/// would say, or met above all that it may be.
+pub(super) fn again(quest: &Quest, history: &[Trial]) -> Option<Probe> {
+    let view = View::new(quest, history);
+    let capacity = of_search(quest, &view, None)?;
+    let rung = contradiction(&view.rungs, capacity.level(), capacity.interval[1])?;
+    let is_broken = rung.trials.iter().any(|t| t.is_runaway());
+    let forbidden =
+        [view.runaway, view.ceiling.map(|c| c.0)].into_iter().flatten().any(|stop| rung.level >= stop);
+    let full = rung.trials.iter().filter(|t| t.probe.purpose != Purpose::Bracket).count();
+    if is_broken || forbidden || full >= REPEATS || history.len() >= MOST_TRIALS {
+        return None;
+    }
+    match confirm::full(quest, &view, rung.level, Purpose::Bisect, history.last(), history.len() as u32) {
+        Choice::Try(probe) => Some(probe),
+        Choice::Done(_) => None,
+    }
+}
+
+/// An answer never lies above a level that was missed for certain, and its interval holds each that was met: where runs
+/// contradict that and could not be made again, what is known ends below the contradiction.
+fn consistent(
+    quest: &Quest,
+    view: &View,
+    found: Option<Capacity>,
+    refusal: Option<Refusal>,
+) -> (Option<Capacity>, Option<Refusal>) {
+    let Some(mut capacity) = found else { return (None, refusal) };
+    let sure = |standing: Standing| view.rungs.iter().filter(move |rung| rung.standing == standing);
+    let highest = sure(Standing::Met).filter(|rung| rung.is_full).map(|rung| rung.level).reduce(f64::max);
+    if let Some(highest) = highest.filter(|level| *level > capacity.interval[1]) {
+        capacity.interval[1] = highest;
+    }
+    let at = capacity.level();
+    let Some(missed) = sure(Standing::Missed).map(|rung| rung.level).find(|level| level * SAME < at) else {
+        return (Some(capacity), refusal);
+    };
+    let met_above =
+        sure(Standing::Met).map(|rung| rung.level).filter(|level| *level > missed).reduce(f64::max);
+    let why = refuse::contradicted(quest, missed, met_above);
+    let refusal = Some(refusal.filter(|known| known.code != "budget").unwrap_or(why));
+    let below = sure(Standing::Met).map(|rung| rung.level).filter(|level| *level < missed).reduce(f64::max);
+    let Some(below) = below else { return (None, refusal) };
+    let (rate_per_s, users) = if quest.users { (None, Some(below)) } else { (Some(below), None) };
+    let capacity = Capacity {
+        rate_per_s,
+        users,
+        interval: [below, capacity.interval[1]],
+        interval_is: IntervalIs::Enclosure,
+        at_least: false,
+        basis: "the highest level met below the lowest one missed".into(),
+        limited_by: None,
+    };
+    (Some(capacity), refusal)
+}
+
+/// How far from the answer a run may be to decide it, as a factor.
+const DECIDES: f64 = 1.15;
+
+/// The runs near the answer with those of the levels just below and above it; of a search without an answer the
+/// lowest level that was missed.
+fn deciding(view: &View, level: Option<f64>) -> Option<Deciding> {
+    let levels = || view.rungs.iter().map(|rung| rung.level);
+    let from = level.unwrap_or(0.0);
+    let below = levels().filter(|at| *at <= from).reduce(f64::max);
+    let above = levels().filter(|at| *at > from).reduce(f64::min);
+    let is_near = |at: f64| {
+        Some(at) == below
+            || Some(at) == above
+            || (level.is_some() && at < from * DECIDES && at > from / DECIDES)
+    };
+    let runs: Vec<&Trial> = view
+        .rungs
+        .iter()
+        .filter(|rung| is_near(rung.level))
+        .flat_map(|rung| rung.trials.iter().copied())
+        .collect();
+    let first = runs.first()?;
+    let worst = runs.iter().fold(first.generator, |sum, t| sum.worst(&t.generator));
+    let mut cautions: Vec<Raised> = Vec::new();
+    for caution in runs.iter().flat_map(|t| &t.cautions) {
+        match cautions.iter_mut().find(|known| known.code == caution.code) {
+            Some(known) => known.runs += 1,
+            None => cautions.push(Raised {
+                code: caution.code,
+                weight: caution.weight,
+                title: caution.title.clone(),
+                evidence: caution.evidence.clone(),
+                runs: 1,
+            }),
+        }
+    }
+    cautions.sort_by(|a, b| a.weight.cmp(&b.weight).then(b.runs.cmp(&a.runs)));
+    Some(Deciding { runs: runs.len(), generator: worst, cautions })
 }
 
 /// What stood at its limit in the runs just above the answer, which is where something gave out; when nothing did
@@ -112,10 +215,24 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
     }
     // Only enclosed, or not even that: better than nothing when the time was over.
     let met = met.filter(|_| refusal.is_some())?;
-    let Some(missed) = view.missed else {
+    if view.missed.is_none() {
         return make(met, [met, met], true, "the highest level that was run; none was missed".into(), None);
+    }
+    // What is not sure of itself bounds nothing.
+    let sure = |standing: Standing| {
+        view.rungs.iter().filter(move |rung| rung.standing == standing).map(|rung| rung.level)
     };
-    make(met, [met, missed], false, "the last level met; the first missed ends what is known".into(), None)
+    let low = sure(Standing::Met).filter(|level| *level <= met).reduce(f64::max).unwrap_or(met);
+    let Some(high) = sure(Standing::Missed).find(|level| *level > low) else {
+        return make(
+            low,
+            [low, low],
+            true,
+            "the highest level met for certain; none was missed".into(),
+            None,
+        );
+    };
+    make(low, [low, high], false, "the last level met; the first missed ends what is known".into(), None)
 }
 
 fn of_ladder(quest: &Quest, history: &[Trial], view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
@@ -163,27 +280,37 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
         error_ratio: trial.error_ratio,
         error_interval: wilson(trial.errors, trial.requests),
         met: trial.met(),
-        missed: missed(trial),
+        standing: trial.standing(),
+        missed: told(trial, Standing::Missed),
+        undecided: told(trial, Standing::Undecided),
         margin: trial.slack(),
         unstable: trial.unstable,
         cautions: trial.cautions.iter().map(|c| c.code).collect(),
         // What was met although the machine was busy was met.
-        limited_by: trial
-            .limited_by
-            .clone()
-            .filter(|by| !(is_counted(trial, view) || by.may_pass() && trial.met())),
+        limited_by: trial.limited_by.clone().filter(|by| {
+            !(is_counted(trial, view) || by.may_pass() && trial.standing() != Standing::Undecided)
+        }),
     }
 }
 
-fn missed(trial: &Trial) -> Vec<String> {
+/// The thresholds of this standing, each with what was observed.
+fn told(trial: &Trial, standing: Standing) -> Vec<String> {
     let told = |judged: &Judged| match judged.observed {
         Some(observed) => {
             let least = if judged.at_least { ">= " } else { "" };
-            format!("{} (observed {least}{})", judged.text, figure(observed, judged.unit))
+            let bounds = match (judged.best, judged.worst) {
+                (Some(best), Some(worst)) if standing == Standing::Undecided && best != worst => {
+                    let [low, high] = [best.min(worst), best.max(worst)].map(|x| figure(x, judged.unit));
+                    format!(", between {low} and {high}")
+                }
+                _ => String::new(),
+            };
+            format!("{} (observed {least}{}{bounds})", judged.text, figure(observed, judged.unit))
         }
         None => format!("{} (nothing observed)", judged.text),
     };
-    trial.judged.iter().filter(|judged| decides(judged) && !judged.met).map(told).collect()
+    let is_so = |judged: &&Judged| decides(judged) && trial.standing_of(judged) == standing;
+    trial.judged.iter().filter(is_so).map(told).collect()
 }
 
 /// What the last step of a ladder did to end it.
@@ -225,12 +352,15 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
         let end = why.unwrap_or(highest);
         return format!("carries at least {level}{with}; {end}");
     }
-    let above = above(answer.shape, answer.knee.as_ref());
+    let above = above(answer, &show);
     let why = why.map_or(above, |why| format!("; {why}"));
     match answer.style {
         Style::Ladder => {
             let ended = ended.unwrap_or_else(|| "missed at".into());
-            format!("carried {level}{with}; {ended} {}, one run each{why}", show(high))
+            format!("carries {level}{with}; {ended} {}, one run each{why}", show(high))
+        }
+        Style::Search if answer.refusal.as_ref().is_some_and(|r| r.code == "contradicted") => {
+            format!("carries {level}{with}{why}, so nothing is known above it")
         }
         Style::Search if capacity.interval_is == IntervalIs::Enclosure => {
             format!(
@@ -245,15 +375,33 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
     }
 }
 
-fn above(shape: Shape, knee: Option<&Knee>) -> String {
-    let how = match shape {
-        Shape::Gradual => "; above it times climb gradually",
-        Shape::Cliff => "; above it the service falls off a cliff",
-        Shape::Retrograde => "; above it more load gets fewer answers",
-        Shape::Flat | Shape::Unknown => "",
+fn above(answer: &Answer, show: &impl Fn(f64) -> String) -> String {
+    let change = answer.rise.as_ref().map(|rise| rise_text(rise, show));
+    let how = match (answer.shape, change) {
+        (Shape::Gradual, Some(change)) => format!("; above it times climb gradually ({change})"),
+        (Shape::Gradual, None) => "; above it times climb gradually".into(),
+        (Shape::Cliff, Some(change)) => format!("; above it the service falls off a cliff ({change})"),
+        (Shape::Cliff, None) => "; above it the service falls off a cliff".into(),
+        (Shape::Jump, Some(change)) => format!("; above it {change}"),
+        (Shape::Retrograde, _) => "; above it more load gets fewer answers".into(),
+        (Shape::Jump | Shape::Flat | Shape::Unknown, _) => String::new(),
     };
-    match knee {
+    match &answer.knee {
         Some(knee) => format!("{how} (knee: median {} at its last calm level)", duration_ns(knee.p50_ns)),
-        None => how.into(),
+        None => how,
     }
+}
+
+/// `p99 goes from 48.1 ms at 160/s to 210 ms at 190/s`.
+fn rise_text(rise: &Rise, show: &impl Fn(f64) -> String) -> String {
+    let value = |x: f64| if rise.figure == "errors" { ratio(x) } else { duration_ns(x as u64) };
+    let verb = if rise.figure == "errors" { "go" } else { "goes" };
+    format!(
+        "{} {verb} from {} at {} to {} at {}",
+        rise.figure,
+        value(rise.from),
+        show(rise.from_level),
+        value(rise.to),
+        show(rise.to_level)
+    )
 }

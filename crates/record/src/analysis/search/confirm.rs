@@ -159,9 +159,16 @@ fn levels(quest: &Quest, view: &View, known: &[&Trial]) -> [f64; 3] {
     levels.map(|level| allowed(quest, view, quest.level(level), quest.level(met)))
 }
 
-fn full(quest: &Quest, view: &View, level: f64, purpose: Purpose, last: Option<&Trial>, turn: u32) -> Choice {
+pub(super) fn full(
+    quest: &Quest,
+    view: &View,
+    level: f64,
+    purpose: Purpose,
+    last: Option<&Trial>,
+    turn: u32,
+) -> Choice {
     let (warmup_ns, length_ns) = quest.full_ns(level, view.floor_ns);
-    Choice::Try(Probe { level, purpose, rest_ns: rest(last), warmup_ns, length_ns, turn })
+    Choice::Try(Probe { level, purpose, rest_ns: rest(quest, last), warmup_ns, length_ns, turn })
 }
 
 /// A drawn order of three: what drifts (a cache that fills, a neighbour that wakes up) must not fall on one level.

@@ -1,40 +1,23 @@
-//! The curve behind an answer: levels with their repeats pooled, and what its shape is.
+//! The curve behind an answer: levels with their repeats pooled, and where waiting begins.
 
-use super::answer::{Knee, Point, Reading, Shape};
+use super::answer::{Knee, Point, Reading};
 use super::bracket::View;
+use super::standing::Rung;
 use super::trial::Trial;
 use crate::analysis::digest::Block;
+use crate::summary::Standing;
 use plimsoll_stats::{Hist, enough_samples, quantile_interval};
 
-/// Levels nearer than this are one point of the curve.
-const SAME: f64 = 1.005;
-/// A jump of the p99 by this factor ...
-const JUMP: f64 = 4.0;
-/// ... within this much more load is a cliff; likewise this share of errors out of nowhere.
-const WITHIN: f64 = 1.06;
-const JUMP_ERRORS: f64 = 0.05;
-/// Fewer answers than this share of the most, at a higher load.
-const RETROGRADE: f64 = 0.9;
-/// A p99 that stays within this factor is flat.
-const FLAT: f64 = 1.3;
-
 pub(super) fn curve(view: &View) -> Vec<Point> {
-    let mut sorted: Vec<&Trial> = view.usable.clone();
-    sorted.sort_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
-    let mut groups: Vec<Vec<&Trial>> = Vec::new();
-    for trial in sorted {
-        match groups.last_mut().filter(|g| trial.probe.level <= g[0].probe.level * SAME) {
-            Some(group) => group.push(trial),
-            None => groups.push(vec![trial]),
-        }
-    }
-    groups.iter().map(|group| point(group)).collect()
+    view.rungs.iter().map(point).collect()
 }
 
-fn point(group: &[&Trial]) -> Point {
+fn point(rung: &Rung<'_>) -> Point {
+    let group = &rung.trials;
     let time: f64 = group.iter().map(|t| t.measured_s.max(1e-9)).sum();
     let mean =
         |of: &dyn Fn(&Trial) -> f64| group.iter().map(|t| of(t) * t.measured_s.max(1e-9)).sum::<f64>() / time;
+    let count = |standing| group.iter().filter(|t| t.standing() == standing).count() as u32;
     let blocks = || group.iter().flat_map(|t| &t.blocks);
     let (requests, errors) = group
         .iter()
@@ -42,7 +25,9 @@ fn point(group: &[&Trial]) -> Point {
     Point {
         level: mean(&|t| t.probe.level),
         runs: group.len() as u32,
-        met: group.iter().filter(|t| t.met()).count() as u32,
+        met: count(Standing::Met),
+        undecided: count(Standing::Undecided),
+        standing: rung.standing,
         offered_rate_per_s: group[0]
             .offered_rate_per_s
             .map(|_| mean(&|t| t.offered_rate_per_s.unwrap_or(0.0))),
@@ -99,39 +84,6 @@ pub(super) fn wilson(part: u64, whole: u64) -> [f64; 2] {
     let low = if part == 0 { 0.0 } else { (centre - half).max(0.0) };
     let high = if part >= whole { 1.0 } else { (centre + half).min(1.0) };
     [low, high]
-}
-
-pub(super) fn shape(curve: &[Point], capacity: Option<f64>) -> Shape {
-    let value = |p: &Point| p.p99.map_or(0.0, |r| r.value_ns as f64);
-    let (Some(first), Some(last)) = (curve.first(), curve.last()) else { return Shape::Unknown };
-    if curve.len() < 3 {
-        return Shape::Unknown;
-    }
-    let best = curve.iter().fold(0.0f64, |most, p| {
-        let falls = p.achieved_rate_per_s < most * RETROGRADE;
-        if falls { f64::INFINITY } else { most.max(p.achieved_rate_per_s) }
-    });
-    if best.is_infinite() {
-        return Shape::Retrograde;
-    }
-    let near = |level: f64| capacity.is_none_or(|c| level > c / 1.2 && level < c * 1.2);
-    let jumps = |a: &Point, b: &Point| {
-        let slow = value(a) > 0.0 && value(b) > JUMP * value(a);
-        slow || b.error_ratio - a.error_ratio > JUMP_ERRORS
-    };
-    let is_cliff = |(at, a): (usize, &Point)| {
-        curve[at + 1..]
-            .iter()
-            .take_while(|b| b.level <= a.level * WITHIN)
-            .any(|b| near(b.level) && jumps(a, b))
-    };
-    if curve.iter().enumerate().any(is_cliff) {
-        return Shape::Cliff;
-    }
-    if value(last) <= FLAT * value(first) && last.met == last.runs {
-        return Shape::Flat;
-    }
-    if value(last) > FLAT * value(first) { Shape::Gradual } else { Shape::Unknown }
 }
 
 pub(super) fn knee(curve: &[Point], floor_ns: Option<u64>) -> Option<Knee> {

@@ -2,7 +2,7 @@
 //! the answer is the last level before the rule, known to one step.
 
 use super::answer::Refusal;
-use super::bracket::{Choice, View, floor_probe, rest, start};
+use super::bracket::{Choice, View, floor, rest, start};
 use super::quest::{Probe, Quest};
 use super::trial::Trial;
 use super::{MOST_STEPS, refuse};
@@ -14,23 +14,18 @@ pub(super) fn next(quest: &Quest, step: Step, history: &[Trial]) -> Choice {
     if quest.users && matches!(until, Until::Shortfall(_)) {
         return Choice::Done(Some(refuse::needs_arrivals()));
     }
-    // Without a first level an unloaded answer is needed to find one.
-    if history.is_empty() && quest.from.is_none() && quest.floor_ns.is_none() {
-        return Choice::Try(floor_probe());
-    }
     let view = View::new(quest, history);
     let steps: Vec<&Trial> = history.iter().filter(|t| t.probe.purpose == Purpose::Ladder).collect();
     let probe = |level: f64| {
         let (warmup_ns, length_ns) = quest.ladder_ns();
         let turn = history.len() as u32;
-        let rest_ns = rest(history.last());
+        let rest_ns = rest(quest, history.last());
         Choice::Try(Probe { level, purpose: Purpose::Ladder, rest_ns, warmup_ns, length_ns, turn })
     };
     let Some(last) = steps.last() else {
-        return match history.first().filter(|t| t.is_runaway()) {
-            Some(floor) => Choice::Done(Some(refuse::floor_failed(floor))),
-            None => probe(start(quest, view.floor_ns)),
-        };
+        // Without a first level an unloaded answer is needed to find one.
+        let search = quest.from.is_none().then(|| floor(quest, history)).flatten();
+        return search.unwrap_or_else(|| probe(start(quest, view.floor_ns)));
     };
     if let Some((_, by)) = view.ceiling {
         return Choice::Done(Some(refuse::limited(by)));

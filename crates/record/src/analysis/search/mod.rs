@@ -18,10 +18,16 @@ mod ladder;
 mod limits;
 mod quest;
 mod refuse;
+mod shape;
 mod shares;
+mod standing;
 mod trial;
 
-pub use answer::{Answer, Capacity, IntervalIs, Knee, Point, Reading, Refusal, Shape, StepRow, Style};
+pub use crate::summary::Standing;
+pub use answer::{
+    Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, Rise, Shape, StepRow,
+    Style,
+};
 pub use limits::{Limited, limit_of};
 pub use quest::{Move, Probe, Quest};
 pub use trial::Trial;
@@ -44,17 +50,37 @@ pub fn next(quest: &Quest, history: &[Trial]) -> Move {
         Some(step) => ladder::next(quest, step, history),
         None => bracket::next(quest, history),
     };
-    let spent_ns: u64 = history.iter().map(|t| t.probe.total_ns()).fold(0, u64::saturating_add);
+    let chosen = match chosen {
+        // While a step contradicts the answer and may be run again, there is none.
+        bracket::Choice::Done(None) if quest.step.is_none() => {
+            build::again(quest, history).map_or(bracket::Choice::Done(None), bracket::Choice::Try)
+        }
+        other => other,
+    };
     match chosen {
         bracket::Choice::Try(probe) => {
-            let over =
-                quest.budget_ns.is_some_and(|budget| spent_ns.saturating_add(probe.total_ns()) > budget);
-            if over && !history.is_empty() {
-                let why = refuse::budget(quest, &bracket::View::new(quest, history));
-                return Move::Done(Box::new(build::answer(quest, history, Some(why))));
+            let left_ns =
+                quest.budget_ns.map_or(u64::MAX, |budget| budget.saturating_sub(spent_ns(quest, history)));
+            match quest.fitted(probe, left_ns) {
+                Some(probe) => Move::Try(probe),
+                None if history.is_empty() => Move::Try(probe),
+                None => {
+                    let why = refuse::budget(quest, &bracket::View::new(quest, history));
+                    Move::Done(Box::new(build::answer(quest, history, Some(why))))
+                }
             }
-            Move::Try(probe)
         }
         bracket::Choice::Done(refusal) => Move::Done(Box::new(build::answer(quest, history, refusal))),
     }
+}
+
+/// All runs with their warm-ups and rests, ns. A run file does not know how long the service was left alone before it,
+/// so at least what was asked for counts.
+fn spent_ns(quest: &Quest, history: &[Trial]) -> u64 {
+    let mut last = None;
+    let each = history.iter().map(|trial| {
+        let rest_ns = bracket::rest(quest, last.replace(trial)).max(trial.probe.rest_ns);
+        Probe { rest_ns, ..trial.probe }.total_ns()
+    });
+    each.fold(0, u64::saturating_add)
 }

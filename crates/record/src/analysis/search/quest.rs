@@ -13,6 +13,10 @@ const LONGEST_NS: f64 = 120e9;
 /// cancel. A dozen steps make that up.
 const SAMPLES: f64 = 8.0;
 const SECOND: f64 = 1e9;
+const WHOLE_NS: u64 = 1_000_000_000;
+/// However little time there is, a step with its warm-up takes so long, and so much of it is measured, ns.
+const LEAST_STEP_NS: u64 = 4_000_000_000;
+const LEAST_MEASURED_NS: u64 = 3_000_000_000;
 /// A figure of a ladder's step when the user gives no length, ns.
 const LADDER_NS: u64 = 15_000_000_000;
 
@@ -81,6 +85,12 @@ pub struct Probe {
 }
 
 impl Probe {
+    /// Of [`Purpose::Floor`]: the pause between the starts of two requests of its one user, ns. Nobody asked for a load
+    /// there, and a service that turns away who asks too often would show nothing but that.
+    pub fn pause_ns(&self) -> u64 {
+        super::bracket::floor_pause_ns(self)
+    }
+
     /// Rest, warm-up and measurement, ns.
     pub fn total_ns(&self) -> u64 {
         self.rest_ns.saturating_add(self.warmup_ns).saturating_add(self.length_ns)
@@ -160,13 +170,45 @@ impl Quest {
         let wanted = bursts.max(2.0 * self.limit_s() / self.within).max(2_000.0 / rate);
         let length = self.every_ns.unwrap_or((wanted * SECOND).ceil().clamp(SHORTEST_NS, LONGEST_NS) as u64);
         let warmup = (1.5 * memory).clamp(1.0, 30.0).ceil() * SECOND;
-        (warmup as u64, whole_seconds(length))
+        self.affordable(warmup as u64, whole_seconds(length), 8)
     }
 
     /// Warm-up and length of a step that only encloses the answer, ns.
     pub(super) fn short_ns(&self, level: f64, floor_ns: Option<u64>) -> (u64, u64) {
         let wanted = (3.0 * self.limit_s()).max(300.0 / self.rate_at(level, floor_ns));
-        (1_000_000_000, whole_seconds((wanted * SECOND).clamp(3e9, 12e9) as u64))
+        self.affordable(1_000_000_000, whole_seconds((wanted * SECOND).clamp(3e9, 12e9) as u64), 10)
+    }
+
+    /// Shortened where a step would take more than one of `parts` of all the time: an answer of a few short steps is
+    /// one, and an answer of a single long one is a matter of luck. A length that somebody chose stays.
+    fn affordable(&self, warmup_ns: u64, length_ns: u64, parts: u64) -> (u64, u64) {
+        let Some(budget_ns) = self.budget_ns.filter(|_| self.every_ns.is_none()) else {
+            return (warmup_ns, length_ns);
+        };
+        let most_ns = (budget_ns / parts).max(LEAST_STEP_NS);
+        if warmup_ns.saturating_add(length_ns) <= most_ns {
+            return (warmup_ns, length_ns);
+        }
+        let warmup_ns = warmup_ns.min(most_ns / 4).max(SECOND as u64);
+        (
+            warmup_ns,
+            length_ns.min(most_ns.saturating_sub(warmup_ns) / WHOLE_NS * WHOLE_NS).max(LEAST_MEASURED_NS),
+        )
+    }
+
+    /// The probe, shortened where no more than `left_ns` is left for all of it; `None`: what is left is too short for
+    /// any.
+    pub(super) fn fitted(&self, probe: Probe, left_ns: u64) -> Option<Probe> {
+        if probe.total_ns() <= left_ns {
+            return Some(probe);
+        }
+        if self.every_ns.is_some() || self.step.is_some() || probe.purpose == Purpose::Floor {
+            return None;
+        }
+        let room_ns = left_ns.checked_sub(probe.rest_ns)?;
+        let warmup_ns = probe.warmup_ns.min(room_ns / 4).max(WHOLE_NS);
+        let length_ns = room_ns.checked_sub(warmup_ns)? / WHOLE_NS * WHOLE_NS;
+        (length_ns >= LEAST_MEASURED_NS).then_some(Probe { warmup_ns, length_ns, ..probe })
     }
 
     /// Warm-up and length of a step of a ladder, ns.
@@ -179,10 +221,15 @@ impl Quest {
         if self.users { level / each_s } else { level.max(1e-3) }
     }
 
-    /// The unloaded median: as given, or as the run of one user found it.
+    /// The unloaded median: as given, or as a run of one user without a failure found it. Its service time, because
+    /// what a slow answer keeps waiting is no time of the service's.
     pub(super) fn floor(&self, history: &[Trial]) -> Option<u64> {
-        let found = history.iter().find(|t| t.probe.purpose == Purpose::Floor);
-        self.floor_ns.or_else(|| found.and_then(|t| t.response_p50_ns))
+        let floors = || history.iter().filter(|t| t.probe.purpose == Purpose::Floor && t.is_unloaded());
+        let time = |t: &Trial| match (t.service_p50_ns, t.response_p50_ns) {
+            (Some(service), Some(response)) => Some(service.min(response)),
+            (service, response) => service.or(response),
+        };
+        self.floor_ns.or_else(|| floors().next_back().and_then(time))
     }
 }
 

@@ -87,6 +87,19 @@ pub(super) fn unsettled() -> Refusal {
     refusal("unsettled", "the runs contradict each other: no level separates met from missed".into())
 }
 
+/// What was missed at a lower level than something else was met, and could not be run again.
+pub(super) fn contradicted(quest: &Quest, missed: f64, met: Option<f64>) -> Refusal {
+    let sentence = match met {
+        Some(met) => format!(
+            "the runs contradict each other: missed at {}, met at {}",
+            shown(quest, missed),
+            shown(quest, met)
+        ),
+        None => format!("the runs contradict each other: missed at {}", shown(quest, missed)),
+    };
+    refusal("contradicted", sentence)
+}
+
 pub(super) fn needs_arrivals() -> Refusal {
     refusal(
         "until_needs_arrivals",

@@ -32,9 +32,15 @@ pub(super) struct Shares {
     pub bursts: f64,
 }
 
-/// The shares of a threshold. `None` where the blocks do not know it: thresholds of some
-/// requests only, of other times, without a scale.
-pub(super) fn of(trials: &[&Trial], text: &str) -> Option<Shares> {
+/// A threshold as a share that may lie beyond a time, or fail.
+pub(super) struct Measure {
+    pub limit: f64,
+    /// `None`: the share of errors.
+    pub above_ns: Option<u64>,
+}
+
+/// `None` where the blocks do not know it: thresholds of some requests only, of other times, without a scale.
+pub(super) fn measure(text: &str) -> Option<Measure> {
     let threshold = parse(text).ok()?;
     if threshold.scope.is_some() || threshold.over_ns.is_some() || threshold.comparison.is_upwards() {
         return None;
@@ -44,9 +50,12 @@ pub(super) fn of(trials: &[&Trial], text: &str) -> Option<Shares> {
         (Subject::Errors, _) => (threshold.value, None),
         _ => return None,
     };
-    if !(limit > 0.0 && limit < 1.0) {
-        return None;
-    }
+    (limit > 0.0 && limit < 1.0).then_some(Measure { limit, above_ns })
+}
+
+/// The shares of a threshold; `None`: see [`measure`].
+pub(super) fn of(trials: &[&Trial], text: &str) -> Option<Shares> {
+    let Measure { limit, above_ns } = measure(text)?;
     let far = |trial: &&&Trial| {
         let whole: f64 = trial.blocks.iter().map(|b| count(b, above_ns).1).sum();
         trial.blocks.iter().map(|b| count(b, above_ns).0).sum::<f64>() <= FAR * limit * whole
@@ -70,7 +79,7 @@ pub(super) fn of(trials: &[&Trial], text: &str) -> Option<Shares> {
 }
 
 /// Requests beyond the limit and all of them in a block.
-fn count(block: &Block, above_ns: Option<u64>) -> (f64, f64) {
+pub(super) fn count(block: &Block, above_ns: Option<u64>) -> (f64, f64) {
     match above_ns {
         Some(ns) => (block.response.count_above(ns) as f64, block.response.count() as f64),
         None => (block.errors.min(block.requests) as f64, block.requests as f64),

@@ -2,8 +2,8 @@
 
 use super::limits::{Limited, limit_of};
 use super::quest::Probe;
-use crate::analysis::digest::{Block, Digest, Watching, coarser};
-use crate::summary::{Caution, FigureUnit, Judged, Percentile};
+use crate::analysis::digest::{Block, Digest, Generator, Watching, coarser};
+use crate::summary::{Caution, FigureUnit, Judged, Percentile, Standing};
 use plimsoll_stats::Hist;
 
 /// A probe that was run.
@@ -36,10 +36,14 @@ pub struct Trial {
     /// The run in at most [`BLOCKS`] stretches, their service times left out: a search holds dozens of runs.
     pub blocks: Vec<Block>,
     pub watched: Watching,
+    /// What the load generator says of itself.
+    pub generator: Generator,
 }
 
 /// A figure further from its limit than this, as a share of the limit, says nothing about where the limit is crossed.
 pub(super) const FAR: f64 = 0.75;
+/// An undecided step whose figures are further inside than this has too few samples, and is no reason to stay.
+const NEAR: f64 = 0.2;
 /// Stretches of a run that are kept.
 pub const BLOCKS: usize = 12;
 /// Errors above this share: the service is broken, not slow.
@@ -67,14 +71,26 @@ impl Trial {
             unstable: is_unstable(digest),
             blocks: stretches(&digest.blocks),
             watched: digest.watched.clone(),
+            generator: digest.generator,
             probe,
         }
     }
 
-    /// All thresholds that a search can be held against are met, the backlog did not grow, and not most of it failed.
+    /// On which side of the limits the figures lie, sure or not: all thresholds that a search can be held against are
+    /// met, the backlog did not grow, and not most of it failed. For what is sure see [`Trial::standing`].
     pub fn met(&self) -> bool {
         let sound = !self.unstable && !self.is_runaway() && self.requests > 0;
-        sound && self.judged.iter().filter(|j| decides(j)).all(|j| j.met)
+        sound && self.judged.iter().filter(|j| decides(j)).all(is_inside)
+    }
+
+    /// What one user alone was answered, all of it: its times are those of answers.
+    pub(super) fn is_unloaded(&self) -> bool {
+        self.errors == 0 && self.requests > 0
+    }
+
+    /// The limit lies within what the figures of the step may be, and near them: it has to be run again.
+    pub(super) fn is_near(&self) -> bool {
+        self.standing() == Standing::Undecided && self.slack().is_some_and(|slack| slack < NEAR)
     }
 
     /// Most of it failed: no higher level is tried, and this one is not repeated.
@@ -103,6 +119,11 @@ impl Trial {
         // A time that is still growing has not said how long it will be.
         if self.unstable { slack.min(-0.25) } else { slack }
     }
+}
+
+/// The figure itself is on the right side of the limit, whatever it may be in truth.
+pub(super) fn is_inside(judged: &Judged) -> bool {
+    judged.met || (!judged.at_least && judged.margin.is_some_and(|margin| margin > 0.0))
 }
 
 /// Rates and counts that should be high are missed by any low load, whatever the service can do.
@@ -134,12 +155,12 @@ fn slack(judged: &Judged) -> f64 {
     let Some(observed) = judged.observed.filter(|x| x.is_finite()) else { return -FAR };
     let limit = judged.limit;
     if limit <= 0.0 || !limit.is_finite() {
-        return sign(judged.met);
+        return sign(is_inside(judged));
     }
     let raw = match judged.unit {
         _ if is_upwards(judged) => {
             // `achieved >= 99%` cannot be exceeded by more than 1 %: inside there is no scale.
-            if judged.met { 0.5 } else { ((observed - limit) / limit * 20.0).clamp(-0.5, -0.05) }
+            if is_inside(judged) { 0.5 } else { ((observed - limit) / limit * 20.0).clamp(-0.5, -0.05) }
         }
         FigureUnit::Nanoseconds => limit / observed.max(1.0) - 1.0,
         FigureUnit::Ratio => {
@@ -150,7 +171,7 @@ fn slack(judged: &Judged) -> f64 {
         FigureUnit::PerSecond | FigureUnit::Count => (limit - observed) / limit,
     };
     // What was judged on more than the figure (a lower bound, a limit that is not allowed itself) is kept.
-    let raw = if judged.met { raw.max(0.0) } else { raw.min(-0.0) };
+    let raw = if is_inside(judged) { raw.max(0.0) } else { raw.min(-0.0) };
     raw.clamp(-FAR, FAR)
 }
 

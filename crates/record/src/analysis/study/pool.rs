@@ -109,8 +109,15 @@ fn of_all(runs: &[&Digest], response: &Hist, each: &[Figures]) -> Figures {
         let (weight, sum) = known.fold((0.0, 0.0), |(w, s), (n, mean)| (w + n, s + n * mean));
         finite(sum / weight)
     };
-    let mut out: Figures =
-        [finite(rate), finite(errors / requests), response.mean().or_else(weighed), None, None, None, None];
+    let mut out: Figures = [
+        finite(rate),
+        finite(errors / requests),
+        weighed().or_else(|| response.mean()),
+        None,
+        None,
+        None,
+        None,
+    ];
     for (at, q) in QUANTILES.iter().enumerate() {
         out[3 + at] = response.quantile(*q).map(|v| v as f64);
     }

@@ -83,6 +83,7 @@ fn summit(curve: &Curve, table: &[CellRow]) -> String {
     let (rate, at) = (rate_per_s(top.rate_per_s), place(curve, top.x));
     let highest = format!("highest rate {rate}{} at {at}", failing(top, table));
     match curve.kind {
+        AxisKind::Other if rate == rate_per_s(low.rate_per_s) => format!("{rate} at every {}", curve.axis),
         AxisKind::Other => {
             format!("{highest}, lowest {} at {}", rate_per_s(low.rate_per_s), place(curve, low.x))
         }
@@ -167,6 +168,10 @@ fn bare(valid: &[&CellRow]) -> Vec<String> {
     let highest = format!("{}{}", rate_per_s(rate(best)), of(best));
     if valid.len() == 1 {
         return vec![highest];
+    }
+    // As it is printed: two figures that look alike are no highest and no lowest.
+    if rate_per_s(rate(best)) == rate_per_s(rate(worst)) {
+        return vec![format!("{} in all {} cells", rate_per_s(rate(best)), count(valid.len() as u64))];
     }
     vec![format!("highest rate {highest}, lowest {}{}", rate_per_s(rate(worst)), of(worst))]
 }
