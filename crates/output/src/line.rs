@@ -182,7 +182,7 @@ fn prefix(text: &str, columns: usize) -> &str {
 }
 
 /// Control characters and those that reverse the direction of text, replaced by a mark.
-fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 

@@ -56,6 +56,7 @@ pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
     ("mean_above_p95", None),
     ("no_requests", Some(Subject::Rate)),
     ("response_changed", None),
+    ("redirects_not_followed", None),
     ("rows_not_appended", None),
     ("data_ran_out", Some(Subject::Rate)),
     ("short_run", None),

@@ -11,6 +11,7 @@ mod ends;
 mod exchange;
 mod next;
 mod resume;
+mod redirect;
 mod secure;
 mod stream;
 mod turn;
@@ -187,6 +188,8 @@ pub struct Worker<D: Door, P: Post> {
     samples: Vec<Sample>,
     /// Samples of failures that no program sees.
     own_samples: u32,
+    /// Where a redirect led was kept once.
+    redirect_noted: bool,
     lanes: Vec<Lane>,
     lease: Lease,
     /// Iterations begun and not over.
@@ -336,6 +339,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             outbox: None,
             samples: Vec::new(),
             own_samples: 0,
+            redirect_noted: false,
             lanes,
             lease,
             under_way: 0,
