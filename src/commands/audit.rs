@@ -58,7 +58,7 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
 
 /// A text in which no result was found proves nothing, and is not passed over.
 fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Failure> {
-    let empty = || files.iter().zip(documents).filter(|(_, document)| document.rows.is_empty());
+    let empty = || files.iter().zip(documents).filter(|(_, one)| is_empty(one));
     let names: Vec<String> = empty().map(|(file, _)| format!("`{}`", shown(file))).collect();
     if names.is_empty() {
         return Ok(());
@@ -68,8 +68,13 @@ fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Fail
         return Ok(());
     }
     let message = format!("found no results in {}", names.join(", "));
-    let hint = "give the output of wrk, ab, k6, loadtest, JMeter, hey, oha or vegeta, or a table in Markdown or CSV";
+    let hint =
+        "give the output of wrk, ab, k6, loadtest, JMeter, hey, oha or vegeta, or a table in Markdown or CSV";
     Err(Diagnostic::new("U043", Place::Whole, message, hint).into())
+}
+
+fn is_empty(document: &Document) -> bool {
+    document.rows.is_empty() && document.claims.is_empty() && document.unread.is_empty()
 }
 
 fn shown(file: &str) -> &str {

@@ -3,6 +3,8 @@
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
+use crate::flags::judge::{Audit, Compare, Find, Size};
+use crate::flags::tool::{Completions, Examples, Man, Runs, Version};
 use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve};
 use crate::flags::{Load, verbs};
 use crate::say;
@@ -60,14 +62,23 @@ fn command_line() -> String {
     add("plimsoll", help::<Load>());
     add("plimsoll run", help::<Run>());
     add("plimsoll curl", verbs::curl_help());
-    add("plimsoll check", help::<Check>());
-    add("plimsoll schema", help::<Schema>());
-    add("plimsoll explain", help::<Explain>());
-    add("plimsoll report", help::<Report>());
-    add("plimsoll merge", help::<Merge>());
-    add("plimsoll serve", help::<Serve>());
+    add("plimsoll find", help::<Find>());
     add("plimsoll demo", help::<Demo>());
+    add("plimsoll report", help::<Report>());
+    add("plimsoll compare", help::<Compare>());
+    add("plimsoll merge", help::<Merge>());
+    add("plimsoll audit", help::<Audit>());
+    add("plimsoll runs", help::<Runs>());
+    add("plimsoll serve", help::<Serve>());
+    add("plimsoll check", help::<Check>());
+    add("plimsoll examples", help::<Examples>());
+    add("plimsoll schema", help::<Schema>());
+    add("plimsoll size", help::<Size>());
     add("plimsoll doctor", help::<Doctor>());
+    add("plimsoll completions", help::<Completions>());
+    add("plimsoll man", help::<Man>());
+    add("plimsoll explain", help::<Explain>());
+    add("plimsoll version", help::<Version>());
     text.trim_end().to_owned() + "\n"
 }
 

@@ -89,7 +89,8 @@ mod tests {
     /// Texts of a folder of the repository.
     fn texts(folder: &str, prefix: &str) -> BTreeSet<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(folder);
-        let names = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names =
+            std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let is_text = |name: &String| !name.starts_with('.') && !name.ends_with(".gz") && name.contains('.');
         names.filter(is_text).map(|name| format!("{prefix}{name}")).collect()
     }

@@ -53,13 +53,7 @@ impl Form {
             )
             .into());
         }
-        Ok(Form {
-            json: form.json,
-            markdown: form.markdown,
-            csv: form.csv,
-            quiet,
-            no_color: form.no_color,
-        })
+        Ok(Form { json: form.json, markdown: form.markdown, csv: form.csv, quiet, no_color: form.no_color })
     }
 }
 

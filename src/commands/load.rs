@@ -81,7 +81,12 @@ impl Shared {
     /// # Errors
     /// When the kernel refuses to hand over the signals.
     pub fn new(lines: bool) -> Result<Self, Failure> {
-        Ok(Self { interrupts: Interrupts::install()?, answers: RefCell::default(), lines, is_ready: Cell::new(false) })
+        Ok(Self {
+            interrupts: Interrupts::install()?,
+            answers: RefCell::default(),
+            lines,
+            is_ready: Cell::new(false),
+        })
     }
 
     fn confirmed(&self, question: &str) -> String {
@@ -256,7 +261,8 @@ impl Asides<'_> {
 
     fn run(&self, stage: &Arc<Stage>, phase: Phase, name: &'static str) -> Result<(), Failure> {
         let failed = |why| Failure::from(plimsoll_control::Error::Aside { phase: name, why });
-        let scene = Scene { maker: Some(stage.maker(phase).map_err(Failure::of_data)?), ..self.scene.clone() };
+        let scene =
+            Scene { maker: Some(stage.maker(phase).map_err(Failure::of_data)?), ..self.scene.clone() };
         let steer = |helm| match phase {
             // An interrupt that has ended the load is not meant for what tidies up behind it; the next one is.
             Phase::Teardown => self.interrupts.steer_anew(helm),

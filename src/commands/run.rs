@@ -215,8 +215,11 @@ fn refuse_ambiguous_target<'a>(
         if let Some(first) = targets.next()
             && let Some(other) = targets.find(|other| *other != first)
         {
-            let message =
-                format!("the file loads several targets, such as `{}` and `{}`", first.authority(), other.authority());
+            let message = format!(
+                "the file loads several targets, such as `{}` and `{}`",
+                first.authority(),
+                other.authority()
+            );
             let hint = "keep one of them, such as by `--set variant=NAME`, or change the file";
             return Err(Diagnostic::new("U042", Place::Flag("--target".into()), message, hint).into());
         }

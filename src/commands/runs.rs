@@ -42,11 +42,13 @@ fn list(all: &[Kept], json: bool) -> Result<Exit, Failure> {
     let width = all.iter().map(|kept| kept.name.chars().count()).max().unwrap_or(0);
     for kept in all {
         let kind = if kept.is_folder { "folder" } else { "" };
-        let row = format!("{:<width$}  {}  {:>8}  {kind}", kept.name, utc(kept.changed_unix_ns), bytes(kept.bytes));
+        let row =
+            format!("{:<width$}  {}  {:>8}  {kind}", kept.name, utc(kept.changed_unix_ns), bytes(kept.bytes));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", plimsoll_output::line::clean(row.trim_end()));
     }
-    let _ = writeln!(text, "{} in {}, {}", counted(all.len() as u64, "run"), folder.display(), bytes(total(all)));
+    let _ =
+        writeln!(text, "{} in {}, {}", counted(all.len() as u64, "run"), folder.display(), bytes(total(all)));
     say::result(&text)?;
     Ok(Exit::Pass)
 }

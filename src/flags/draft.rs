@@ -136,7 +136,8 @@ impl Reader<'_> {
         let Some(text) = &flags.target else { return };
         let Some(url) = self.value("--target", text, url) else { return };
         if url.path != "/" || url.credentials.is_some() {
-            let origin = format!("{}://{}", if url.target.tls { "https" } else { "http" }, url.target.authority());
+            let origin =
+                format!("{}://{}", if url.target.tls { "https" } else { "http" }, url.target.authority());
             let message = "a target is an origin: the paths and passwords are those of the file";
             self.wrong.push(Diagnostic::new(
                 "U041",

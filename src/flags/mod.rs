@@ -21,8 +21,8 @@ use load::LoadFlags;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::ffi::OsString;
-use tool::{Completions, Examples, Man, Runs, Version};
 use std::path::Path;
+use tool::{Completions, Examples, Man, Runs, Version};
 use verbs::{Check, Demo, Doctor, Explain, Group, Merge, Report, Run, Schema, Serve, Verb};
 
 /// What the command line asks for.
@@ -117,7 +117,8 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
 
 /// `versoin` is a mistyped command before it is a host: a word without a dot, a colon or a slash that names no file.
 fn misspelt(word: &str) -> Option<Diagnostic> {
-    let bare = !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let bare =
+        !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     let is_meant = Verb::named(word).is_some() || word.eq_ignore_ascii_case("localhost");
     (bare && !is_meant && !Path::new(word).exists()).then(|| no_command(word))
 }
@@ -127,7 +128,9 @@ fn no_command(word: &str) -> Diagnostic {
     let names = verbs::VERBS.iter().filter(|row| row.group != Group::Hidden).map(|row| row.name);
     let hint = match plimsoll_front::nearest(word, names) {
         Some(right) => format!("did you mean `plimsoll {right}`?"),
-        None => format!("`plimsoll --help` lists all commands; to load a host of this name, write `http://{word}/`"),
+        None => format!(
+            "`plimsoll --help` lists all commands; to load a host of this name, write `http://{word}/`"
+        ),
     };
     Diagnostic::new("U007", Place::Whole, format!("there is no command `{word}`"), hint)
 }

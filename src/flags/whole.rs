@@ -3,7 +3,9 @@
 
 use super::judge::{Audit, Compare, Find, Size};
 use super::tool::{Completions, Examples, Man, Runs, Version};
-use super::verbs::{self, Check, Demo, Doctor, Explain, Group, Merge, Report, Row, Run, Schema, Serve, VERBS, Verb};
+use super::verbs::{
+    self, Check, Demo, Doctor, Explain, Group, Merge, Report, Row, Run, Schema, Serve, VERBS, Verb,
+};
 use super::{Flags, Load};
 use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man as Page;
@@ -32,8 +34,9 @@ fn of(row: &Row) -> Option<Command> {
         Verb::Schema => Schema::command(),
         Verb::Size => Size::command(),
         Verb::Doctor => Doctor::command(),
-        Verb::Completions => Completions::command()
-            .mut_arg("shell", |shell| shell.value_parser(["bash", "zsh", "fish"])),
+        Verb::Completions => {
+            Completions::command().mut_arg("shell", |shell| shell.value_parser(["bash", "zsh", "fish"]))
+        }
         Verb::Man => Man::command(),
         Verb::Explain => Explain::command(),
         Verb::Version => Version::command(),

@@ -38,7 +38,10 @@ fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
         (&["--iterations", "--number", "--total"], "did you mean `-n`? It sets the number of requests"),
         (&["--threads", "--cpus"], "did you mean `-t`? It sets the threads of the load generator"),
         (&["--data", "--data-raw"], "did you mean `-b`? Or paste the line after `plimsoll curl`"),
-        (&["--location", "--redirects", "--max-redirects", "--follow-redirects"], "did you mean `--follow N`?"),
+        (
+            &["--location", "--redirects", "--max-redirects", "--follow-redirects"],
+            "did you mean `--follow N`?",
+        ),
         (&["--cacert"], "did you mean `--ca`?"),
         (&["--output"], "did you mean `--out`?"),
         (&["--env", "-e"], "did you mean `--set NAME=VALUE`?"),

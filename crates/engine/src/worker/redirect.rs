@@ -35,7 +35,8 @@ fn location(head: &[u8]) -> Option<&str> {
         if line.is_empty() {
             return None;
         }
-        let Some((name, value)) = line.iter().position(|byte| *byte == b':').map(|at| line.split_at(at)) else {
+        let Some((name, value)) = line.iter().position(|byte| *byte == b':').map(|at| line.split_at(at))
+        else {
             continue;
         };
         if name.eq_ignore_ascii_case(b"location") {

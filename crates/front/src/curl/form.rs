@@ -78,14 +78,18 @@ fn settings(mut rest: &str, field: &mut Field) -> Result<(), String> {
             "type" => field.media_type = Some(value.trim().to_owned()),
             "filename" => field.file_name = Some(value),
             other => {
-                return Err(format!("the setting `{other}` of a form is not supported; use `type=` or `filename=`"));
+                return Err(format!(
+                    "the setting `{other}` of a form is not supported; use `type=` or `filename=`"
+                ));
             }
         }
         rest = behind;
     }
     match rest.trim() {
         "" => Ok(()),
-        other => Err(format!("unexpected `{other}` after a quoted value of a form; put a `;` before settings")),
+        other => {
+            Err(format!("unexpected `{other}` after a quoted value of a form; put a `;` before settings"))
+        }
     }
 }
 
@@ -123,7 +127,8 @@ pub fn body(fields: &[Field]) -> (String, Vec<u8>) {
 fn with_boundary(fields: &[Field], boundary: &str) -> Vec<u8> {
     let mut body = Vec::new();
     for field in fields {
-        let mut head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&field.name));
+        let mut head =
+            format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&field.name));
         if let Some(name) = &field.file_name {
             head.push_str(&format!("; filename=\"{}\"", quoted(name)));
         }

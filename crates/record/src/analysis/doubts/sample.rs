@@ -8,9 +8,9 @@ use crate::caution::Kind;
 use crate::event::StoppedBy;
 use crate::phrase::{chosen_ns, count, counted, duration_f64_ns, duration_ns, quantile_name, ratio};
 use crate::summary::{Caution, Weight};
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::request::url;
 use plimsoll_plan::sample::REDIRECT;
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::threshold::{Statistic, Subject, Threshold};
 use plimsoll_plan::{Fault, Outline};
 use plimsoll_stats::samples_needed;
@@ -42,7 +42,8 @@ fn redirects(e: &Evidence) -> Option<Caution> {
     if all == 0 || all < answered || is_meant || followed > 0 {
         return None;
     }
-    let counts: Vec<String> = redirects.iter().map(|(status, n)| format!("{status} x {}", count(*n))).collect();
+    let counts: Vec<String> =
+        redirects.iter().map(|(status, n)| format!("{status} x {}", count(*n))).collect();
     let mut samples = e.facts.machines.iter().flat_map(|machine| &machine.origin.samples);
     let location = samples.find(|sample| sample.check == REDIRECT).map(|sample| sample.found.as_str());
     let led = location.map_or(String::new(), |location| format!("; the first led to {location}"));
