@@ -4,11 +4,6 @@ use crate::support::peers::{Nginx, Node, Options};
 use crate::support::{Ruler, Scratch, Tool, alone, beside, beside_first, tried_again};
 use serde_json::Value;
 
-/// Longer ones belong to `cargo xtask nightly`.
-fn is_nightly() -> bool {
-    std::env::var_os("PLIMSOLL_NIGHTLY").is_some_and(|value| value == "1")
-}
-
 #[track_caller]
 fn capacity(said: &Value) -> (f64, f64, f64) {
     let of = |place: &str| {
@@ -74,12 +69,10 @@ fn the_capacity_of_an_even_service_is_found() {
     });
 }
 
-/// Exponential service at 4 workers, Poisson arrivals: an M/M/4, whose p99 theory gives. Long.
+/// Exponential service at 4 workers, Poisson arrivals: an M/M/4, whose p99 theory gives.
 #[test]
+#[ignore = "a search of five minutes: `cargo xtask nightly`"]
 fn the_load_line_of_a_random_service_is_where_theory_puts_it() {
-    if !is_nightly() {
-        return;
-    }
     let _alone = alone();
     let (workers, service_s, limit_s) = (4.0, 0.008, 0.08);
     let truth = mmc_rate_at_p99(workers, 1.0 / service_s, limit_s);
@@ -102,12 +95,10 @@ fn the_load_line_of_a_random_service_is_where_theory_puts_it() {
     assert!(low <= truth && truth <= high, "{truth} outside of {low} to {high}");
 }
 
-/// nginx in front of Node, whose four places of 10 ms can do 400 a second. Long.
+/// nginx in front of Node, whose four places of 10 ms can do 400 a second.
 #[test]
+#[ignore = "a search of four minutes: `cargo xtask nightly`"]
 fn the_capacity_behind_nginx_is_found() {
-    if !is_nightly() {
-        return;
-    }
     let _alone = alone();
     let said = patiently(|| {
         let node = Node::start("station.mjs");

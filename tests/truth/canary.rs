@@ -7,7 +7,7 @@
 //! ruler's time for it is one sample of what is added. The two are independent, so what a client must see is
 //! their convolution.
 
-use crate::help::{self, Seen};
+use crate::help::{self, Seen, quantile};
 use crate::support::Ruler;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -48,16 +48,45 @@ impl Canary {
         Canary { ruler, stop, thread }
     }
 
-    /// Ends it: what the way added to each of its round trips, ns, ascending.
-    pub fn end(self) -> Vec<u64> {
+    /// Ends it: what the way added to each of its round trips.
+    pub fn end(self) -> Way {
         self.stop.store(true, Ordering::Relaxed);
         let trips_ns = self.thread.join().expect("the canary lives");
         let in_server = in_server_ns(&help::log(&self.ruler));
         assert_eq!(trips_ns.len(), in_server.len(), "one connection: in the order of arrival");
-        let mut added: Vec<u64> =
-            trips_ns.iter().zip(in_server).map(|(trip, own)| trip.saturating_sub(own)).collect();
-        added.sort_unstable();
-        added
+        Way::of(trips_ns.iter().zip(in_server).map(|(trip, own)| trip.saturating_sub(own)).collect())
+    }
+}
+
+/// What the way to the server and back added to each round trip, ns.
+pub struct Way {
+    /// Ascending.
+    added_ns: Vec<u64>,
+    /// The same by turns, each ascending: how far two looks at one moment of the machine differ.
+    halves_ns: [Vec<u64>; 2],
+}
+
+impl Way {
+    /// In the order of time.
+    pub fn of(mut added_ns: Vec<u64>) -> Self {
+        let half = |from: usize| {
+            let mut half: Vec<u64> = added_ns.iter().copied().skip(from).step_by(2).collect();
+            half.sort_unstable();
+            half
+        };
+        let halves_ns = [half(0), half(1)];
+        added_ns.sort_unstable();
+        Self { added_ns, halves_ns }
+    }
+
+    /// What a client must see at `q` of a server whose own times are `own_ns`, and how far this machine lets it be
+    /// off, both in ns: by one wake-up and loopback (the median of what is added: a client other than the canary may
+    /// be woken sooner or later by as much), and by what two halves of the canary's trips differ in that figure.
+    pub fn seen_at(&self, own_ns: &[u64], q: f64) -> (u64, u64) {
+        let at = |added: &[u64]| quantile(&mut convolve(own_ns, added), q);
+        let [a, b] = [0, 1].map(|half| at(&self.halves_ns[half]));
+        let wake_up_ns = self.added_ns[self.added_ns.len() / 2];
+        (at(&self.added_ns), wake_up_ns + a.abs_diff(b))
     }
 }
 
@@ -68,7 +97,7 @@ pub fn in_server_ns(seen: &[Seen]) -> Vec<u64> {
 
 /// The distribution of the sum of a value of `own` and an independent one of `added`, ascending. Of `added`
 /// 64 values at even ranks stand for all.
-pub fn convolve(own: &[u64], added: &[u64]) -> Vec<u64> {
+fn convolve(own: &[u64], added: &[u64]) -> Vec<u64> {
     const STEPS: usize = 64;
     let at_rank = |step: usize| added[(2 * step + 1) * added.len() / (2 * STEPS)];
     let mut sums: Vec<u64> = (0..STEPS).flat_map(|step| own.iter().map(move |v| v + at_rank(step))).collect();

@@ -190,6 +190,36 @@ impl std::fmt::Display for Floor {
     }
 }
 
+/// What the kernel says that each thread of a process has waited for a CPU, by thread, ns.
+pub struct Waits(u32, Instant, Vec<(std::path::PathBuf, u64)>);
+
+impl Waits {
+    pub fn of(pid: u32) -> Self {
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).expect("the process is there");
+        // A thread that ends meanwhile has no account any more.
+        let waited = |path: std::path::PathBuf| {
+            let text = std::fs::read_to_string(path.join("schedstat")).ok()?;
+            Some((path, text.split(' ').nth(1)?.parse().ok()?))
+        };
+        Self(pid, Instant::now(), tasks.filter_map(|task| waited(task.ok()?.path())).collect())
+    }
+
+    /// Share of the time since then that the thread which waited longest has waited.
+    pub fn share_since(&self) -> f64 {
+        let now = Waits::of(self.0);
+        let before = |path| self.2.iter().find(|row| row.0 == path).map_or(0, |row| row.1);
+        let longest_ns =
+            now.2.into_iter().map(|(path, ns)| ns.saturating_sub(before(path))).max().unwrap_or(0);
+        longest_ns as f64 / self.1.elapsed().as_nanos() as f64
+    }
+}
+
+/// Share of its time that the worker of a run which waited longest for a CPU has waited.
+pub fn waited_share(said: &Value) -> f64 {
+    let workers = said["client"]["workers"].as_array().map_or(&[][..], Vec::as_slice);
+    workers.iter().filter_map(|worker| worker["run_queue_ratio"].as_f64()).fold(0.0, f64::max)
+}
+
 /// Measures the floor of this machine, now, for half a second.
 pub fn floor() -> Floor {
     const STEP_NS: u64 = 100_000;

@@ -23,6 +23,7 @@ mod phases;
 mod provoke;
 mod safety;
 mod shapes;
+mod sleeper;
 mod times;
 mod trust;
 mod watched;

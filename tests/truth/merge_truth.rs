@@ -1,10 +1,10 @@
 //! Two machines (here: two processes) that share a schedule against one server: their merged report is the
 //! server's log, and a run that is merged twice counts once.
 
-use crate::canary::{Canary, convolve, in_server_ns};
+use crate::canary::{Canary, in_server_ns};
 use crate::help::{self, count};
 use crate::support::{Ruler, Scratch, Tool, alone, beside};
-use crate::times::{POINTS, wrong_figures};
+use crate::times::{Machine, POINTS, wrong_figures};
 
 #[test]
 fn two_shares_at_once_are_one_run_in_the_end() {
@@ -17,13 +17,14 @@ fn two_shares_at_once_are_one_run_in_the_end() {
             let load = ["-r", "2000", "-n", "6000", "--seed", "9", "--share", share, "-q", "--out", file];
             Tool::new(&[&load[..], &[&ruler.url("/")]].concat()).start()
         };
-        let canary = Canary::start();
+        let (canary, waits) = (Canary::start(), help::Waits::of(ruler.pid()));
         let running = [start("1/2", &files[0]), start("2/2", &files[1])];
         for one in running {
             one.wait();
         }
-        let added = canary.end();
+        let (way, in_ruler) = (canary.end(), waits.share_since());
         let merged = Tool::run(&["merge", &files[0], &files[1], "--json"]).json();
+        let machine = Machine { way: &way, waited: in_ruler + help::waited_share(&merged) };
         assert_eq!(count(&merged, "/totals/requests"), 6_000);
         assert_eq!(count(&merged, "/offered/arrivals"), 6_000);
         assert_eq!(ruler.requests(), 6_000);
@@ -34,8 +35,8 @@ fn two_shares_at_once_are_one_run_in_the_end() {
         // after 3 s.
         let rate = help::number(&merged, "/offered/rate_per_s");
         assert!((1_800.0..=2_010.0).contains(&rate), "{rate}");
-        let mut truth = convolve(&in_server_ns(&help::log(&ruler)), &added);
-        let wrong = wrong_figures(&merged, "service_time", &POINTS, &mut truth);
+        let own_ns = in_server_ns(&help::log(&ruler));
+        let wrong = wrong_figures(&merged, "service_time", &POINTS, &own_ns, &machine);
         let wrong: Vec<String> = wrong.into_iter().map(|(_, sentence)| sentence).collect();
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
     });

@@ -1,5 +1,6 @@
-//! `cargo xtask nightly`: the proofs that are too long for every push. The truth tests lengthen themselves when they
-//! see `PLIMSOLL_NIGHTLY=1` (the 15-minute memory run); none is hidden behind an attribute that skips it.
+//! `cargo xtask nightly`: the proofs that are too long for every push. Some tests lengthen themselves when they see
+//! `PLIMSOLL_NIGHTLY=1` (the 15-minute memory run); those that only make sense long are ignored by every other command,
+//! and tidy sees to it that each of them says that this one runs it.
 
 use crate::{Outcome, bench, shell, suites};
 use std::process::Command;
@@ -18,17 +19,11 @@ pub fn command(arguments: &[String]) -> Outcome {
     if let Some(unknown) = arguments.first() {
         return Err(format!("unknown argument `{unknown}`"));
     }
-    println!("== truth tests, long");
-    suites::nightly("truth")?;
-    println!("== questions against real servers, long");
-    suites::nightly("questions")?;
-    println!("== searches and comparisons, simulated by the hundred");
-    let simulated =
-        ["test", "--release", "--package", "plimsoll-record", "--test", "search", "--test", "compare"];
-    shell::run(shell::cargo().args(simulated).env("PLIMSOLL_NIGHTLY", "1"))?;
-    println!("== intervals of laws, how often they hold");
-    let laws = ["test", "--release", "--package", "plimsoll-stats", "--test", "usl"];
-    shell::run(shell::cargo().args(laws).env("PLIMSOLL_NIGHTLY", "1"))?;
+    println!("== real loads, long");
+    suites::nightly()?;
+    println!("== crates: searches, comparisons and laws, simulated by the hundred");
+    let crates = ["test", "--release", "--workspace", "--exclude", "plimsoll", "--", "--include-ignored"];
+    shell::run(shell::cargo().args(crates).env("PLIMSOLL_NIGHTLY", "1"))?;
     println!("== parsers, {FUZZ_CASES} cases each");
     for (package, tests) in FUZZED {
         let mut line = vec!["test", "--release", "--package", package];

@@ -218,10 +218,8 @@ fn two_runs_of_an_hour_are_compared_within_seconds() {
 
 /// The first table of docs/concepts/comparing.md.
 #[test]
+#[ignore = "thousands of simulated comparisons: `cargo xtask nightly`"]
 fn what_repeats_buy() {
-    if !is_nightly() {
-        return;
-    }
     for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
         for repeats in [1, 3, 5, 10] {
             let a = Service { spread, ..USUAL };
@@ -245,10 +243,8 @@ fn what_repeats_buy() {
 
 /// Its second table: hardly any queue, so that 5 % more work are 6 % more time and not 14 %.
 #[test]
+#[ignore = "thousands of simulated comparisons: `cargo xtask nightly`"]
 fn what_repeats_buy_without_a_queue() {
-    if !is_nightly() {
-        return;
-    }
     for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
         let a = Service { spread, rate: 200.0, ..USUAL };
         for repeats in [3, 5, 10] {
@@ -260,11 +256,6 @@ fn what_repeats_buy_without_a_queue() {
             assert!(same.named <= 17, "{same:?}");
         }
     }
-}
-
-/// Set by `cargo xtask nightly`: the long proofs.
-fn is_nightly() -> bool {
-    std::env::var_os("PLIMSOLL_NIGHTLY").is_some_and(|value| value == "1")
 }
 
 #[test]
