@@ -22,6 +22,13 @@ fn doubts(said: &Value) -> Vec<&Value> {
     all.iter().filter(|caution| caution["weight"] == "inconclusive").collect()
 }
 
+/// One of the bounds of `achieved >= 99%`.
+fn bound(said: &Value, which: &str) -> f64 {
+    let all = said["thresholds"].as_array().map_or(&[][..], Vec::as_slice);
+    let achieved = all.iter().find(|one| one["what"] == "achieved").unwrap();
+    achieved[which].as_f64().unwrap()
+}
+
 #[test]
 fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
     beside_first(|| {
@@ -33,10 +40,10 @@ fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
         assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
         is_within_two_per_cent(number(&said, "/offered/rate_per_s"), 800.0, "offered rate");
         is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
-        // Half is missed, less those that a healthy service would have had under way: X R, with the R of what
-        // was answered.
         let ratio = number(&said, "/achieved/ratio");
-        assert!((0.49..0.99).contains(&ratio), "{}", said["achieved"]);
+        assert!((0.49..0.51).contains(&ratio), "{}", said["achieved"]);
+        // Those that a healthy service would have in flight may still be answered: X R, with the R of what was.
+        assert!(bound(&said, "best") < 0.99, "{}", said["thresholds"]);
         // The backlog grows by 400 a second, so an arrival at t waits t seconds more: answered ones up to
         // half of the run.
         let max_s = number(&said, "/response_time/max_ns") / 1e9;
@@ -79,7 +86,7 @@ fn a_warm_up_hides_no_overload_and_blames_no_slow_service() {
             let ruler = Ruler::start(&["--delay", delay]);
             let args = [&ruler.url("/"), "-r", "200", "-d", "6s", "--warmup", "1s", "--json"];
             let said = Tool::run(&args).expect_code(0).json();
-            assert!(number(&said, "/achieved/ratio") >= 0.99, "{delay}: {}", said["achieved"]);
+            assert!(bound(&said, "worst") >= 0.99, "{delay}: {}", said["thresholds"]);
         }
     });
 }
@@ -91,7 +98,7 @@ fn half_the_capacity_passes_and_nothing_waits() {
         let said = Tool::run(&[&ruler.url("/"), "-r", "200", "-d", "3s", "--json"]).expect_code(0).json();
         assert_eq!(said["verdict"]["result"], "PASS");
         assert_eq!(count(&said, "/offered/arrivals"), 600);
-        assert!(number(&said, "/achieved/ratio") >= 0.99);
+        assert!(bound(&said, "worst") >= 0.99, "{}", said["thresholds"]);
         assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
         assert_eq!(said["spikes"].as_array().map(Vec::len), Some(0), "{}", said["spikes"]);
         // One service time and the way; twice that would be a request that queued.

@@ -70,10 +70,10 @@ fn merging_knows_no_order_no_grouping_and_no_second_time() {
     assert_eq!(count(&all, "/totals/requests"), 901);
     assert_eq!(count(&all, "/totals/errors"), count(&ruler.counters(), "/by_status/500"));
     assert_eq!(ruler.requests(), 901);
-    // A part of the shares proves nothing about the whole load.
+    // A part of the shares proves its errors, whatever the rest would say.
     let (ab, part) = merge(&[a, b], "ab.plim");
-    assert_eq!(part["verdict"]["result"], "INCONCLUSIVE", "{}", part["verdict"]);
-    assert!(part["verdict"]["because"].to_string().contains("missing"), "{}", part["verdict"]);
+    assert_eq!(part["verdict"]["result"], "FAIL", "{}", part["verdict"]);
+    assert!(part["cautions"].to_string().contains("missing_intervals"), "{}", part["cautions"]);
     let (bc, _) = merge(&[b, c], "bc.plim");
     for (name, parts) in [
         ("order", &[c, a, b][..]),

@@ -347,7 +347,7 @@ pub const TABLE: &[Explained] = &[
     row(
         "P015",
         "nothing is offered",
-        "`achieved` is the share of the offered rate that was sent. With a number of users nothing is \
+        "`achieved` is the share of the offered rate that finished with an answer. With a number of users nothing is \
          offered.\n\n  \
          load: { arrivals: 100/s, duration: 30s }\n  thresholds: [ achieved >= 99% ]",
     ),

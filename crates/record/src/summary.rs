@@ -2,10 +2,12 @@
 //!
 //! Field names are the public JSON schema ([`SCHEMA_VERSION`]): fields are added, never renamed.
 
+mod judged;
 mod monitors;
 mod script;
 mod tables;
 
+pub use judged::{Bound, Doubt, FigureUnit, Judged, Standing};
 pub use monitors::{
     Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, Slope, SlopeVerdict,
     SutRow,
@@ -108,42 +110,8 @@ pub struct Verdict {
     pub result: Outcome,
     /// One sentence that may be quoted.
     pub sentence: String,
-    /// What decided it: codes of cautions (INCONCLUSIVE) or texts of missed thresholds (FAIL).
+    /// What decided it: codes of doubts (INCONCLUSIVE) or texts of missed thresholds (FAIL).
     pub because: Vec<String>,
-}
-
-/// A threshold and how the run met it.
-#[derive(Debug, Clone, Serialize)]
-pub struct Judged {
-    pub text: String,
-    /// What is compared: `response_time{request: login} p99`.
-    pub what: String,
-    pub implied: bool,
-    /// ns, ratio or per second, as the subject has it; `None` when there is no sample.
-    pub observed: Option<f64>,
-    /// The observed value is a lower bound (censored by time-outs or by the stop).
-    pub at_least: bool,
-    pub limit: f64,
-    pub unit: FigureUnit,
-    /// For certain: no sample meets nothing, and what is only a lower bound meets no upper limit.
-    pub met: bool,
-    /// How far inside (positive) or outside (negative) the limit, as a share of the limit; `None` for a limit of 0.
-    pub margin: Option<f64>,
-    /// How many samples stand behind the figure.
-    pub samples: u64,
-    /// Fewer samples than 10 / (1 - p).
-    pub too_few_samples: bool,
-    /// Of a threshold with `over`: the worst window, whose figure is `observed`.
-    pub window: Option<Window>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FigureUnit {
-    Nanoseconds,
-    Ratio,
-    PerSecond,
-    Count,
 }
 
 /// A doubt about the result.
@@ -163,7 +131,7 @@ pub struct Caution {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// Makes the verdict INCONCLUSIVE.
+    /// Leaves a threshold undecided, or the whole run: it could turn the answer.
     Inconclusive,
     /// The reader must know it; the verdict stands.
     Warning,

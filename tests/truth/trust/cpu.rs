@@ -38,7 +38,11 @@ fn a_generator_that_stood_still_does_not_blame_the_service() {
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let run = |stop: bool| {
         ruler.get("/_ruler/forget");
-        let running = Tool::new(&[&ruler.url("/"), "-c", "4", "-d", "2s", "--json"]).start();
+        // Errors need no quiet machine: without a limit for the times the run would pass.
+        let limit = ["--threshold", "response_time p99 < 100ms"];
+        let url = ruler.url("/");
+        let args = [&[url.as_str(), "-c", "4", "-d", "2s", "--json"], &limit[..]].concat();
+        let running = Tool::new(&args).start();
         ruler.wait_for_requests(200);
         if stop {
             running.signal("STOP");

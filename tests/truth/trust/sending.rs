@@ -12,7 +12,9 @@ use std::time::Duration;
 fn a_generator_that_was_stopped_for_a_second_says_that_it_sent_late() {
     let _alone = alone();
     let ruler = Ruler::start(&["--delay", "20ms"]);
-    let args = [&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "600"];
+    let limit = ["--threshold", "response_time p99 < 500ms"];
+    let url = ruler.url("/");
+    let args = [&[url.as_str(), "-r", "500", "-d", "3s", "-c", "600"], &limit[..]].concat();
     let running = Tool::new(&[&args[..], &["--json"]].concat()).start();
     ruler.wait_for_requests(250);
     running.signal("STOP");

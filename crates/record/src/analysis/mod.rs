@@ -3,6 +3,7 @@
 mod apdex;
 mod bands;
 mod blind_spot;
+mod bounds;
 mod cells;
 mod changes;
 mod client;

@@ -17,6 +17,20 @@ pub(super) struct Demand {
     pub unsent: u64,
     /// Arrivals that the plan asked for; `None` when somebody steered the run.
     pub asked: Option<f64>,
+    /// What the share of served arrivals may be in truth.
+    pub edge: Option<Edge>,
+}
+
+/// The end of the run, where arrivals are neither served nor missed.
+#[derive(Debug, Clone)]
+pub(super) struct Edge {
+    /// Requests in flight at the stop, as many as a service that keeps up has.
+    pub young: f64,
+    /// The share of the arrivals that were served, at least and at most.
+    pub least: f64,
+    pub most: f64,
+    /// The same when those were served that this side did not send.
+    pub with_unsent: f64,
 }
 
 pub(super) fn demand(facts: &Facts) -> Demand {
@@ -33,20 +47,30 @@ pub(super) fn demand(facts: &Facts) -> Demand {
             achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio: None },
             unsent: 0,
             asked: None,
+            edge: None,
         };
     }
     let arrivals = facts.run.of(RunSum::Arrivals);
     let (asked, slack) = asked(facts);
     let unsent = asked.map_or(0.0, |asked| (asked - arrivals as f64 - slack).max(0.0));
+    let ratio = served(facts, arrivals);
+    let own = unsent + facts.run.of(RunSum::Overlooked) as f64;
+    let edge = ratio.map(|ratio| Edge {
+        young: 0.0,
+        least: ratio,
+        most: ratio,
+        with_unsent: (ratio + own / arrivals.max(1) as f64).min(1.0),
+    });
     Demand {
         offered: Some(Offered {
             arrivals,
             rate_per_s: facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)),
             starved: facts.run.of(RunSum::Starved),
         }),
-        achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio: served(facts, arrivals) },
+        achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio },
         unsent: unsent.floor() as u64,
         asked,
+        edge,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Puts the summary together: what is merged first, what is judged last.
 
+use super::bounds::{Course, Grounds};
 use super::cells::Cells;
 use super::doubts::{Evidence, cautions};
 use super::facts::Facts;
@@ -25,15 +26,21 @@ pub fn summarise(record: &RunRecord) -> Summary {
 /// The same with other limits for the doubts.
 pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
     let facts = Facts::new(record);
-    summary_of(&facts, timeline::moments(&facts), limits)
+    let mut course = Course::default();
+    let moments = timeline::moments_seen(&facts, |sum, _| course.take(&facts.plan, sum));
+    summary_of(&facts, moments, course, limits)
 }
 
 /// The same, and what charts show of the run: each tick is read once for both.
 pub fn summarise_with_picture(record: &RunRecord, spans: &SpansOf) -> (Summary, Picture) {
     let (facts, limits) = (Facts::new(record), Doubts::default());
     let mut strokes = Strokes::new(&facts);
-    let moments = timeline::moments_seen(&facts, |sum, moment| strokes.take(sum, moment));
-    let summary = summary_of(&facts, moments, &limits);
+    let mut course = Course::default();
+    let moments = timeline::moments_seen(&facts, |sum, moment| {
+        strokes.take(sum, moment);
+        course.take(&facts.plan, sum);
+    });
+    let summary = summary_of(&facts, moments, course, &limits);
     let picture = strokes.picture(&facts, &summary, spans);
     (summary, picture)
 }
@@ -45,7 +52,7 @@ pub(super) fn belief(demand: &Demand, limits: &Doubts) -> Belief {
     if kept_up { Belief::LikeTheOthers } else { Belief::Worse }
 }
 
-fn summary_of(facts: &Facts, moments: Vec<Moment>, limits: &Doubts) -> Summary {
+fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doubts) -> Summary {
     let demand = demand(facts);
     let belief = belief(&demand, limits);
 
@@ -54,9 +61,10 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, limits: &Doubts) -> Summary {
     let response_time = times(response, response_cut, belief);
     let service_time =
         times(facts.all.hist(SeriesHist::Service), facts.all.hist(SeriesHist::ServiceCensored), belief);
-    let thresholds = threshold::judge(facts, &demand.achieved, belief);
     let client = client::client(facts, &moments);
     let holes = gaps::holes(facts);
+    let grounds = Grounds::new(facts, &demand, &client, &holes, course, limits);
+    let thresholds = threshold::judge(facts, &demand.achieved, belief, &grounds);
     let seen = watched::watched(facts, &moments);
     let cautions = cautions(&Evidence {
         facts,

@@ -1,33 +1,35 @@
 //! Thresholds: what was observed, and whether that meets the condition for certain.
 
+use super::bounds::{Grounds, Look, settle};
 use super::facts::{Facts, ratio};
 use super::times::{Belief, bent, percentile};
 use super::windows::worst;
 use crate::gauge::Gauge;
 use crate::record::windowed;
-use crate::summary::{Achieved, FigureUnit, Judged, Window};
+use crate::summary::{Achieved, FigureUnit, Judged, Standing, Window};
 use plimsoll_plan::metric::RunHist;
 use plimsoll_plan::threshold::{Comparison, Kind, Statistic, Subject, Threshold};
 use plimsoll_stats::{Hist, samples_needed};
 
 /// Judges every threshold of the plan, in its order.
-pub(super) fn judge(facts: &Facts, achieved: &Achieved, belief: Belief) -> Vec<Judged> {
-    let mut window = windowed(&facts.plan).enumerate();
-    facts
-        .plan
-        .thresholds
-        .iter()
-        .map(|threshold| {
-            if threshold.over_ns.is_none() {
-                return judge_one(threshold, &whole(threshold, facts, achieved, belief), None);
-            }
-            let number = window.next().map_or(0, |(number, _)| number);
-            match worst(threshold, number, facts) {
-                Some((reading, window)) => judge_one(threshold, &reading, Some(window)),
-                None => judge_one(threshold, &reading(threshold, &Gauge::default(), 0, belief), None),
-            }
-        })
-        .collect()
+pub(super) fn judge(facts: &Facts, achieved: &Achieved, belief: Belief, grounds: &Grounds) -> Vec<Judged> {
+    let mut windows = windowed(&facts.plan).enumerate();
+    let one = |threshold: &Threshold| {
+        if threshold.over_ns.is_none() {
+            let (reading, gauge) = whole(threshold, facts, achieved, belief);
+            return judge_one(
+                &Look { threshold, reading: &reading, gauge: &gauge, grounds, windowed: false },
+                None,
+            );
+        }
+        let number = windows.next().map_or(0, |(number, _)| number);
+        let (reading, gauge, window) = match worst(threshold, number, facts) {
+            Some((reading, gauge, window)) => (reading, gauge, Some(window)),
+            None => (reading(threshold, &Gauge::default(), 0, belief), Gauge::default(), None),
+        };
+        judge_one(&Look { threshold, reading: &reading, gauge: &gauge, grounds, windowed: true }, window)
+    };
+    facts.plan.thresholds.iter().map(one).collect()
 }
 
 /// What a threshold saw.
@@ -51,7 +53,7 @@ impl Reading {
 }
 
 /// A figure that differs from its limit only by the rounding of its last bits is the limit: 7 of 1,000 are 0.7 %.
-fn snapped(value: f64, limit: f64) -> f64 {
+pub(super) fn snapped(value: f64, limit: f64) -> f64 {
     if (value - limit).abs() <= limit.abs() * 1e-12 { limit } else { value }
 }
 
@@ -79,7 +81,7 @@ fn reading(threshold: &Threshold, gauge: &Gauge, length_ns: u64, belief: Belief)
 }
 
 /// The figure of the run as a whole, all machines together.
-fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Belief) -> Reading {
+fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Belief) -> (Reading, Gauge) {
     let mut sum = Gauge::default();
     let mut rate_per_s = 0.0;
     for machine in &facts.machines {
@@ -95,11 +97,12 @@ fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Beli
         }
     }
     let reading = reading(threshold, &sum, facts.measured_ns, belief);
-    match threshold.subject {
+    let reading = match threshold.subject {
         Subject::Achieved => Reading { value: achieved.ratio, ..reading },
         Subject::Rate => Reading { value: reading.value.map(|_| rate_per_s), ..reading },
         _ => reading,
-    }
+    };
+    (reading, sum)
 }
 
 fn time(statistic: Statistic, exact: &Hist, bounds: &Hist, belief: Belief) -> Reading {
@@ -137,9 +140,11 @@ fn first_byte(statistic: Statistic, gauge: &Gauge, belief: Belief) -> Reading {
     Reading { at_least: cut.at_least, ..known }
 }
 
-fn judge_one(threshold: &Threshold, observed: &Reading, window: Option<Window>) -> Judged {
+fn judge_one(look: &Look, window: Option<Window>) -> Judged {
+    let (threshold, observed) = (look.threshold, look.reading);
     let limit = threshold.value;
     let value = observed.value.map(|value| snapped(value, limit));
+    let settled = settle(look);
     Judged {
         text: threshold.text.clone(),
         what: threshold.left(),
@@ -148,7 +153,11 @@ fn judge_one(threshold: &Threshold, observed: &Reading, window: Option<Window>) 
         at_least: observed.at_least,
         limit,
         unit: observed.unit,
-        met: observed.meets(threshold).unwrap_or(false),
+        standing: settled.standing,
+        best: settled.best,
+        worst: settled.worst,
+        doubts: settled.doubts,
+        met: settled.standing == Standing::Met,
         margin: value.filter(|_| limit != 0.0).map(|v| match threshold.comparison {
             Comparison::Less | Comparison::LessOrEqual => (limit - v) / limit,
             Comparison::Greater | Comparison::GreaterOrEqual => (v - limit) / limit,

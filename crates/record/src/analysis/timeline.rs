@@ -81,12 +81,7 @@ pub(super) fn ticks(facts: &Facts) -> Vec<u32> {
     ticks
 }
 
-/// One per tick that any machine has, in order.
-pub(super) fn moments(facts: &Facts) -> Vec<Moment> {
-    moments_seen(facts, |_, _| {})
-}
-
-/// The same where `open` stood before the first of them.
+/// One per tick that any machine has, in order; `open` stood before the first of them.
 pub(super) fn moments_from(facts: &Facts, open: &mut Standing) -> Vec<Moment> {
     moments_with(facts, open, |_, _| {})
 }

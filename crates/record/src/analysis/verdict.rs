@@ -1,6 +1,7 @@
 //! PASS, FAIL or INCONCLUSIVE, in one sentence that may be quoted.
 
 use super::cells::Cells;
+use super::doubts::OF_ALL;
 use super::facts::Facts;
 use super::watched::is_listening;
 use crate::caution::Kind;
@@ -8,13 +9,14 @@ use crate::event::{Note, NoteKind, StoppedBy};
 use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
 use crate::steered::Steered;
 use crate::summary::{
-    Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Pressure, Times, Verdict, Weight,
+    Achieved, Caution, FigureUnit, Judged, Offered, Outcome, Pressure, Standing, Times, Verdict,
 };
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::threshold::{Comparison, Scope, Statistic, Subject, Threshold};
 use plimsoll_stats::samples_needed;
 
-/// INCONCLUSIVE beats FAIL beats PASS.
+/// A threshold that is missed whatever the doubts say makes a FAIL; then one that they leave undecided makes it
+/// INCONCLUSIVE; what is left is a PASS.
 pub(super) fn verdict(
     facts: &Facts,
     cautions: &[Caution],
@@ -24,28 +26,9 @@ pub(super) fn verdict(
     response: &Times,
     pressure: &[Pressure],
 ) -> Verdict {
-    let doubts: Vec<&Caution> = cautions.iter().filter(|c| c.weight == Weight::Inconclusive).collect();
-    if let Some(first) = doubts.first() {
-        let more = match doubts.len() - 1 {
-            0 => String::new(),
-            1 => ", and one more reason".into(),
-            n => format!(", and {n} more reasons"),
-        };
-        return Verdict {
-            result: Outcome::Inconclusive,
-            sentence: format!("INCONCLUSIVE: {} ({}){more}", first.title, first.evidence),
-            because: doubts.iter().map(|c| c.code.to_owned()).collect(),
-        };
-    }
-    // A machine that shared the load may have been stopped by its own part of the figures, which together are good.
-    let was_stopped = facts.stopped_by() == Some(StoppedBy::Threshold);
-    // What the stop left without enough samples is no reason, unless it may have been what stopped the run.
-    let is_reason = |(rule, judged): &(&Threshold, &Judged)| {
-        let left_out = was_stopped && judged.too_few_samples && rule.abort_after_ns.is_none();
-        !judged.met && !left_out
-    };
-    let rules = facts.plan.thresholds.iter().zip(thresholds);
-    let missed: Vec<(&Threshold, &Judged)> = rules.filter(is_reason).collect();
+    let rules = || facts.plan.thresholds.iter().zip(thresholds);
+    let missed: Vec<(&Threshold, &Judged)> =
+        rules().filter(|(_, judged)| judged.standing == Standing::Missed).collect();
     if !missed.is_empty() {
         let each: Vec<String> = missed.iter().map(|(rule, judged)| missed_text(rule, judged)).collect();
         return Verdict {
@@ -53,6 +36,20 @@ pub(super) fn verdict(
             sentence: format!("FAIL: {}{}", each.join("; "), gave_out(cautions, pressure)),
             because: missed.iter().map(|(_, judged)| judged.text.clone()).collect(),
         };
+    }
+    if let Some(verdict) = of_all(cautions) {
+        return verdict;
+    }
+    // A machine that shared the load may have been stopped by its own part of the figures, which together are good.
+    let was_stopped = facts.stopped_by() == Some(StoppedBy::Threshold);
+    // What the stop left without enough samples is no reason, unless something else is doubted of what stopped the run.
+    let is_reason = |(rule, judged): &(&Threshold, &Judged)| {
+        let few = judged.deciding().iter().all(|doubt| doubt.code == Kind::TooFewSamples.code());
+        judged.standing == Standing::Undecided && !(was_stopped && (few || rule.abort_after_ns.is_none()))
+    };
+    let undecided: Vec<(&Threshold, &Judged)> = rules().filter(is_reason).collect();
+    if !undecided.is_empty() {
+        return inconclusive(&undecided);
     }
     if was_stopped {
         let mut notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
@@ -62,6 +59,70 @@ pub(super) fn verdict(
         return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
     }
     Verdict { result: Outcome::Pass, sentence: pass(facts, offered, achieved, response), because: Vec::new() }
+}
+
+/// What is in doubt about the run as a whole: no figure stands without it.
+fn of_all(cautions: &[Caution]) -> Option<Verdict> {
+    let is_of_all = |caution: &&Caution| OF_ALL.iter().any(|kind| kind.code() == caution.code);
+    let doubts: Vec<&Caution> = cautions.iter().filter(is_of_all).collect();
+    let first = doubts.first()?;
+    Some(Verdict {
+        result: Outcome::Inconclusive,
+        sentence: format!("INCONCLUSIVE: {} ({})", first.title, first.evidence),
+        because: doubts.iter().map(|caution| caution.code.to_owned()).collect(),
+    })
+}
+
+/// The doubt that decides and its size, and the figure that it leaves.
+fn inconclusive(undecided: &[(&Threshold, &Judged)]) -> Verdict {
+    let mut because: Vec<String> = Vec::new();
+    for doubt in undecided.iter().flat_map(|(_, judged)| judged.deciding()) {
+        if !because.iter().any(|code| code == doubt.code) {
+            because.push(doubt.code.to_owned());
+        }
+    }
+    let mut each: Vec<String> = undecided.iter().map(|(rule, judged)| undecided_text(rule, judged)).collect();
+    let more = match each.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        n => format!("; and {} undecided", counted(n as u64, "more threshold")),
+    };
+    each.truncate(TOLD);
+    Verdict {
+        result: Outcome::Inconclusive,
+        sentence: format!("INCONCLUSIVE: {}{more}", each.join("; ")),
+        because,
+    }
+}
+
+/// So many undecided thresholds are told one by one.
+const TOLD: usize = 2;
+
+/// `too few samples for p99: 120 of at least 368: the p99 response time is at least 2.00 ms, the limit is 500 ms`
+fn undecided_text(rule: &Threshold, judged: &Judged) -> String {
+    let why = judged.deciding();
+    let Some(first) = why.first() else { return format!("nothing was measured of {}", judged.what) };
+    if judged.observed.is_none() {
+        return first.text.clone();
+    }
+    let more = match why.len() - 1 {
+        0 => String::new(),
+        1 => ", and one more doubt".into(),
+        n => format!(", and {n} more doubts"),
+    };
+    let (low, high) = match rule.comparison.is_upwards() {
+        true => (judged.worst, judged.best),
+        false => (judged.best, judged.worst),
+    };
+    let [low, high] = [low, high].map(|x| x.map(|x| exact(x, judged)));
+    let seen = match (low, high) {
+        (Some(low), Some(high)) if low != high => format!("between {low} and {high}"),
+        (Some(low), Some(_)) => low,
+        (Some(low), None) => format!("at least {low}"),
+        (None, Some(high)) => format!("at most {high}"),
+        (None, None) => "unknown".into(),
+    };
+    let limit = chosen(judged.limit, judged.unit);
+    format!("{}{more}: {}, {}", first.text, clause(rule, judged, &seen), demand(rule, judged, &limit))
 }
 
 /// What gave out first on the way or at the service, where something says so; doubts that name a cause come before a
@@ -128,25 +189,34 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
 /// `2.1 % of 30,000 requests failed, none may`, `the p99 response time of request pay is 715 ms, the limit is 500 ms`:
 /// in words, because it is the first thing that anybody reads. The threshold as it was written is in `because`.
 fn missed_text(rule: &Threshold, judged: &Judged) -> String {
-    let (of, when) = (scope(rule), during(judged));
     let Some(value) = judged.observed else {
         return format!("nothing was measured of the threshold {}", judged.text);
     };
     let limit = chosen(judged.limit, judged.unit);
-    let mut shown = figure(value, judged.unit);
-    // "99 %, at least 99 % are required" would be a riddle: then every digit counts.
-    if value != judged.limit && shown == figure(judged.limit, judged.unit) {
-        shown = match judged.unit {
-            FigureUnit::Nanoseconds => format!("{value} ns"),
-            FigureUnit::Ratio => format!("{} %", value * 100.0),
-            FigureUnit::PerSecond => format!("{value}/s"),
-            FigureUnit::Count => value.to_string(),
-        };
-    }
     let at_least = if judged.at_least { "at least " } else { "" };
-    let seen = format!("{at_least}{shown}");
+    let seen = format!("{at_least}{}", exact(value, judged));
+    format!("{}, {}", clause(rule, judged, &seen), demand(rule, judged, &limit))
+}
+
+/// "99 %, at least 99 % are required" would be a riddle: beside its limit a figure has every digit.
+fn exact(value: f64, judged: &Judged) -> String {
+    let shown = figure(value, judged.unit);
+    if value == judged.limit || shown != figure(judged.limit, judged.unit) {
+        return shown;
+    }
+    match judged.unit {
+        FigureUnit::Nanoseconds => format!("{value} ns"),
+        FigureUnit::Ratio => format!("{} %", value * 100.0),
+        FigureUnit::PerSecond => format!("{value}/s"),
+        FigureUnit::Count => value.to_string(),
+    }
+}
+
+/// What was seen, as a clause.
+fn clause(rule: &Threshold, judged: &Judged, seen: &str) -> String {
+    let (of, when) = (scope(rule), during(judged));
     let n = judged.samples;
-    let what = match rule.subject {
+    match rule.subject {
         Subject::Errors => format!("{seen} of {}{of} failed{when}", counted(n, "request")),
         Subject::Checks => format!("{seen} of {}{of} held{when}", counted(n, "check")),
         Subject::EventsLost => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
@@ -158,8 +228,7 @@ fn missed_text(rule: &Threshold, judged: &Judged) -> String {
             format!("the number of {what}{of} is {seen}{when}")
         }
         _ => format!("the {}{of} is {seen}{when}", time_name(rule)),
-    };
-    format!("{what}, {}", demand(rule, judged, &limit))
+    }
 }
 
 /// A limit with the digits that somebody gave it.

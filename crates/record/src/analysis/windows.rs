@@ -86,17 +86,18 @@ struct Slot {
 
 /// The worst window of windowed threshold `number` of the plan; of a run shorter than the window, all of it. `None`:
 /// in no window is there a sample.
-pub(super) fn worst(threshold: &Threshold, number: usize, facts: &Facts) -> Option<(Reading, Window)> {
+pub(super) fn worst(threshold: &Threshold, number: usize, facts: &Facts) -> Option<(Reading, Gauge, Window)> {
     let over_ns = threshold.over_ns.unwrap_or(TICK_NS);
-    let mut worst: Option<(Reading, Window)> = None;
+    let mut worst: Option<(Reading, Gauge, Window)> = None;
     let mut take = |gauge: &Gauge, from_ns: u64, to_ns: u64| {
         let reading = reading_within(threshold, gauge, to_ns - from_ns);
         let is_worse = match &worst {
             None => reading.value.is_some(),
-            Some((before, _)) => badness(threshold, &reading) > badness(threshold, before),
+            Some((before, ..)) => badness(threshold, &reading) > badness(threshold, before),
         };
         if is_worse {
-            worst = Some((reading, Window { from_s: from_ns as f64 / 1e9, to_s: to_ns as f64 / 1e9 }));
+            let window = Window { from_s: from_ns as f64 / 1e9, to_s: to_ns as f64 / 1e9 };
+            worst = Some((reading, gauge.clone(), window));
         }
     };
     let (mut sliding, mut last) = (Sliding::new(width_of(over_ns)), None);
@@ -121,7 +122,7 @@ pub(super) fn worst(threshold: &Threshold, number: usize, facts: &Facts) -> Opti
     if let (true, Some((from_ns, to_ns))) = (worst.is_none(), bounds_ns) {
         let reading = reading_within(threshold, &all, to_ns - from_ns);
         let window = Window { from_s: from_ns as f64 / 1e9, to_s: to_ns as f64 / 1e9 };
-        worst = reading.value.map(|_| (reading, window));
+        worst = reading.value.map(|_| (reading, all, window));
     }
     worst
 }

@@ -105,7 +105,7 @@ cases! {
         Run::closed(15),
         ["9 attempts failed", "firewall"];
 
-    a_generator_that_stood_still_saw_nothing_meanwhile: ClientStalled, Inconclusive,
+    a_generator_that_stood_still_saw_nothing_meanwhile: ClientStalled, Warning,
         Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 2); t.run.add(RunSum::StalledNs.id(), 2 * S); }),
         Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 1); t.run.add(RunSum::StalledNs.id(), S / 8); }),
         ["2 times", "100 ms"];
@@ -168,12 +168,12 @@ cases! {
         starved(200),
         ["200 of 15,000 arrivals (1.33 %)", "99 % of the time"];
 
-    late_sends_of_a_tenth_of_the_response_time_are_the_generators: LateSends, Inconclusive,
+    late_sends_of_a_tenth_of_the_response_time_are_the_generators: LateSends, Warning,
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), MS - 1))),
         ["2.00 ms or more behind", "p99 of 5.9"];
 
-    late_sends_are_judged_by_the_response_time_that_they_spoil: LateSends, Inconclusive,
+    late_sends_are_judged_by_the_response_time_that_they_spoil: LateSends, Warning,
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
         Run::open(15).with(|r| r.ticks.clear()).with(|r| r.fill(|t| {
             t.run.add(RunSum::Arrivals.id(), 1_000);
@@ -242,7 +242,7 @@ cases! {
         Run::closed(15),
         ["4 time-outs", "4 of them while connecting", "after 10 s"];
 
-    the_samples_of_a_first_byte_are_its_own: TooFewSamples, Inconclusive,
+    the_samples_of_a_first_byte_are_its_own: TooFewSamples, Warning,
         Run::closed(15).thresholds(&["first_byte p99.99 < 1s"]).at(3, |t| time_out(t, 10, 10 * S)),
         Run::closed(15).thresholds(&["first_byte p99 < 1s"]),
         ["30,000 samples for first_byte p99.99"];

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod apdex;
+mod bounds;
 mod cautions;
 mod figures;
 mod fixture;

@@ -149,13 +149,13 @@ fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
     let (met, observed, samples, _) = judged_as("group_time{group: shop / till} max < 200ms");
     assert!(met && close(observed, 40e6, 0.01));
     assert_eq!(samples, 10);
-    let slow = shop().at(6, |t| t.series[6].hists[SeriesHist::Response.id()].record_n(2 * S, 5));
+    let slow = shop().at(6, |t| t.series[6].hists[SeriesHist::Response.id()].record_n(2 * S, 2));
     let slow =
-        slow.thresholds(&["group_time{group: shop} p90 < 1s over 2s", "group_time{group: shop} p95 < 1s"]);
+        slow.thresholds(&["group_time{group: shop} p90 < 1s over 2s", "group_time{group: shop} p80 < 1s"]);
     let windowed = slow.summary().thresholds.remove(0);
-    // 5 of 105 are less than one in ten, 15 of 115 more.
-    assert!(windowed.met && windowed.samples == 105, "{windowed:?}");
-    let slow = slow.at(6, |t| t.series[6].hists[SeriesHist::Response.id()].record_n(2 * S, 10)).summary();
+    // 2 of 102 are surely less than one in ten, 40 of 140 more.
+    assert!(windowed.met && windowed.samples == 102, "{windowed:?}");
+    let slow = slow.at(6, |t| t.series[6].hists[SeriesHist::Response.id()].record_n(2 * S, 38)).summary();
     assert!(!slow.thresholds[0].met && slow.thresholds[1].met);
     assert_eq!(slow.thresholds[0].window.map(|w| w.from_s), Some(5.0));
     assert!(

@@ -10,7 +10,7 @@ use plimsoll_record::analysis::compare::{
 };
 use plimsoll_record::analysis::digest::{Block, Digest, Level};
 use plimsoll_record::caution::Kind;
-use plimsoll_record::summary::{FigureUnit, Judged, Outcome};
+use plimsoll_record::summary::{FigureUnit, Judged, Outcome, Standing};
 use plimsoll_stats::Hist;
 
 /// Sure of itself: steady, and 30 % apart.
@@ -396,6 +396,10 @@ fn judged(met: bool) -> Judged {
         limit: 5e6,
         unit: FigureUnit::Nanoseconds,
         met,
+        standing: Standing::of(met),
+        best: None,
+        worst: None,
+        doubts: Vec::new(),
         margin: None,
         samples: 1,
         too_few_samples: false,

@@ -7,7 +7,7 @@ use plimsoll_record::analysis::search::{
     Answer, MOST_STEPS, MOST_TRIALS, Move, Probe, Quest, Shape, Trial, limit_of, next,
 };
 use plimsoll_record::caution::Kind;
-use plimsoll_record::summary::{FigureUnit, Judged};
+use plimsoll_record::summary::{FigureUnit, Judged, Standing};
 use plimsoll_stats::random::SplitMix64;
 
 /// A server without chance: p99 = 4.6 / (mu - rate), and an overload that times out.
@@ -34,6 +34,10 @@ pub fn figure(probe: Probe, ns: f64, limit: f64) -> Trial {
         limit,
         unit: FigureUnit::Nanoseconds,
         met: ns < limit,
+        standing: Standing::of(ns < limit),
+        best: Some(ns),
+        worst: Some(ns),
+        doubts: Vec::new(),
         margin: Some((limit - ns) / limit),
         samples: 10_000,
         too_few_samples: false,

@@ -2,7 +2,7 @@
 
 use plimsoll_record::analysis::digest::{Block, Digest, Level};
 use plimsoll_record::analysis::search::{Answer, Move, Probe, Quest, Trial, next};
-use plimsoll_record::summary::{FigureUnit, Judged, Outcome, Times};
+use plimsoll_record::summary::{FigureUnit, Judged, Outcome, Standing, Times};
 use plimsoll_stats::Hist;
 use plimsoll_stats::random::SplitMix64;
 use std::collections::VecDeque;
@@ -197,6 +197,10 @@ fn judge(digest: &Digest, limits: Limits) -> Vec<Judged> {
         limit,
         unit,
         met: observed.is_some_and(|o| o < limit),
+        standing: Standing::of(observed.is_some_and(|o| o < limit)),
+        best: observed,
+        worst: observed,
+        doubts: Vec::new(),
         margin: observed.map(|o| (limit - o) / limit),
         samples,
         too_few_samples: false,

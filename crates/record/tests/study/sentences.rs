@@ -3,7 +3,7 @@
 use crate::fixture::{MS, Second, run, studied, sweep};
 use plimsoll_record::analysis::digest::{Digest, Level};
 use plimsoll_record::analysis::study::{Basis, UslFit};
-use plimsoll_record::summary::{FigureUnit, Judged};
+use plimsoll_record::summary::{FigureUnit, Judged, Standing};
 
 const LEVELS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 
@@ -16,6 +16,10 @@ fn threshold(text: &str, met: bool) -> Judged {
         limit: 20.0 * MS,
         unit: FigureUnit::Nanoseconds,
         met,
+        standing: Standing::of(met),
+        best: Some(10.0 * MS),
+        worst: Some(10.0 * MS),
+        doubts: Vec::new(),
         margin: None,
         samples: 1_000,
         too_few_samples: false,

@@ -2,6 +2,7 @@
 
 use super::Evidence;
 use crate::analysis::blind_spot::blind_spot;
+use crate::analysis::bounds::missed_arrivals;
 use crate::analysis::cells::Cells;
 use crate::analysis::facts::sum_of;
 use crate::analysis::little::users_time;
@@ -19,29 +20,16 @@ pub(super) fn sending(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(connection_cap(e));
 }
 
-/// Two ways to miss: arrivals that the workers did not get to look at before the stop, and arrivals that waited for a
-/// connection to the end while the workers had no CPU left. Only in the second case the connections are used
-/// up too, but it is not the service that held them.
 fn offered_not_sent(e: &Evidence) -> Option<Caution> {
-    let asked = e.demand.asked?;
-    let overlooked = e.facts.run.of(RunSum::Overlooked);
-    let waited = e.facts.run.of(RunSum::NeverStarted).saturating_sub(overlooked);
-    let worker = e.client.workers.iter().map(|w| w.busy_ratio + w.run_queue_ratio).fold(0.0, f64::max);
-    let no_room = worker > e.limits.worker_busy;
-    let missed = e.demand.unsent.saturating_add(overlooked).saturating_add(if no_room { waited } else { 0 });
-    if asked <= 0.0 || (missed as f64) <= asked * e.limits.offered_missed {
-        return None;
-    }
-    let share = ratio(missed as f64 / asked);
-    let cpu = if no_room {
+    let missed = missed_arrivals(e.facts, e.demand, e.client, e.limits)?;
+    let share = ratio(missed.number as f64 / missed.asked);
+    let cpu = missed.no_room.map_or(String::new(), |worker| {
         format!("; a worker was busy or waiting for a CPU {} of the time", ratio(worker.min(1.0)))
-    } else {
-        String::new()
-    };
+    });
     Some(Kind::OfferedNotSent.raise(format!(
         "{} of {} arrivals ({share}) were not sent, and the target does not explain it{cpu}",
-        count(missed),
-        count(asked.round() as u64)
+        count(missed.number),
+        count(missed.asked.round() as u64)
     )))
 }
 

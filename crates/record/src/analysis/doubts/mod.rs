@@ -16,7 +16,7 @@ use super::offered::Demand;
 use super::timeline::Moment;
 use super::watched::Seen;
 use crate::caution::{Doubts, Kind};
-use crate::summary::{Caution, Client, Judged, Times};
+use crate::summary::{Caution, Client, Doubt, Judged, Times, Weight};
 
 /// What is already known when doubts are looked for.
 pub(super) struct Evidence<'a> {
@@ -46,6 +46,31 @@ pub(super) fn cautions(evidence: &Evidence) -> Vec<Caution> {
     connections::connections(evidence, &mut all);
     script::script(evidence, &mut all);
     record::record(evidence, &mut all);
+    weigh(&mut all, evidence.thresholds);
     all.sort_by_key(|c| (c.weight, Kind::of_code(c.code)));
     all
+}
+
+/// Doubts about the run as a whole: no threshold has a figure without them.
+pub(super) const OF_ALL: [Kind; 2] = [Kind::NoRequests, Kind::MergedApart];
+
+/// What keeps a threshold from an answer weighs most, whatever its row says; what could not turn any answer leaves the
+/// verdict alone.
+fn weigh(cautions: &mut Vec<Caution>, thresholds: &[Judged]) {
+    let deciding: Vec<&Doubt> = thresholds.iter().flat_map(|judged| judged.deciding()).collect();
+    let whole = |code: &str| OF_ALL.iter().any(|kind| kind.code() == code);
+    for caution in cautions.iter_mut() {
+        if whole(caution.code) || deciding.iter().any(|doubt| doubt.code == caution.code) {
+            caution.weight = Weight::Inconclusive;
+        } else if caution.weight == Weight::Inconclusive {
+            caution.weight = Weight::Warning;
+        }
+    }
+    for doubt in deciding {
+        if !cautions.iter().any(|caution| caution.code == doubt.code)
+            && let Some(kind) = Kind::of_code(doubt.code)
+        {
+            cautions.push(Caution { weight: Weight::Inconclusive, ..kind.raise(doubt.text.clone()) });
+        }
+    }
 }

@@ -5,7 +5,6 @@ use crate::analysis::cells::Cells;
 use crate::analysis::rows::statuses;
 use crate::analysis::times::PRINTED;
 use crate::caution::Kind;
-use crate::event::StoppedBy;
 use crate::phrase::{chosen_ns, count, counted, duration_f64_ns, duration_ns, quantile_name, ratio};
 use crate::summary::{Caution, Weight};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
@@ -79,8 +78,8 @@ fn surplus(e: &Evidence) -> Option<Caution> {
     })
 }
 
-/// Heavy for a percentile that decides, a note for one that is only shown. A run that a threshold stopped has failed
-/// whatever more samples would have said, and it is the stop that left them out: then nothing is undecided.
+/// A warning for a percentile that decides, a note for one that is only shown. Whether more samples could turn the
+/// answer is for the threshold's own bounds to say.
 fn too_few(e: &Evidence) -> Option<Caution> {
     let deciding = e.facts.plan.thresholds.iter().zip(e.thresholds).filter(|(_, j)| j.too_few_samples);
     let deciding: Vec<(u64, String, f64)> = deciding
@@ -100,8 +99,7 @@ fn too_few(e: &Evidence) -> Option<Caution> {
             .collect()
     };
     let (mut thin, weight) = match deciding.is_empty() {
-        false if e.facts.stopped_by() == Some(StoppedBy::Threshold) => (deciding, Weight::Warning),
-        false => (deciding, Weight::Inconclusive),
+        false => (deciding, Weight::Warning),
         true => (printed(), Weight::Note),
     };
     thin.sort_by(|a, b| a.2.total_cmp(&b.2));
