@@ -24,6 +24,11 @@ pub fn command(flags: &Completions) -> Result<Exit, Failure> {
     };
     let mut script = Vec::new();
     generate(shell, &mut whole::command(), "plimsoll", &mut script);
-    say::result(&String::from_utf8_lossy(&script))?;
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if shell == Shell::Bash {
+        // The generator for bash offers hidden flags, too; those for the other shells do not.
+        whole::hidden_flags().iter().for_each(|flag| script = script.replace(&format!(" --{flag} "), " "));
+    }
+    say::result(&script)?;
     Ok(Exit::Pass)
 }

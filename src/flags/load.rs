@@ -58,7 +58,8 @@ pub struct LoadFlags {
     pub follow: Option<String>,
 
     /// Load this origin instead of the file's `target`, such as `http://127.0.0.1:8080`
-    #[arg(long, value_name = "URL", help_heading = REQUEST)]
+    // `find` has a positional argument of this name.
+    #[arg(id = "origin", long = "target", value_name = "URL", help_heading = REQUEST)]
     pub target: Option<String>,
 
     /// Header `Name: value`; repeatable

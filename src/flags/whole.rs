@@ -47,6 +47,13 @@ fn of(row: &Row) -> Option<Command> {
     Some(command.name(row.name).about(row.help))
 }
 
+/// Long names of the flags that no help shows.
+pub fn hidden_flags() -> Vec<String> {
+    let all = command();
+    let hidden = all.get_subcommands().chain(std::iter::once(&all)).flat_map(Command::get_arguments);
+    hidden.filter(|arg| arg.is_hide_set()).filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
+}
+
 /// The manual page: the plain load, then each command with its flags.
 pub fn man() -> String {
     let mut text = Vec::new();
