@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use crate::{say, wall};
-use plimsoll_record::run_file;
+use plimsoll_record::{RunRecord, run_file};
 use std::path::{Path, PathBuf};
 
 /// The path of a new run file: as asked, or a new name under the state directory, which is made.
@@ -34,6 +34,20 @@ pub fn refuse_taken(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(run_file::Error::Exists { path: path.to_path_buf() }.into())
+}
+
+/// Writes a run that the file at `taken` could not take as a whole into another folder: the state directory, else the
+/// one for temporary files. `None`: neither took it.
+pub fn second_run_file(taken: &Path, host: &str, unix_ns: u64, record: &RunRecord) -> Option<PathBuf> {
+    let is_other = |folder: &PathBuf| taken.parent() != Some(folder);
+    let folders = [state_folder().ok(), Some(std::env::temp_dir())].into_iter().flatten().filter(is_other);
+    folders.into_iter().find_map(|folder| {
+        // The next folder is the answer to whatever is wrong with this one.
+        std::fs::create_dir_all(&folder).ok()?;
+        let path = folder.join(name(host, unix_ns).ok()?);
+        run_file::write(&path, record).ok()?;
+        Some(path)
+    })
 }
 
 /// `2026-11-21-032042-127.0.0.1-a3f9.plim`. The last four keep two runs of one second apart.

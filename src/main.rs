@@ -26,6 +26,11 @@ mod wall;
 
 use std::process::ExitCode;
 
+/// When memory ends, a run still says what it has measured.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: plimsoll_engine::memory::Reserve = plimsoll_engine::memory::Reserve;
+
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     use exit::Exit;

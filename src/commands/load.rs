@@ -10,7 +10,7 @@ use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
 use crate::steer::{self, Who};
 use crate::{home, kept, say, wall};
-use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit};
+use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
 use plimsoll_control::{Aside, Options, environment, place};
 use plimsoll_engine::Scene;
 use plimsoll_output::terminal;
@@ -20,13 +20,13 @@ use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::{Opening, Sink};
 use plimsoll_record::record::Gatherer;
-use plimsoll_record::run_file::{Finished, RunFile};
+use plimsoll_record::run_file::{self, Finished, RunFile};
 use plimsoll_record::summary::{Outcome, Summary};
 use plimsoll_script::program::{Phase, Stage};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a load left behind.
@@ -136,9 +136,16 @@ fn run_once(
         allow: &manner.allow,
         confirm: if can_ask() && !manner.steered { Some(&mut confirm) } else { None },
         today: &wall::date(started_unix_ns),
-        fetch: &mut |address| fetch_proof(address, &outline.target),
+        fetch: &mut |address| fetch_proof(address, &outline.target, tls.as_ref()),
     };
     let granted = permit(&outline.host, &mut place, asking).map_err(Failure::Refused)?;
+    let watching = Asking {
+        allow: &manner.allow,
+        confirm: if can_ask() && !manner.steered { Some(&mut confirm) } else { None },
+        today: "",
+        fetch: &mut |_| Err(String::new()),
+    };
+    permit_watching(&plan.watches, &[&outline.host], watching).map_err(Failure::Refused)?;
     if granted == Granted::Proved && !manner.quiet {
         say::talk(&format!("{} permits this load in its ownership file\n", outline.host));
     }
@@ -202,7 +209,7 @@ fn run_once(
     let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, helm_out);
     // Whatever the view has on the screen goes before anything else is said.
     drop(view);
-    let finished = match writer {
+    let mut finished = match writer {
         Some(writer) => writer.finish(),
         None => Finished { record: gatherer.into_record(), trouble: None },
     };
@@ -214,9 +221,15 @@ fn run_once(
         }
         return Err(error.into());
     }
-    if let Some(trouble) = finished.trouble {
-        // The totals are whole all the same: the report is made, and the record says what is missing.
-        say::failure(&trouble.into(), manner.no_color);
+    let mut run_file = run_file;
+    if let (Some(trouble), Some(path)) = (finished.trouble.take(), &run_file) {
+        let second = home::second_run_file(path, &outline.host, started_unix_ns, &finished.record);
+        if second.is_none() {
+            // Without a record of its end it is as if the run had been cut off: it passes nothing.
+            finished.record.origins.values_mut().for_each(|origin| origin.ending = None);
+        }
+        say::failure(&saved_elsewhere(&trouble, second.as_deref()), manner.no_color);
+        run_file = second.or(run_file);
     }
     // The verdict stands whatever becomes of the tear-down, but nobody may believe that it came through.
     if let Err(failure) = aside.tear_down() {
@@ -226,6 +239,16 @@ fn run_once(
         say::failure(&Failure::hinted(sentence), manner.no_color);
     }
     Ok((finished.record, run_file))
+}
+
+/// The trouble of a run file, and where the run is instead.
+fn saved_elsewhere(trouble: &run_file::Error, second: Option<&Path>) -> Failure {
+    let own = trouble.hint().unwrap_or_default();
+    let hint = match second {
+        Some(path) => format!("the whole run was saved to `{}`; next time: {own}", path.display()),
+        None => format!("no other folder took the run either, so this report is all there is of it; {own}"),
+    };
+    Failure::machine(trouble, Some(hint))
 }
 
 /// What is done before and behind the load.

@@ -5,6 +5,7 @@ use super::{figures, folder_report, load, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
+use plimsoll_output::line::clean;
 use plimsoll_output::{csv, json, markdown, ndjson, terminal};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -77,7 +78,7 @@ pub fn print(summary: &Summary, form: &Form, run_file: Option<&str>) -> Result<(
 pub fn questioned(text: &str, summary: &Summary, is_document: bool, is_markdown: bool) -> String {
     match &summary.plan.question {
         Some(question) if is_markdown => format!("> {}\n\n{text}", markdown::escaped(question)),
-        Some(question) if !is_document => format!("{question}\n{text}"),
+        Some(question) if !is_document => format!("{}\n{text}", clean(question)),
         _ => text.to_owned(),
     }
 }

@@ -248,6 +248,11 @@ fn named<'a>(verb: &str, file: Option<&'a str>) -> Result<&'a str, Failure> {
 /// What the file is read with: `--set`, and the environment.
 fn given(flags: &LoadFlags) -> Result<Given, Vec<Diagnostic>> {
     let mut given = Given::default();
+    if !flags.manner.keep_to.is_empty() {
+        // A folder that is not there holds nothing that could be named.
+        let folders = flags.manner.keep_to.iter().filter_map(|folder| Path::new(folder).canonicalize().ok());
+        given.keep_to = Some(folders.collect());
+    }
     let mut wrong = Vec::new();
     for text in &flags.set {
         match parse_set(text) {

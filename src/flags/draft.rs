@@ -11,6 +11,9 @@ use plimsoll_plan::watch::Watch;
 use plimsoll_plan::{Diagnostic, Draft, Request, threshold, unit};
 use std::path::Path;
 
+/// Longer files hold no certificates.
+const CA_BYTES_MAX: u64 = 16 << 20;
+
 /// Writes the flags over a draft and marks in `places` what they set.
 ///
 /// # Errors
@@ -172,7 +175,8 @@ impl Reader<'_> {
         let tls = draft.link.tls.get_or_insert_default();
         tls.insecure |= flags.insecure;
         for name in &flags.ca {
-            let read = std::fs::read(name).map_err(|e| format!("`{name}` cannot be read: {e}"));
+            let read = body::content(Path::new(name), CA_BYTES_MAX)
+                .map_err(|e| format!("`{name}` cannot be read: {e}"));
             match read {
                 Ok(pem) => draft.tls_files.ca.push(pem),
                 Err(sentence) => self.wrong.push(diagnostic("U011", "--ca", &sentence)),

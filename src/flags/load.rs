@@ -158,6 +158,10 @@ pub struct MannerFlags {
     #[arg(long, value_name = "DURATION", help_heading = SAFETY, allow_negative_numbers = true)]
     pub wait_for_ready: Option<String>,
 
+    /// The experiment is a stranger's: it names no program, and no files but those in these folders; repeatable
+    #[arg(long, hide = true, value_name = "FOLDER")]
+    pub keep_to: Vec<String>,
+
     /// A public host that you own or may load; repeatable
     #[arg(long, value_name = "HOST", help_heading = SAFETY)]
     pub allow: Vec<String>,
@@ -213,6 +217,7 @@ impl LoadFlags {
                     no_color: _,
                     steered: _,
                     with_parent: _,
+                    keep_to,
                     allow,
                     keep_pushing,
                     limits,
@@ -242,6 +247,7 @@ impl LoadFlags {
             ("monitor", monitors),
             ("threshold", thresholds),
             ("allow", allow),
+            ("keep-to", keep_to),
             ("limit", limits),
         ];
         let switches = [

@@ -45,6 +45,27 @@ fn allow_permits_the_host_it_names_and_no_other() {
 }
 
 #[test]
+fn a_monitor_of_a_public_host_needs_the_permission_that_a_load_needs() {
+    with_public_address(
+        "permission::a_monitor_of_a_public_host_needs_the_permission_that_a_load_needs",
+        || {
+            let (target, watched) = (Ruler::start(&[]), Ruler::start(&["--listen", &format!("{PUBLIC}:0")]));
+            let monitor = format!("prometheus={}", watched.url("/metrics"));
+            let url = target.url("/");
+            let args = [url.as_str(), "-n", "5", "-c", "1", "--json", "--monitor", &monitor];
+            let refused = Tool::run(&args).expect_code(4);
+            for word in ["the monitor `", PUBLIC, "public address", &format!("--allow {PUBLIC}")] {
+                assert!(refused.stderr.contains(word), "`{word}` is not in:\n{}", refused.stderr);
+            }
+            assert_eq!((target.requests(), watched.requests()), (0, 0), "neither is asked anything");
+            let allowed = Tool::run(&[&args[..], &["--allow", PUBLIC]].concat());
+            assert_eq!(allowed.json()["totals"]["requests"], 5);
+            assert!(watched.requests() > 0);
+        },
+    );
+}
+
+#[test]
 fn the_hosts_own_file_permits_until_it_expires() {
     with_public_address("permission::the_hosts_own_file_permits_until_it_expires", || {
         for (expires, code) in [("2999-12-31", 0), ("2020-01-01", 4)] {

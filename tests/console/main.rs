@@ -7,6 +7,7 @@ mod support;
 mod apart;
 mod attack;
 mod client;
+mod confined;
 mod crowded;
 mod door;
 mod list;

@@ -40,3 +40,32 @@ pub fn inside(test: &str, setup: &str, turn: fn() -> Turn, body: impl FnOnce()) 
         "{test} failed inside its network namespace (which needs root or user namespaces):\n{text}"
     );
 }
+
+/// Runs `body` with a new, small disk (a tmpfs of so many KiB) in a mount namespace; otherwise as [`inside`].
+pub fn on_a_disk(test: &str, size_kib: u32, turn: fn() -> Turn, body: impl FnOnce(&std::path::Path)) {
+    const DISK: &str = "PLIMSOLL_TEST_DISK";
+    if let Some(disk) = std::env::var_os(DISK).filter(|_| inside_of().is_some_and(|name| name == test)) {
+        return body(std::path::Path::new(&disk));
+    }
+    let _turn = turn();
+    let scratch = super::Scratch::new();
+    let is_root = std::fs::metadata("/proc/self").expect("/proc is mounted").uid() == 0;
+    let myself = std::env::current_exe().expect("a test knows its own program");
+    let script = format!(
+        "set -e\nmount -t tmpfs -o size={size_kib}k tmpfs \"${DISK}\"\nexec \"$0\" --exact {test} --nocapture \
+         --test-threads 1"
+    );
+    let output = Command::new("unshare")
+        .args([if is_root { "-m" } else { "-rm" }, "sh", "-c", &script])
+        .arg(myself)
+        .env(INSIDE, test)
+        .env(DISK, scratch.folder())
+        .output()
+        .expect("`unshare` (util-linux) is needed and `cargo xtask needs` would install it");
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{test} failed inside its mount namespace (which needs root or user namespaces):\n{text}"
+    );
+}

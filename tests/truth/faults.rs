@@ -10,6 +10,7 @@
 //! | connect_refused | the listener closes in the middle of the run |
 //! | connect_timeout | a firewall that drops SYNs; a listen queue that is full |
 //! | unreachable | a routing rule without a way |
+//! | client_limit | a limit below its default |
 //! | the others | a server that does just that |
 
 mod client;
@@ -56,6 +57,7 @@ fn every_class_of_the_table_has_its_test() {
         "stream_ended",
         "too_many_redirects",
         "undecodable_body",
+        "client_limit",
     ];
     let table: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
     assert_eq!(table, tested);

@@ -94,6 +94,7 @@ fn every_caution_of_the_table_has_its_test() {
         "client_fd_limit",
         "client_ports_exhausted",
         "client_memory",
+        "client_limit",
         "client_blocked",
         "timeouts_censor",
         "stale_connections",

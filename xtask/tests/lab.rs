@@ -296,9 +296,9 @@ fn with_tool(name: &str, leaves: &str) -> Checkout {
 fn an_answer_excuses_a_figure_that_was_seen_and_not_one_that_is_missing() {
     let checkout = with_tool("answered", "mkdir -p \"$2/01-one\"; exit 0");
     let predictions = r#"[
-        {"id": "wrong", "text": "t", "part": "one", "value": "/rate", "between": [1, 2], "answer": "it was 5"},
-        {"id": "gone", "text": "t", "part": "one", "value": "/none", "between": [1, 2], "answer": "it was 5"},
-        {"id": "other", "text": "t", "part": "two", "value": "/rate", "between": [1, 9], "answer": "it was 5"}]"#;
+        {"id": "wrong", "text": "1 to 2, 1 to 9", "part": "one", "value": "/rate", "between": [1, 2], "answer": "it was 5"},
+        {"id": "gone", "text": "1 to 2, 1 to 9", "part": "one", "value": "/none", "between": [1, 2], "answer": "it was 5"},
+        {"id": "other", "text": "1 to 2, 1 to 9", "part": "two", "value": "/rate", "between": [1, 9], "answer": "it was 5"}]"#;
     checkout.write("experiments/tiny/predictions.json", predictions);
     let tool = checkout.root.join("tool");
     let said = checkout.lab(&format!("test tiny --tool {}", tool.display())).bad();
@@ -310,7 +310,8 @@ fn an_answer_excuses_a_figure_that_was_seen_and_not_one_that_is_missing() {
 #[test]
 fn what_was_measured_before_a_part_failed_is_reported_and_the_failure_too() {
     let checkout = with_tool("halfway", "mkdir -p \"$2/01-one\"; exit 2");
-    let predictions = r#"[{"id": "seen", "text": "t", "part": "one", "value": "/rate", "between": [1, 9]}]"#;
+    let predictions =
+        r#"[{"id": "seen", "text": "1 to 2, 1 to 9", "part": "one", "value": "/rate", "between": [1, 9]}]"#;
     checkout.write("experiments/tiny/predictions.json", predictions);
     let tool = checkout.root.join("tool");
     let said = checkout.lab(&format!("run tiny --tool {}", tool.display()));
@@ -322,7 +323,7 @@ fn what_was_measured_before_a_part_failed_is_reported_and_the_failure_too() {
 #[test]
 fn a_single_run_has_its_figures_beside_its_file() {
     let checkout = with_tool("single", "echo run >\"$2\"; exit 0");
-    let predictions = r#"[{"id": "seen", "text": "t", "value": "/rate", "between": [1, 9]}]"#;
+    let predictions = r#"[{"id": "seen", "text": "1 to 2, 1 to 9", "value": "/rate", "between": [1, 9]}]"#;
     checkout.write("experiments/tiny/predictions.json", predictions);
     let tool = checkout.root.join("tool");
     let said = checkout.lab(&format!("run tiny --tool {}", tool.display())).good();

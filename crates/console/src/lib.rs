@@ -38,6 +38,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where run files are looked for, with the folders below; new runs go to the first.
     pub folders: Vec<PathBuf>,
+    /// Pasted experiments may name programs, and files anywhere.
+    pub allow_commands: bool,
     /// For the index and for pasted experiments; it is made when it is not there.
     pub state: PathBuf,
     /// Of the tool.

@@ -122,7 +122,8 @@ impl Server {
             remarking: Arc::default(),
             jobs: Arc::new(Jobs::new(
                 config.tool.clone(),
-                config.folders.first().cloned(),
+                config.folders.clone(),
+                config.allow_commands,
                 &config.state.join("console"),
             )),
             hubs: Hubs::default(),

@@ -1,9 +1,13 @@
 //! May this host be loaded at all? Loopback and private addresses: yes. Public ones need one of three
 //! permissions.
 
-use crate::Resolved;
+use crate::monitor::probe as probe_of;
+use crate::{Resolved, dns};
+use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::probe;
+use plimsoll_plan::Target;
 use plimsoll_plan::policy::{Neighbour, PROOF_PATH, neighbour, proof_permits};
+use plimsoll_plan::watch::Watch;
 use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -96,12 +100,53 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
     }
 }
 
-/// Fetches the ownership file from an address of the host.
+/// Judges the hosts that monitors ask over the network as [`permit`] judges that of the load, but without an ownership
+/// file: what they ask is mostly no web server. Hosts in `granted` need no further word.
+///
+/// # Errors
+/// As [`permit`], naming the monitor.
+pub fn permit_watching(watches: &[Watch], granted: &[&str], mut asking: Asking<'_>) -> Result<(), Refusal> {
+    for watch in watches {
+        for (host, port) in probe_of(watch).asks() {
+            if granted.iter().any(|name| name.eq_ignore_ascii_case(&host)) {
+                continue;
+            }
+            let target = Target { host: host.clone(), port, tls: false };
+            // A name that leads nowhere is said by the monitor itself, and costs its own numbers only.
+            let Ok(mut place) = dns::resolve(&target) else { continue };
+            let asking = Asking {
+                allow: asking.allow,
+                confirm: asking
+                    .confirm
+                    .as_mut()
+                    .map(|confirm| &mut **confirm as &mut dyn FnMut(&str) -> String),
+                today: asking.today,
+                fetch: &mut |_| Err("monitors need another permission".into()),
+            };
+            permit(&host, &mut place, asking).map_err(|refusal| Refusal {
+                sentence: format!("the monitor `{}` asks another host: {}", watch.name, refusal.sentence),
+                hint: match refusal.hint.starts_with("give ") {
+                    true => {
+                        format!("give `--allow {host}`, or type the host's name when asked in a terminal")
+                    }
+                    false => refusal.hint,
+                },
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Fetches the ownership file from an address of the host; over TLS where the load goes over TLS.
 ///
 /// # Errors
 /// What went wrong, as a fragment.
-pub fn fetch_proof(address: SocketAddr, host_header: &str) -> Result<(u16, Vec<u8>), String> {
-    probe::get(address, host_header, PROOF_PATH, PROOF_PATIENCE)
+pub fn fetch_proof(
+    address: SocketAddr,
+    host_header: &str,
+    tls: Option<&Setup>,
+) -> Result<(u16, Vec<u8>), String> {
+    probe::get(address, tls, host_header, PROOF_PATH, PROOF_PATIENCE)
 }
 
 fn allows(name: &str, host: &str, place: &Resolved) -> bool {

@@ -41,6 +41,8 @@ pub struct OpenStream {
     pub status: u16,
     /// When the last event came; 0: none has.
     pub last_event_ns: u64,
+    /// What the parser is in the middle of.
+    pub unfinished: Option<u64>,
 }
 
 impl OpenStream {
@@ -59,6 +61,10 @@ pub struct Conn {
     pub first_ns: u64,
     /// When to give up (or to come back, in `Pausing`); 0: never.
     pub deadline_ns: u64,
+    /// When the part of the answer that has begun (its head, a chunk line) must be complete; 0: none has.
+    pub part_until_ns: u64,
+    /// Where in the answer that part begins.
+    pub part_at: u64,
     /// Connecting: when that began. Idle: since when.
     pub since_ns: u64,
     pub socket: Socket,
@@ -93,11 +99,21 @@ pub struct Conn {
     pub failures: u8,
     /// The other side has said that it will send no more.
     pub peer_closed: bool,
+    /// Bytes were there before its first request was sent.
+    pub early: bool,
+    /// The last answer counted as a failure.
+    pub failed: bool,
+    /// Its share of a turn was used up: it waits in the worker's list for more.
+    pub unread: bool,
+    /// How often the size of a read was halved, because what came in one read took more than a share of time.
+    pub read_shift: u8,
     /// A send met a reset, which the kernel reports once: what is read afterwards looks like an ordinary end.
     pub reset: bool,
     /// The body goes here when its step wants it; boxed, because nearly every connection has none.
     #[allow(clippy::box_collection)]
     pub kept: Option<Box<Vec<u8>>>,
+    /// There was no memory to keep the rest.
+    pub short: bool,
     /// Of those, the bytes of the head.
     pub kept_head: u32,
     /// A request that was rendered for this exchange and is not wholly sent.
@@ -115,6 +131,8 @@ impl Conn {
             sent_ns: 0,
             first_ns: 0,
             deadline_ns: 0,
+            part_until_ns: 0,
+            part_at: 0,
             since_ns: 0,
             socket: -1,
             generation: 0,
@@ -136,8 +154,13 @@ impl Conn {
             fault: Fault::Refused,
             failures: 0,
             peer_closed: false,
+            early: false,
+            failed: false,
+            unread: false,
+            read_shift: 0,
             reset: false,
             kept: None,
+            short: false,
             kept_head: 0,
             out: None,
             tls: None,
@@ -150,9 +173,23 @@ impl Conn {
         matches!(self.state, State::Sending | State::Waiting)
     }
 
+    /// When to look at it next, at the latest; 0: never.
+    pub fn due_ns(&self) -> u64 {
+        match (self.deadline_ns, self.part_until_ns) {
+            (deadline_ns, 0) => deadline_ns,
+            (0, part_ns) => part_ns,
+            (deadline_ns, part_ns) => deadline_ns.min(part_ns),
+        }
+    }
+
     /// The body, or the head, is for somebody's eyes.
     pub fn keeps_body(&self) -> bool {
         matches!(self.body, BodyUse::Keep | BodyUse::Decide | BodyUse::Stream)
+    }
+
+    /// A stream of events has begun on it.
+    pub fn is_streaming(&self) -> bool {
+        self.stream.as_ref().is_some_and(|stream| stream.is_accepted())
     }
 
     /// The token of this socket's events.

@@ -2,6 +2,7 @@
 
 use crate::driver::Errno;
 use plimsoll_plan::Fault;
+use plimsoll_plan::limit::{Limits, TABLE};
 use plimsoll_wire::h1::Malformed;
 
 /// An error while opening a connection.
@@ -29,6 +30,30 @@ pub fn of_transfer(errno: Errno) -> Fault {
         // A firewall here, or something that nobody thought of: never put on the server's account.
         _ => Fault::ClientOther,
     }
+}
+
+/// The limit that an answer has met, with its value here and its default.
+fn limit_of(malformed: Malformed, limits: &Limits) -> Option<(&'static str, u64)> {
+    Some(match malformed {
+        Malformed::HeadTooLarge => ("head_bytes", limits.head_bytes),
+        Malformed::TooManyHeaders => ("headers", limits.headers),
+        Malformed::TooManyInformational => ("informational", limits.informational),
+        Malformed::TrailerTooLarge => ("trailer_bytes", limits.trailer_bytes),
+        Malformed::ChunkLineTooLong => ("chunk_line_bytes", limits.chunk_line_bytes),
+        _ => return None,
+    })
+}
+
+/// The limit that has ended an answer, and its value, when it is below its default: what any other client would have
+/// taken is no failure of the server's.
+pub fn lowered(malformed: Malformed, limits: &Limits) -> Option<(&'static str, u64)> {
+    let (name, value) = limit_of(malformed, limits)?;
+    is_lowered(name, value).then_some((name, value))
+}
+
+/// Is this limit lower than its default?
+pub fn is_lowered(name: &str, value: u64) -> bool {
+    TABLE.iter().any(|row| row.name == name && value < row.default)
 }
 
 /// An answer that breaks the rules: plainly wrong, or dangerous to believe.

@@ -13,6 +13,7 @@ mod fault;
 pub mod lease;
 pub mod link;
 pub mod machine;
+pub mod memory;
 pub mod pace;
 pub mod probe;
 mod run;

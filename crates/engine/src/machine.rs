@@ -76,6 +76,58 @@ pub fn memory_bytes() -> u64 {
         .map_or(0, |kib| kib * 1024)
 }
 
+/// Memory that this process may still take: what the machine, the process's own limits and its control groups leave.
+/// `u64::MAX` when none of them says anything.
+pub fn memory_left_bytes() -> u64 {
+    let kib = |path: &str, name: &str| {
+        let value = field(path, name)?;
+        Some(value.split_ascii_whitespace().next()?.parse::<u64>().ok()? * 1_024)
+    };
+    let (addresses, data) = facts::memory_limits();
+    let left = |limit: u64, name: &str| match limit {
+        u64::MAX => u64::MAX,
+        limit => limit.saturating_sub(kib("/proc/self/status", name).unwrap_or(0)),
+    };
+    [
+        kib("/proc/meminfo", "MemAvailable").unwrap_or(u64::MAX),
+        left(addresses, "VmSize"),
+        left(data, "VmData"),
+        group_left_bytes(),
+    ]
+    .into_iter()
+    .fold(u64::MAX, u64::min)
+}
+
+/// What the control groups of this process leave, each of them and those above it; `u64::MAX` without a limit.
+fn group_left_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let mut least = u64::MAX;
+    for line in text.lines() {
+        // `0::/path` in version 2, `7:memory:/path` in version 1 (cgroups(7)).
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let (root, most, used) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
+            c if c.split(',').any(|c| c == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+            }
+            _ => continue,
+        };
+        let mut group = path.trim_end_matches('/');
+        loop {
+            let limit = number(&format!("{root}{group}/{most}"));
+            let taken = number(&format!("{root}{group}/{used}"));
+            least = least.min(limit.map_or(u64::MAX, |limit| limit.saturating_sub(taken.unwrap_or(0))));
+            match group.rfind('/') {
+                Some(at) => group = &group[..at],
+                None => break,
+            }
+        }
+    }
+    least
+}
+
 /// Local ports that outgoing connections use, both ends included; (0, 0) when the kernel does not say.
 pub fn port_range() -> (u16, u16) {
     let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();

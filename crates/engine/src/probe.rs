@@ -65,28 +65,32 @@ fn classify(e: &std::io::Error) -> ProbeError {
 /// Longest ownership file.
 const BODY_MAX: u64 = 65_536;
 
-/// One plain GET, for the ownership file: (status, body).
+/// One GET, for the ownership file: (status, body).
 ///
 /// # Errors
 /// A sentence when no whole answer came.
 pub fn get(
     address: SocketAddr,
+    tls: Option<&Setup>,
     host_header: &str,
     path: &str,
     timeout: Duration,
 ) -> Result<(u16, Vec<u8>), String> {
-    let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
-    let limits =
-        stream.set_read_timeout(Some(timeout)).and_then(|()| stream.set_write_timeout(Some(timeout)));
-    limits.map_err(|e| e.to_string())?;
+    let mut stream = connected(address, timeout)?;
     // HTTP/1.0: the answer ends with the connection, so no framing is needed.
     let request = format!(
         "GET {path} HTTP/1.0\r\nHost: {host_header}\r\nUser-Agent: plimsoll/{}\r\nConnection: close\r\n\r\n",
         env!("CARGO_PKG_VERSION")
     );
-    stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
-    let mut answer = Vec::new();
-    stream.take(BODY_MAX).read_to_end(&mut answer).map_err(|e| e.to_string())?;
+    let mut answer = match tls {
+        Some(setup) => exchanged(&mut stream, setup, request.as_bytes())?,
+        None => {
+            stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+            let mut answer = Vec::new();
+            stream.take(BODY_MAX).read_to_end(&mut answer).map_err(|e| e.to_string())?;
+            answer
+        }
+    };
     let end = answer.windows(4).position(|w| w == b"\r\n\r\n").ok_or("the answer has no end of its head")?;
     let status = std::str::from_utf8(&answer[..end])
         .ok()
@@ -120,22 +124,50 @@ pub fn status(address: SocketAddr, host_header: &str, path: &str, timeout: Durat
     code.and_then(|code| code.parse().ok()).ok_or_else(|| "the answer is not HTTP".to_owned())
 }
 
+fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String> {
+    let stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
+    let limits =
+        stream.set_read_timeout(Some(timeout)).and_then(|()| stream.set_write_timeout(Some(timeout)));
+    limits.map_err(|e| e.to_string())?;
+    Ok(stream)
+}
+
+/// Sends a request over TLS and returns what comes until the server ends it. An end without the server's word could be
+/// anybody's, and so is none.
+fn exchanged(stream: &mut TcpStream, setup: &Setup, request: &[u8]) -> Result<Vec<u8>, String> {
+    let (mut out, mut answer, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
+    let mut link = greeted(stream, setup)?;
+    link.seal(request, &mut out).map_err(|e| e.sentence().to_owned())?;
+    while !link.is_closed() && (answer.len() as u64) < BODY_MAX {
+        stream.write_all(&out).map_err(|e| e.to_string())?;
+        out.clear();
+        let n = stream.read(&mut buffer).map_err(|e| e.to_string())?;
+        if n == 0 {
+            return Err("the server closed the connection without the end of TLS (`close_notify`)".into());
+        }
+        let fed = link.feed(&mut buffer[..n], &mut answer, &mut out);
+        fed.map_err(|refused| refused.sentence().to_owned())?;
+    }
+    Ok(answer)
+}
+
 /// One TLS handshake before any load: a certificate that nobody trusts is a sentence, not ten thousand failures.
 ///
 /// # Errors
 /// A sentence with the reason.
 pub fn handshake(address: SocketAddr, setup: &Setup, timeout: Duration) -> Result<(), String> {
-    let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
-    let limits =
-        stream.set_read_timeout(Some(timeout)).and_then(|()| stream.set_write_timeout(Some(timeout)));
-    limits.map_err(|e| e.to_string())?;
+    let mut stream = connected(address, timeout)?;
+    greeted(&mut stream, setup).map(drop)
+}
+
+fn greeted(stream: &mut TcpStream, setup: &Setup) -> Result<Link, String> {
     let (mut out, mut plain, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
     let mut link = Link::new(setup, &mut out).map_err(|e| e.sentence().to_owned())?;
     loop {
         stream.write_all(&out).map_err(|e| e.to_string())?;
         out.clear();
         if link.is_ready() {
-            return Ok(());
+            return Ok(link);
         }
         let n = stream.read(&mut buffer).map_err(|e| match classify(&e) {
             ProbeError::TimedOut => "no end of the handshake in time".to_owned(),

@@ -9,13 +9,14 @@ use crate::pace::Seat;
 use crate::sequence::Sequence;
 use crate::sys::epoll::Waker;
 use crate::worker::{Post, Seating, Worker, most_requests};
-use crate::{Error, clock};
+use crate::{Error, clock, machine, memory};
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::program::Maker;
 use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
 use std::net::{IpAddr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
@@ -115,11 +116,14 @@ impl Post for Channels {
     }
 }
 
+/// How a worker's thread ended: why and when, and whether memory had ended by then; or why it never began.
+type Ended = Result<((Stopped, u64), bool), String>;
+
 /// A run under way.
 pub struct Running {
     reports: Receiver<Report>,
     empties: Vec<Sender<Box<Interval>>>,
-    threads: Vec<JoinHandle<Result<(Stopped, u64), String>>>,
+    threads: Vec<JoinHandle<Ended>>,
     commander: Commander,
     begin: Arc<AtomicU64>,
 }
@@ -147,6 +151,7 @@ impl Scene {
 /// # Errors
 /// When the kernel refuses a thread or an epoll instance.
 pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
+    memory::keep_reserve();
     let Scene { addresses, mut maker, tls } = scene;
     let workers = plan.outline.workers;
     if maker.is_none() && plan.outline.link.reuse == Reuse::Pool {
@@ -154,7 +159,12 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
         maker = Some(Arc::new(Sequence { requests: plan.requests.len() as u32 }));
     }
     let compiled = Arc::new(compile(&plan));
-    let outline = Arc::new(plan.outline.clone());
+    let mut outline = plan.outline.clone();
+    if outline.limits.kept_total_bytes == 0 {
+        // The other half is for what is made of the bodies: decoded texts, trees, values.
+        outline.limits.kept_total_bytes = (machine::memory_left_bytes() / 2).max(1);
+    }
+    let outline = Arc::new(outline);
     let addresses: Arc<[SocketAddr]> = addresses.into();
     let sources: Arc<[IpAddr]> = outline.link.source_addresses.as_slice().into();
     let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && maker.is_none();
@@ -221,7 +231,15 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
                 recorded,
                 maker,
             };
-            Ok(Worker::new(door, post, seating).run())
+            let worker = AssertUnwindSafe(|| Worker::new(door, post, seating).run());
+            match catch_unwind(worker) {
+                Ok(ended) => Ok((ended, memory::is_used_up())),
+                Err(bug) => {
+                    // Its users are gone, and no second is whole without them: the others need not go on.
+                    Commander { boxes }.send(Command::Stop);
+                    resume_unwind(bug)
+                }
+            }
         };
         let thread = std::thread::Builder::new().name(format!("worker-{worker}")).spawn(body);
         threads.push(thread.map_err(|e| Error::Kernel { what: "a worker thread", why: e.to_string() })?);
@@ -267,7 +285,10 @@ impl Running {
         let mut reasons = Vec::new();
         for (i, thread) in self.threads.into_iter().enumerate() {
             match thread.join() {
-                Ok(Ok((why, elapsed_ns))) => {
+                Ok(Ok(((why, elapsed_ns), out_of_memory))) => {
+                    if out_of_memory {
+                        finish.lost_workers.push(format!("worker {i} ran {}", memory::SENTENCE));
+                    }
                     reasons.push(why);
                     finish.elapsed_ns = finish.elapsed_ns.max(elapsed_ns);
                 }

@@ -147,7 +147,7 @@ impl Door for Canned {
     }
 
     fn facts(&mut self, _: Socket) -> TcpFacts {
-        TcpFacts { retransmits: 0, rtt_ns: 1_000, min_rtt_ns: 500, disordered: 0 }
+        TcpFacts { retransmits: 0, rtt_ns: 1_000, min_rtt_ns: 500, ..TcpFacts::default() }
     }
 
     fn close(&mut self, _: Socket) {}

@@ -367,3 +367,40 @@ fn an_answer_in_front_of_a_damaged_record_counts_wherever_the_bytes_are_cut() {
         assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (1, 0), "apart {apart}");
     }
 }
+
+/// A body without a length is whole when the server says so in TLS; the end of TCP alone may be anybody's.
+#[test]
+fn a_body_that_ends_with_the_connection_is_whole_only_behind_a_close_notify() {
+    let ending = |from: usize| -> Shape {
+        Box::new(move |flight, n| {
+            let then = if n >= from { Then::Close } else { Then::Stay };
+            Answer::silence().piece(0, &flight).then(then)
+        })
+    };
+    const UNTIL_CLOSE: &str = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsome body";
+    const CHUNKED: &str =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nok\r\n0\r\n\r\n";
+    const COUNTED: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+    for (text, notified, whole) in [
+        (UNTIL_CLOSE, false, false),
+        (UNTIL_CLOSE, true, true),
+        (CHUNKED, false, true),
+        (COUNTED, false, true),
+        (COUNTED, true, true),
+    ] {
+        for (versions, flights) in [(Versions::Tls12, 2), (Versions::Tls13, 2)] {
+            let serve: Serve = Box::new(move |_, tls| {
+                tls.writer().write_all(text.as_bytes()).expect("less than its buffer");
+                if notified {
+                    tls.send_close_notify();
+                }
+            });
+            let (setup, server) = fitting(versions, ending(flights), serve);
+            let out = lab(some(6), setup).run(server);
+            out.check();
+            let expected = if whole { (6, 0) } else { (0, 6) };
+            let found = (out.status(200), out.fault(Fault::ClosedMidResponse));
+            assert_eq!(found, expected, "{versions:?}, close_notify: {notified}: {text}");
+        }
+    }
+}

@@ -138,19 +138,23 @@ fn a_server_that_closes_ends_a_stream_without_length_as_it_should() {
 #[test]
 fn a_stream_that_breaks_off_is_a_fault_and_no_end() {
     let begun = || Answer::silence().piece(MS, CHUNKED).piece(MS, &event("one"));
-    let long = "y".repeat(2_000);
+    // Longer than a limit that was lowered, which is our own affair, and longer than any stream needs.
+    let (long, longer) = ("y".repeat(2_000), "y".repeat(1_100_000));
     for (answer, fault) in [
         (begun().then(Then::Reset), Fault::Reset),
         (begun().then(Then::Close), Fault::ClosedMidResponse),
         (begun().piece(0, b"zz\r\n"), Fault::Malformed),
-        (begun().piece(0, &chunk(&long)), Fault::Dangerous),
+        (begun().piece(0, &chunk(&long)), Fault::ClientLimit),
+        (begun().piece(0, &chunk(&longer)), Fault::Dangerous),
     ] {
         let (maker, log) = diary(|scene, wake| match wake {
             Wake::Begin { iteration: 1, .. } => scene.out.retire(),
             _ => listen(scene, wake),
         });
         let mut draft = closed(1, 0.1);
-        draft.limits.event_bytes = 1_000;
+        if fault == Fault::ClientLimit {
+            draft.limits.event_bytes = 1_000;
+        }
         let out = Lab::new(draft).maker(maker).run(move |_: &Asked<'_>| answer.clone());
         out.check();
         let end = format!("2 reply 1 0 {fault:?}");

@@ -284,15 +284,6 @@ fn answers_that_are_dangerous_to_believe() {
 }
 
 #[test]
-fn bytes_behind_an_answer_cost_the_connection_and_are_counted_apart() {
-    let whole = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok GARBAGE";
-    let out = each(|_| Answer::silence().piece(10 * MS, whole));
-    assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (71, 0));
-    assert_eq!(out.sum(RunSum::Surplus), 71);
-    assert_eq!(out.sum(RunSum::ConnOpened), out.count(SeriesSum::Sent));
-}
-
-#[test]
 fn interim_answers_are_passed_over() {
     let out = each(|_| {
         Answer::silence()

@@ -1,5 +1,7 @@
 //! A body as a flag gives it: text, or `@file`.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// The bytes that `text` means: itself, the content of the file behind `@`, or, behind `@@`, the text with one `@`.
@@ -13,14 +15,13 @@ pub fn from_flag(text: &str, folder: &Path) -> Result<Vec<u8>, String> {
         Some(rest) if rest.starts_with('@') => Ok(rest.as_bytes().to_vec()),
         Some("") => Err("no file name behind `@`; expected `@body.json`, or `@@` for a literal `@`".into()),
         Some("-") => Err("`@-` would read standard input, which is not supported yet; name a file".into()),
-        Some(name) => from_file(name, folder),
+        Some(name) => from_file(&folder.join(name)),
     }
 }
 
-/// The content of a file; a relative path starts at `folder`.
-pub(crate) fn from_file(name: &str, folder: &Path) -> Result<Vec<u8>, String> {
-    let path = folder.join(name);
-    std::fs::read(&path).map_err(|error| {
+/// The content of a file.
+pub(crate) fn from_file(path: &Path) -> Result<Vec<u8>, String> {
+    content(path, LONGEST_BYTES).map_err(|error| {
         let shown = path.display();
         match error.kind() {
             std::io::ErrorKind::NotFound => format!("there is no file `{shown}`; check its name and folder"),
@@ -28,6 +29,39 @@ pub(crate) fn from_file(name: &str, folder: &Path) -> Result<Vec<u8>, String> {
             _ => format!("`{shown}` cannot be read: {}", lower(&error)),
         }
     })
+}
+
+/// No body is longer: each connection may hold one.
+const LONGEST_BYTES: u64 = 1 << 30;
+
+/// The content of a regular file of at most so many bytes. A pipe may have nobody at its other end and a device no end:
+/// neither is waited for.
+///
+/// # Errors
+/// Those of the file system; and that it is no such file.
+pub fn content(path: &Path, longest_bytes: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    regular(path)?.take(longest_bytes + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > longest_bytes {
+        true => Err(refused(format!("it is longer than {} MiB", longest_bytes >> 20))),
+        false => Ok(bytes),
+    }
+}
+
+/// Opens a regular file.
+pub(crate) fn regular(path: &Path) -> std::io::Result<File> {
+    // A folder opens like a file, and a pipe only when somebody writes into it.
+    match path.metadata()? {
+        about if about.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
+        about if !about.is_file() => {
+            Err(refused("it is a pipe, a socket or a device, not a regular file".into()))
+        }
+        _ => File::open(path),
+    }
+}
+
+fn refused(why: String) -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, why)
 }
 
 /// What the system says, in the case of a fragment and without its number.

@@ -266,6 +266,15 @@ pub const TABLE: &[Explained] = &[
          plimsoll run experiment.yaml --part many",
     ),
     row(
+        "F037",
+        "a file or a program that a pasted experiment may not name",
+        "Whoever has a session of the console may paste an experiment, and it would be run as whoever started the \
+         console. So it may read and write files in the console's folders only, writes none but `.csv`, and runs no \
+         program (`monitor: [ { command: ... } ]`). Experiment files on the machine are not bound by this, unless \
+         they lie in those folders.\n\n  \
+         plimsoll serve --allow-commands",
+    ),
+    row(
         "P001",
         "there is no target",
         "Nothing says where the requests go. A file names one target; a whole URL in its first request does as \

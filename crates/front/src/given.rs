@@ -1,5 +1,7 @@
 //! What a text is read with besides itself: values from the command line, and the environment.
 
+use std::path::PathBuf;
+
 /// The value of a variable by its name.
 pub type Environment = dyn Fn(&str) -> Option<String>;
 
@@ -9,12 +11,14 @@ pub struct Given {
     pub set: Vec<(String, String)>,
     /// The value of an environment variable. A function, so that a test needs no environment.
     pub env: Box<Environment>,
+    /// The text is a stranger's: it may name no program to be run, and no files but those in these folders.
+    pub keep_to: Option<Vec<PathBuf>>,
 }
 
 impl Default for Given {
     /// Nothing set, and the environment of this process.
     fn default() -> Self {
-        Self { set: Vec::new(), env: Box::new(|name| std::env::var(name).ok()) }
+        Self { set: Vec::new(), env: Box::new(|name| std::env::var(name).ok()), keep_to: None }
     }
 }
 

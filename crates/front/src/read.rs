@@ -1,10 +1,9 @@
 //! From a path to a draft: what it holds, and the reader for that.
 
-use crate::body::lower;
+use crate::body::{content, lower};
 use crate::{Given, Kind, Located, Part, Study, detect, own};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use std::io::Read;
 use std::path::Path;
 
 /// No experiment file is longer; a device that never ends must not fill the memory.
@@ -71,19 +70,18 @@ pub fn listed(path: &Path) -> Result<String, Vec<Diagnostic>> {
 /// No more than a file may have, and one byte as a sign that there are more.
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let file = path.display().to_string();
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|opened| opened.take(LONGEST_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| {
-            let hint = match error.kind() {
-                std::io::ErrorKind::NotFound => "check the name and the folder",
-                std::io::ErrorKind::IsADirectory => "name a file in it",
-                _ => "make it readable for this user",
-            };
-            let message = format!("`{file}` cannot be read: {}", lower(&error));
-            vec![Diagnostic::new("F001", Place::Whole, message, hint)]
-        })?;
-    Ok(bytes)
+    content(path, LONGEST_BYTES).map_err(|error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::NotFound => "check the name and the folder",
+            std::io::ErrorKind::IsADirectory => "name a file in it",
+            std::io::ErrorKind::InvalidInput => {
+                "name a regular file, and move large bodies into files of their own: `body_file: name`"
+            }
+            _ => "make it readable for this user",
+        };
+        let message = format!("`{file}` cannot be read: {}", lower(&error));
+        vec![Diagnostic::new("F001", Place::Whole, message, hint)]
+    })
 }
 
 /// The text of an experiment file.
@@ -107,11 +105,6 @@ fn text_of(path: &Path) -> Result<String, Vec<Diagnostic>> {
             Err(whole("F002", format!("`{file}` is {article} {name}, which cannot be run yet"), WHAT_RUNS))
         }
         Kind::Unknown => Err(whole("F003", format!("`{file}` is nothing that can be run"), WHAT_RUNS)),
-        Kind::Own if bytes.len() as u64 > LONGEST_BYTES => Err(whole(
-            "F001",
-            format!("`{file}` is longer than {} MiB", LONGEST_BYTES >> 20),
-            "move large bodies into files of their own: `body_file: name`",
-        )),
         Kind::Own => {
             text.map(str::to_owned).map_err(|error| vec![not_utf8(&file, &bytes, error.valid_up_to())])
         }

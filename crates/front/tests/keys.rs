@@ -13,7 +13,7 @@ fn here() -> &'static Path {
 }
 
 fn given() -> Given {
-    Given { set: Vec::new(), env: Box::new(|_| Some("value".into())) }
+    Given { set: Vec::new(), env: Box::new(|_| Some("value".into())), keep_to: None }
 }
 
 fn accepted(text: &str) -> bool {

@@ -11,6 +11,7 @@ fn given(set: Option<&str>) -> Given {
     Given {
         set: set.map(|name| (name.to_owned(), "5".to_owned())).into_iter().collect(),
         env: Box::new(|name| (name == "PASSWORD").then(|| "sesame".into())),
+        keep_to: None,
     }
 }
 

@@ -10,7 +10,11 @@ use std::path::Path;
 const HEAD: &str = "target: http://h\nscenarios: { s: [ { get: / } ] }\n";
 
 fn read(more: &str) -> Result<Draft, Vec<Diagnostic>> {
-    let given = Given { set: Vec::new(), env: Box::new(|name| (name == "PW").then(|| "sesame".into())) };
+    let given = Given {
+        set: Vec::new(),
+        env: Box::new(|name| (name == "PW").then(|| "sesame".into())),
+        keep_to: None,
+    };
     own::parse_with(&format!("{HEAD}{more}\n"), "f.yaml", Path::new("some/folder"), &given).map(|l| l.draft)
 }
 

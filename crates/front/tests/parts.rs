@@ -31,7 +31,7 @@ parts:
 
 fn given(set: &[(&str, &str)]) -> Given {
     let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Given { set, env: Box::new(|_| None) }
+    Given { set, env: Box::new(|_| None), ..Given::default() }
 }
 
 fn read(text: &str, set: &[(&str, &str)], only: &[&str]) -> Result<Vec<Part>, Vec<Diagnostic>> {

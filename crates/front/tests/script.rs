@@ -24,6 +24,7 @@ fn given(set: &[(&str, &str)]) -> Given {
             "N" => Some("7".into()),
             _ => None,
         }),
+        keep_to: None,
     }
 }
 

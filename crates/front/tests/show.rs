@@ -8,7 +8,7 @@ use std::path::Path;
 fn shown(text: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let env = |name: &str| Some(if name == "WHO" { "world" } else { "sesame" }.to_owned());
-    let given = Given { set: Vec::new(), env: Box::new(env) };
+    let given = Given { set: Vec::new(), env: Box::new(env), keep_to: None };
     let located = own::parse_with(text, "test.yaml", folder, &given).unwrap();
     let plan = seal(located.draft, Machine { cpus: 2, seed: 7 }).unwrap();
     show(&plan).replace(&format!("{}/", folder.display()), "")

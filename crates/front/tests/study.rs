@@ -13,7 +13,7 @@ const HEAD: &str = "target: http://h\nscenarios: { s: [ { get: / } ] }\n";
 
 fn given(set: &[(&str, &str)]) -> Given {
     let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Given { set, env: Box::new(|name| (name == "HOST").then(|| "http://127.0.0.1:1".into())) }
+    Given { set, env: Box::new(|name| (name == "HOST").then(|| "http://127.0.0.1:1".into())), keep_to: None }
 }
 
 fn read(text: &str, set: &[(&str, &str)]) -> Result<Study, Vec<Diagnostic>> {

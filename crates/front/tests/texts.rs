@@ -88,7 +88,7 @@ fn values_from_the_command_line_and_the_environment_reach_a_file() {
         "target: http://h\nvars: { p: /a }\nscenarios: { s: [ { get: \"${p}/${env.X}\" } ] }\n",
     );
     let env = |name: &str| (name == "X").then(|| "y".to_owned());
-    let given = Given { set: vec![("p".into(), "/b".into())], env: Box::new(env) };
+    let given = Given { set: vec![("p".into(), "/b".into())], env: Box::new(env), ..Given::default() };
     assert_eq!(read_with(&path, &given).unwrap().draft.requests[0].path, "/b/y");
     assert_eq!(format!("{given:?}"), "[\"p\"]");
 }
@@ -271,8 +271,11 @@ fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
             texts.push((std::fs::read_to_string(&path).unwrap(), path.parent().unwrap().to_owned()));
         }
     }
-    let given =
-        Given { set: Vec::new(), env: Box::new(|name| (name != "UNSET").then(|| "value".to_owned())) };
+    let given = Given {
+        set: Vec::new(),
+        env: Box::new(|name| (name != "UNSET").then(|| "value".to_owned())),
+        ..Given::default()
+    };
     let parse = |text: &str, folder: &Path| own::study(text, "f", folder, &given);
     for (number, (text, folder)) in texts.iter().enumerate() {
         // A file of several experiments is none by itself, and its words are worth a mutation all the same.

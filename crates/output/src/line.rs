@@ -181,14 +181,15 @@ fn prefix(text: &str, columns: usize) -> &str {
     text
 }
 
-/// Control characters and those that reverse the direction of text, replaced by a mark.
+/// A text of a stranger (a file, a server, a run file) as every form of a report may show it: control characters, and
+/// those that reverse the direction of text, are replaced by a mark.
 pub fn clean(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Whether a character can move a cursor or reverse the direction of the text around it.
 pub(crate) fn is_harmful(c: char) -> bool {
-    c.is_control() || matches!(u32::from(c), 0x200e..=0x200f | 0x2028..=0x202e | 0x2066..=0x2069)
+    c.is_control() || matches!(u32::from(c), 0x061c | 0x200e..=0x200f | 0x2028..=0x202e | 0x2066..=0x2069)
 }
 
 /// The same number of columns in ASCII.

@@ -6,6 +6,7 @@ mod watched;
 use crate::chart::Chart;
 use crate::format::{NONE, at_least, quantile_name};
 use crate::format::{bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, rate_per_s, ratio};
+use crate::line::is_harmful;
 use crate::next::hints;
 use crate::trust;
 use crate::words::{self, Shown};
@@ -44,7 +45,7 @@ pub fn pictures(all: &[(&Chart, String)]) -> String {
         let about = escape(&format!("{}{about}{}", chart.title, chart.subtitle));
         // Between angle brackets blanks and parentheses mean nothing; brackets of its own would.
         let path = path.replace('\\', "/").replace('<', "%3C").replace('>', "%3E");
-        let path: String = path.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let path: String = path.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
         let path = if path.contains([' ', '(', ')']) { format!("<{path}>") } else { path };
         out.push_str(&format!("\n![{about}]({path})\n"));
     }
@@ -269,7 +270,7 @@ pub(crate) fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            c if c.is_control() => out.push(' '),
+            c if is_harmful(c) => out.push(' '),
             c => out.push(c),
         }
     }
@@ -297,5 +298,5 @@ pub(crate) fn prose(text: &str) -> String {
 
 /// Text between backticks: nothing can be escaped there but the bar of a table, and a backtick would end it.
 pub(crate) fn code(text: &str) -> String {
-    text.replace('`', "'").replace('|', "\\|").replace(|c: char| c.is_control(), " ")
+    text.replace('`', "'").replace('|', "\\|").replace(is_harmful, " ")
 }

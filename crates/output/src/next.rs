@@ -9,6 +9,7 @@ mod when;
 pub(crate) use when::with_load;
 
 use crate::format::{bytes_f64, chosen_s, count, counted, duration_ns, quantile_name, ratio};
+use crate::line::is_harmful;
 use crate::words::{self, Shown};
 use plimsoll_record::summary::{
     Caution, ErrorRow, FigureUnit, Judged, Outcome, Pressure, SeriesRow, Summary, Times, Weight,
@@ -198,7 +199,7 @@ fn answer(s: &Summary) -> Option<Hint> {
         })
     };
     let sample = said(status).or_else(|| said(""))?;
-    let clean: String = sample.excerpt.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean: String = sample.excerpt.trim().chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
     let mut told: String = clean.chars().take(LONGEST).collect();
     if told.len() < clean.len() {
         told.push_str("...");

@@ -32,6 +32,7 @@ pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
     ("client_fd_limit", Some(Subject::Descriptors)),
     ("client_ports_exhausted", Some(Subject::Ports)),
     ("client_memory", Some(Subject::Machine)),
+    ("client_limit", Some(Subject::Machine)),
     ("client_blocked", Some(Subject::Machine)),
     ("late_sends", Some(Subject::Lateness)),
     ("offered_not_sent", Some(Subject::Rate)),
@@ -43,6 +44,7 @@ pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
     ("timeouts_censor", Some(Subject::InFlight)),
     ("in_flight_censors", Some(Subject::InFlight)),
     ("same_machine", Some(Subject::Machine)),
+    ("certificate_unchecked", Some(Subject::Tls)),
     ("connection_cap_hit", Some(Subject::Connections)),
     ("retransmits", Some(Subject::Network)),
     ("steal", Some(Subject::Machine)),
@@ -228,7 +230,8 @@ fn machine(s: &Summary) -> Vec<String> {
     if s.environments.iter().any(|e| e.same_machine) && !s.cautions.iter().any(|c| c.code == "same_machine") {
         facts.push("the target runs here too".into());
     }
-    facts.extend(fault(s, Fault::ClientMemory, "failed for lack of kernel memory"));
+    facts.extend(fault(s, Fault::ClientMemory, "failed for lack of memory"));
+    facts.extend(fault(s, Fault::ClientLimit, "cut off by a limit of the load generator"));
     facts.extend(fault(s, Fault::ClientOther, "were refused by this machine"));
     facts
 }

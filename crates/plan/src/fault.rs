@@ -41,7 +41,8 @@ macro_rules! faults {
 faults! {
     FdLimit = 0, "fd_limit", Client, "no file descriptor left on this machine (EMFILE, ENFILE)";
     PortsExhausted = 1, "ports_exhausted", Client, "no local port left towards this address (EADDRNOTAVAIL)";
-    ClientMemory = 2, "client_memory", Client, "the kernel here had no memory for a socket (ENOBUFS, ENOMEM)";
+    ClientMemory = 2, "client_memory", Client,
+        "no memory left on this machine for a socket (ENOBUFS, ENOMEM), or for a response that is read";
     ClientOther = 3, "client_other", Client, "this machine refused to send (firewall or permission)";
     Refused = 4, "connect_refused", Network, "nothing listens on the port, or its firewall says no (ECONNREFUSED)";
     ConnectTimeout = 5, "connect_timeout", Network, "no answer to the connection attempt within the time allowed";
@@ -66,6 +67,8 @@ faults! {
     StreamEnded = 20, "stream_ended", Server, "a stream ended, broke off or began otherwise than the plan expects";
     Redirects = 21, "too_many_redirects", Server, "more redirects than the plan follows";
     Undecodable = 22, "undecodable_body", Server, "the content coding of a body could not be undone";
+    ClientLimit = 23, "client_limit", Client,
+        "a limit of the load generator was too small for the response: lowered by the plan, or that on kept bodies";
 }
 
 impl Fault {
@@ -82,6 +85,7 @@ impl Fault {
                 | Fault::Undecodable
                 | Fault::StreamIdle
                 | Fault::StreamEnded
+                | Fault::ClientLimit
         )
     }
 

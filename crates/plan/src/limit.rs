@@ -61,8 +61,16 @@ limits! {
     chunk_line_bytes = 4_096, Bytes, "longest line that opens a chunk, extensions included";
     trailer_bytes = 16_384, Bytes, "most bytes of trailers after the last chunk";
     kept_body_bytes = 16_777_216, Bytes, "most bytes of one body that is kept for somebody who reads it";
+    kept_total_bytes = 0, Bytes,
+        "most bytes of all bodies kept at once; 0: half of the memory that is left to this process at the start";
     event_bytes = 1_048_576, Bytes, "longest server-sent event";
     connect_timeout_ns = 10_000_000_000, Nanoseconds, "longest wait for a connection";
+    head_timeout_ns = 10_000_000_000, Nanoseconds,
+        "longest time from the first byte of a response head to its end; 0: none";
+    chunk_line_timeout_ns = 10_000_000_000, Nanoseconds,
+        "longest time from the first byte of a line that opens a chunk to its end; 0: none";
+    event_timeout_ns = 30_000_000_000, Nanoseconds,
+        "longest time from the first byte of a server-sent event to its end; 0: none";
     reconnect_pause_ns = 50_000_000, Nanoseconds, "pause of a user whose connection attempt failed, doubled up to 1 s";
     spin_ns = 60_000, Nanoseconds, "the last stretch before a due arrival is spun instead of slept, for precision";
     descriptors = 0, Count, "most descriptors this process may have open; 0: as many as the machine lets it";

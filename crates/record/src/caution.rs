@@ -37,10 +37,13 @@ cautions! {
         "raise the hard limit (`ulimit -Hn 65536` as root, `LimitNOFILE=` for systemd), or use fewer connections";
     ClientPortsExhausted = "client_ports_exhausted", Inconclusive, "this machine ran out of local ports",
         "widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
-    ClientMemory = "client_memory", Inconclusive, "this machine had no memory for sockets",
-        "use fewer connections, or more machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit";
+    ClientMemory = "client_memory", Inconclusive, "this machine had no memory for sockets or responses",
+        "use fewer connections, or more machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit of sockets, \
+         the limit `kept_total_bytes` that of response bodies that are checked";
     ClientBlocked = "client_blocked", Inconclusive, "this machine refused to send",
         "look for a firewall rule (`iptables -L OUTPUT`) or a sandbox that blocks connections to the target";
+    ClientLimit = "client_limit", Inconclusive, "a limit of the load generator cut responses off",
+        "raise the limit that the failure examples name, `--limit NAME=VALUE`, or leave it at its default";
     ClientStalled = "client_stalled", Inconclusive, "this machine stood still",
         "find out what stopped the load generator (a suspended process, a host that took the CPU), and run again";
     MissingIntervals = "missing_intervals", Inconclusive, "the record is incomplete",
@@ -123,6 +126,8 @@ cautions! {
         "run longer: a leak goes on, a cache that fills ends; compare the slope with what each request may keep";
     SameMachine = "same_machine", Note, "the target runs on this machine",
         "both share CPU and memory; for figures that hold elsewhere, load from another machine";
+    CertificateUnchecked = "certificate_unchecked", Note, "the server's certificate was not checked",
+        "whoever answered may have been another server; trust its certificate with `--ca FILE` instead of `-k`";
     InFlightCensors = "in_flight_censors", Note, "requests were under way at the stop",
         "run longer: their share of the samples shrinks";
     RoundTripBound = "round_trip_bound", Note, "the way to the target was measured",

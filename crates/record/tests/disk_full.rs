@@ -11,7 +11,7 @@ use plimsoll_plan::sample::Sample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{NoteKind, Opening, RunEvent, Sink};
 use plimsoll_record::record::Gatherer;
-use plimsoll_record::run_file::{RunFile, Writer, read};
+use plimsoll_record::run_file::{RunFile, Writer, read, write};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -193,6 +193,67 @@ fn whatever_space_is_left_the_totals_are_safe() {
             std::fs::remove_file(path).unwrap();
         }
     });
+}
+
+/// A step that finds no space, with the log at every length: what was begun must always be taken back.
+#[test]
+fn wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe() {
+    on_a_disk("wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe", 8192, |disk| {
+        for ticks in 4..28 {
+            let path = disk.join("run.plim");
+            let mut run = Run::new(&path, &opening("a", 1));
+            run.ticks(ticks);
+            let hog = hog(disk, 0);
+            run.ticks(60);
+            // Somebody reads it while the disk is full.
+            let seen = read(&path).unwrap();
+            let (finished, whole) = run.end();
+            assert_eq!(seen.origins["a"].totals, whole.origins["a"].totals);
+            assert_only_ticks_are_missing(&path, &finished, &whole, ticks + 60);
+            std::fs::remove_file(hog).unwrap();
+            std::fs::remove_file(path).unwrap();
+        }
+    });
+}
+
+/// What a kill leaves on a full disk has a log, and no place for SQLite's index of it.
+#[test]
+fn a_run_in_two_files_is_read_on_a_full_disk_and_nothing_is_written() {
+    on_a_disk("a_run_in_two_files_is_read_on_a_full_disk_and_nothing_is_written", 8192, |disk| {
+        let live = disk.join("live.plim");
+        let mut run = Run::new(&live, &opening("a", 2));
+        run.ticks(30);
+        let path = disk.join("run.plim");
+        for suffix in ["", "-wal"] {
+            let [from, to] = ["live.plim", "run.plim"].map(|name| disk.join(format!("{name}{suffix}")));
+            std::fs::copy(from, to).unwrap();
+        }
+        let whole = read(&live).unwrap();
+        drop(run);
+        std::fs::remove_file(&live).unwrap();
+        hog(disk, 0);
+        assert_eq!(read(&path).unwrap(), whole);
+        assert_eq!(read(&path).unwrap(), whole);
+    });
+}
+
+#[test]
+fn a_file_that_is_deleted_during_the_run_is_named_and_the_record_is_whole() {
+    let folder = Folder::new("deleted-meanwhile");
+    let path = folder.file("run.plim");
+    let mut run = Run::new(&path, &opening("a", 1));
+    run.ticks(12);
+    std::fs::remove_file(&path).unwrap();
+    run.ticks(12);
+    run.tell(&ending(24));
+    let finished = run.writer.finish();
+    let trouble = finished.trouble.unwrap();
+    let said = format!("the run file `{}` was deleted or moved away during the run", path.display());
+    assert_eq!(trouble.to_string(), said);
+    assert_eq!(finished.record, run.whole.into_record(), "seconds and all");
+    let second = folder.file("second.plim");
+    write(&second, &finished.record).unwrap();
+    assert_eq!(read(&second).unwrap(), finished.record);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 mod made_up;
 
-use made_up::{Folder, events, gathered, names, opening};
+use made_up::{Folder, events, forget_checksums, gathered, names, opening};
 use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};
 use plimsoll_plan::sample::Sample;
 use plimsoll_record::analysis::summarise;
@@ -91,6 +91,7 @@ fn a_file_of_an_early_version_has_neither_samples_nor_cells_of_single_requests()
     let events = events(&opening("a", 2), 14, 50);
     drop(written(&path, &events));
     let db = Connection::open(&path).unwrap();
+    forget_checksums(&db);
     db.execute("DROP TABLE sample", ()).unwrap();
     let mut all = db.prepare("SELECT id, body FROM tick").unwrap();
     let rows: Vec<(i64, Vec<u8>)> =
@@ -354,7 +355,10 @@ fn refused(folder: &Folder, sql: &str) -> String {
     let path = folder.file("crafted.plim");
     let _ = std::fs::remove_file(&path);
     drop(written(&path, &events(&opening("a", 2), 12, 50)));
-    Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    let db = Connection::open(&path).unwrap();
+    forget_checksums(&db);
+    db.execute_batch(sql).unwrap();
+    drop(db);
     let said = read(&path).unwrap_err().to_string();
     let of_tail = Tail::open(&path).and_then(|mut tail| tail.more()).map(|_| String::new());
     println!("{said}");

@@ -79,7 +79,7 @@ fn hashes_are_those_of_the_body() {
 }
 
 #[test]
-fn a_body_that_was_cut_fails_what_reads_it_and_names_the_limit() {
+fn a_body_that_was_cut_leaves_what_reads_it_unseen_and_names_the_limits() {
     let ask = checked([
         Subject::Body(Rule::Lacks(Text::literal("error"))),
         json("$.a", Rule::Absent),
@@ -88,7 +88,9 @@ fn a_body_that_was_cut_fails_what_reads_it_and_names_the_limit() {
     ]);
     let found = judged(&ask, &Answer { body_bytes: 50, ..answer(b"{\"ok\":1}") });
     assert_eq!(found.verdicts, [false, false, true, true]);
-    let sentence = "the body has `50` bytes, of which the limit `kept_body_bytes` kept `8`";
+    let sentence = "the body has `50` bytes, of which the limits `kept_body_bytes` (of one) and `kept_total_bytes` (of \
+                    all together) let `8` be kept";
+    assert_eq!(found.unseen, [0, 1]);
     assert!(found.failures.iter().all(|(_, said)| said == sentence), "{:?}", found.failures);
     assert!(!found.undecodable && found.shape.is_none());
 }

@@ -58,7 +58,7 @@ impl Service {
     /// Begins the pauses anew, the first in a second: every part of the demo sees the same.
     pub fn pause_soon(&self) -> Result<(), Failure> {
         let command = format!("/_ruler/set?pause={PAUSE_MS}ms/{PERIOD_S}s&pause_at=1s");
-        match probe::get(self.address, "demo", &command, Duration::from_secs(5)) {
+        match probe::get(self.address, None, "demo", &command, Duration::from_secs(5)) {
             Ok((200, _)) => Ok(()),
             Ok((status, _)) => Err(Failure::machine(format!("the demo's service answered {status}"), None)),
             Err(why) => Err(Failure::machine(format!("the demo's service does not answer: {why}"), None)),

@@ -2,6 +2,7 @@
 
 const WATCH: &str = "crates/front/tests/monitor.rs";
 const PARTS: &str = "crates/front/tests/parts.rs";
+const FLOODS: &str = "crates/engine/tests/floods.rs";
 const STUDY: &str = "crates/front/tests/study.rs";
 
 /// Key, file, function.
@@ -24,6 +25,14 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ),
     ("limits.chunk_line_bytes", "crates/wire/tests/limits.rs", "a_chunk_line_may_be_as_long_as_its_limit"),
     ("limits.connect_timeout_ns", "tests/truth/faults/network.rs", "syns_that_vanish_are_a_connect_timeout"),
+    ("limits.head_timeout_ns", FLOODS, "a_head_and_a_chunk_line_must_end_in_time"),
+    ("limits.chunk_line_timeout_ns", FLOODS, "a_head_and_a_chunk_line_must_end_in_time"),
+    ("limits.event_timeout_ns", FLOODS, "an_event_must_end_in_time_and_events_that_end_may_come_for_ever"),
+    (
+        "limits.kept_total_bytes",
+        "crates/engine/tests/own_limits.rs",
+        "all_kept_bodies_together_are_bounded_and_what_does_not_fit_is_nobodys_failure_but_ours",
+    ),
     (
         "limits.reconnect_pause_ns",
         "crates/engine/tests/worker_faults.rs",

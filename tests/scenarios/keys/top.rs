@@ -232,8 +232,12 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             assert_eq!(s.asked.len(), 2);
-            s.ended(&[99], 0);
-            assert_eq!(s.told("/totals/errors"), 1);
+            // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
+            s.ended(&[3], 0);
+            assert_eq!(
+                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (&0.into(), &"client_limit".into())
+            );
         },
     ),
     case(
@@ -241,8 +245,12 @@ pub const CASES: &[Case] = &[
         || trial(with("limits: { headers: 20 }", &format!("- get: /x?{}", "header=X-A:1&".repeat(30)))),
         |s| {
             assert_eq!(s.asked.len(), 1);
-            s.ended(&[99], 0);
-            assert_eq!(s.told("/totals/errors"), 1);
+            // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
+            s.ended(&[3], 0);
+            assert_eq!(
+                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (&0.into(), &"client_limit".into())
+            );
         },
     ),
     case(
@@ -253,8 +261,12 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             assert_eq!(s.asked.len(), 2);
-            s.ended(&[99], 0);
-            assert_eq!(s.told("/totals/errors"), 1);
+            // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
+            s.ended(&[3], 0);
+            assert_eq!(
+                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (&0.into(), &"client_limit".into())
+            );
         },
     ),
     case(
@@ -262,8 +274,12 @@ pub const CASES: &[Case] = &[
         || trial(with("limits: { trailer_bytes: 4 }", "- get: /x?framing=chunked&trailers=1")),
         |s| {
             assert_eq!(s.asked.len(), 1);
-            s.ended(&[99], 0);
-            assert_eq!(s.told("/totals/errors"), 1);
+            // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
+            s.ended(&[3], 0);
+            assert_eq!(
+                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (&0.into(), &"client_limit".into())
+            );
         },
     ),
     case(
@@ -278,8 +294,12 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             assert_eq!(s.asked.len(), 2);
-            s.ended(&[99], 0);
-            assert_eq!(s.told("/totals/errors"), 1);
+            // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
+            s.ended(&[3], 0);
+            assert_eq!(
+                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (&0.into(), &"client_limit".into())
+            );
         },
     ),
     case(
@@ -293,8 +313,8 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             assert_eq!(s.asked.len(), 1);
-            s.ended(&[99], 0);
-            assert_eq!(s.told("/streams/0/failed"), 1);
+            s.ended(&[3], 0);
+            assert_eq!(s.told("/client/faults/0/class"), "client_limit");
         },
     ),
     case(

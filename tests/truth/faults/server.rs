@@ -4,6 +4,7 @@ use super::fails;
 use crate::help::{cautions, count, number};
 use crate::provoke::{Then, canned, json, middle, no_faults, only};
 use crate::support::{Ruler, Scratch, Tool, beside};
+use std::io::{Read, Write};
 
 const REQUESTS: &str = "60";
 
@@ -94,19 +95,66 @@ fn answers_that_are_dangerous_to_believe() {
     }
 }
 
-/// The answer itself was whole and right; what follows it costs the connection, and the reader is told.
+/// HTTP/1.1 matches answers to requests by their order: one answer too many makes the next another request's.
 #[test]
-fn bytes_behind_an_answer_leave_the_answer_good_and_raise_a_caution() {
+fn bytes_behind_an_answer_make_it_dangerous() {
     let _beside = beside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     for fault in ["garbage_after", "two_answers"] {
-        let said = json(&[ruler.url(&format!("/?fault={fault}")).as_str(), "-c", "4", "-n", "60"], 0);
-        no_faults(&said);
+        let said = json(&[ruler.url(&format!("/?fault={fault}")).as_str(), "-c", "4", "-n", "60"], 99);
+        fails(&said);
+        assert_eq!(only(&said, "dangerous_response", "server"), 60);
         assert!(cautions(&said).contains(&"surplus_bytes"), "{fault}: {:?}", cautions(&said));
         assert_eq!(said["client"]["connections"]["opened"], 60, "{fault}: no connection is used again");
     }
     let calm = json(&[ruler.url("/").as_str(), "-c", "4", "-n", "60"], 0);
+    no_faults(&calm);
     assert!(!cautions(&calm).contains(&"surplus_bytes"));
+}
+
+/// A body without an end, sent as fast as the kernel takes it: the time-out, the duration and the report hold.
+#[test]
+fn a_flood_does_not_outlast_the_run() {
+    let _beside = beside();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it listens");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut request = [0; 1_024];
+                let asked = stream.read(&mut request).is_ok_and(|n| n > 0);
+                let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+                let block = b"1\r\na\r\n".repeat(40_000);
+                if asked && stream.write_all(head).is_ok() {
+                    while stream.write_all(&block).is_ok() {}
+                }
+            });
+        }
+    });
+    let begun = std::time::Instant::now();
+    let args = [&*format!("http://{address}/"), "-c", "3", "-d", "1s", "--timeout", "300ms"];
+    let said = json(&args, 99);
+    fails(&said);
+    only(&said, "timeout", "server");
+    assert!(!cautions(&said).contains(&"client_stalled"));
+    // A second, its stop, and what a program needs to begin and to say what it saw.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(4), "{:?}", begun.elapsed());
+}
+
+/// What a lowered limit ends is the load generator's side; at the default the same answers are whole.
+#[test]
+fn a_limit_of_ours_is_not_the_servers_failure() {
+    let _beside = beside();
+    let ruler = Ruler::start(&[]);
+    let args = [&ruler.url("/"), "-c", "2", "-n", "20"];
+    let said = json(&[&args[..], &["--limit", "head_bytes=0"]].concat(), 3);
+    assert_eq!(count(&said, "/totals/errors"), 0);
+    assert_eq!(
+        (said["client"]["faults"][0]["class"].as_str(), count(&said, "/client/faults/0/count")),
+        (Some("client_limit"), 20)
+    );
+    assert!(cautions(&said).contains(&"client_limit"));
+    no_faults(&json(&args, 0));
 }
 
 #[test]

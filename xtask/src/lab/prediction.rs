@@ -74,6 +74,13 @@ pub fn parse(text: &str) -> Result<Vec<Prediction>, String> {
                 return Err(format!("predictions.json: `{}`: `{low}` is above `{high}`", p.id));
             }
         }
+        if let Some(bound) = p.between.iter().flatten().find(|bound| !says(&p.text, **bound)) {
+            return Err(format!(
+                "predictions.json: `{}`: the bound {} is not in its text: a range is as narrow as its sentence",
+                p.id,
+                number(*bound)
+            ));
+        }
     }
     Ok(list)
 }
@@ -87,7 +94,7 @@ impl Prediction {
             return Row {
                 held: true,
                 measured: true,
-                ..self.row(predicted, "not judged in a shorter run".into())
+                ..self.row(predicted, "not judged in a shorter run".into(), scale)
             };
         }
         let (shown, held) = match seen {
@@ -102,7 +109,7 @@ impl Prediction {
                 (around(&text, self.found(&text)), held)
             }
         };
-        Row { held, measured: true, ..self.row(predicted, shown) }
+        Row { held, measured: true, ..self.row(predicted, shown, scale) }
     }
 
     /// Which of the words stands in a text, first come.
@@ -113,17 +120,33 @@ impl Prediction {
         }
     }
 
-    /// The row of a prediction of which nothing was measured.
-    pub fn without(&self, why: &str, scale: f64) -> Row {
-        self.row(self.predicted(scale), why.to_string())
+    /// What is claimed at this scale: where short cells need a wider range, the sentence says so.
+    fn sentence(&self, scale: f64) -> String {
+        match self
+            .smallest_scale_between
+            .filter(|_| scale < SMALL && self.from_scale.is_none_or(|from| scale >= from))
+        {
+            Some([low, high]) => format!(
+                "{}; in cells this short, where start and noise of a second count for much: {} to {}",
+                self.text,
+                number(low),
+                number(high)
+            ),
+            None => self.text.clone(),
+        }
     }
 
-    fn row(&self, predicted: String, seen: String) -> Row {
+    /// The row of a prediction of which nothing was measured.
+    pub fn without(&self, why: &str, scale: f64) -> Row {
+        self.row(self.predicted(scale), why.to_string(), scale)
+    }
+
+    fn row(&self, predicted: String, seen: String, scale: f64) -> Row {
         let part = self.part.clone().unwrap_or_default();
         Row {
             id: self.id.clone(),
             part,
-            text: self.text.clone(),
+            text: self.sentence(scale),
             predicted,
             seen,
             measured: false,
@@ -168,6 +191,24 @@ impl Prediction {
 enum Seen<'a> {
     Number(f64),
     Json(&'a Value),
+}
+
+/// Whether a bound stands in a sentence: as a number, in per cent, or, of times in ns, in us, ms or s. The 0 below an
+/// upper bound needs no figure: "below 200 ms", "none".
+fn says(text: &str, bound: f64) -> bool {
+    const NOTHING: [&str; 8] =
+        ["below ", "less than ", "at most ", "up to ", "no ", "none", "nothing", "no more "];
+    if bound == 0.0 && NOTHING.iter().any(|word| text.contains(word)) {
+        return true;
+    }
+    let is_part = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
+    let figures: Vec<f64> = text
+        .split(|c| !is_part(c))
+        .filter_map(|word| word.trim_matches(['.', ',']).replace(',', "").parse().ok())
+        .collect();
+    let is_said = |value: f64| figures.iter().any(|figure| (figure - value).abs() <= value.abs() * 1e-9);
+    let times = [1e3, 1e6, 1e9].map(|unit| bound / unit);
+    is_said(bound) || is_said(bound * 100.0) || (bound >= 1e6 && times.into_iter().any(is_said))
 }
 
 /// 1 and 1.0 are one number.
@@ -231,7 +272,8 @@ mod tests {
     use serde_json::json;
 
     fn judged(rule: Value, scale: f64) -> Row {
-        let mut full = json!({"id": "a", "text": "t", "part": "p", "value": "/x"});
+        let text = "below 1, 50 to 60, 61 to 70, 0.5 to 0.55";
+        let mut full = json!({"id": "a", "text": text, "part": "p", "value": "/x"});
         for (key, value) in rule.as_object().expect("an object") {
             full[key] = value.clone();
         }
@@ -252,6 +294,31 @@ mod tests {
         let rule = json!({"over": "/y", "between": [0.5, 0.55], "smallest_scale_between": [0.3, 0.9]});
         assert!(judged(rule.clone(), 0.05).held);
         assert!(!judged(rule, 0.2).held);
+    }
+
+    #[test]
+    fn a_range_is_as_narrow_as_its_sentence() {
+        for (text, low, high) in [
+            ("200 connections carry 0.7 to 1.4 times as much", 0.7, 1.4),
+            ("the rate is 1,150 to 1,350/s.", 1_150.0, 1_350.0),
+            ("5 to 60 % of all attempts fail", 0.05, 0.6),
+            ("the median is below 200 ms", 0.0, 200e6),
+            ("p99 lies between 1 and 8 s", 1e9, 8e9),
+        ] {
+            assert!(says(text, low) && says(text, high), "{text}");
+            assert!(!says(text, high * 1.5), "{text}");
+        }
+        assert!(!says("the median is 200 ms", 0.0) && !says("1.70 times", 0.7) && !says("10.7 times", 0.7));
+        let wide = r#"[{"id": "a", "text": "below 200 ms", "value": "/x", "between": [0, 1e9]}]"#;
+        let sentence = parse(wide).unwrap_err();
+        assert!(sentence.contains("the bound 1000000000 is not in its text"), "{sentence}");
+    }
+
+    #[test]
+    fn the_wider_range_of_short_cells_stands_in_the_sentence() {
+        let rule = json!({"between": [50, 60], "smallest_scale_between": [20, 90]});
+        assert!(judged(rule.clone(), 0.05).text.ends_with(": 20 to 90"));
+        assert!(judged(rule, 1.0).text.ends_with("0.55"));
     }
 
     #[test]

@@ -19,10 +19,13 @@ impl Jobs {
     /// What `plimsoll check` says.
     pub async fn check(&self, asked: Check) -> Answer<Value> {
         let (ok, diagnostics) = match (asked.file, asked.text) {
-            (Some(file), None) => self.checked(&experiment(&file).await?).await?,
+            (Some(file), None) => {
+                let file = experiment(&file).await?;
+                self.checked(&file, &self.confined(&file)).await?
+            }
             (None, Some(text)) => {
                 let file = self.written(text).await?;
-                let checked = self.checked(&file).await;
+                let checked = self.checked(&file, &self.confined(&file)).await;
                 remove(&file);
                 let (ok, said) = checked?;
                 // Nobody knows the name of our own file.
@@ -34,9 +37,15 @@ impl Jobs {
     }
 
     /// Runs `plimsoll check`: whether all is well, and what it printed.
-    pub(super) async fn checked(&self, file: &Path) -> Answer<(bool, String)> {
+    pub(super) async fn checked(&self, file: &Path, confined: &[String]) -> Answer<(bool, String)> {
         let mut command = Command::new(&self.tool.program);
-        command.arg("check").arg(file).env("NO_COLOR", "1").stdin(Stdio::null()).kill_on_drop(true);
+        command
+            .arg("check")
+            .arg(file)
+            .args(confined)
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
         let output = tokio::time::timeout(CHECK_PATIENCE, command.output()).await;
         let output = match output {
             Ok(Ok(output)) => output,

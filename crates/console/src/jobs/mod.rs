@@ -92,8 +92,9 @@ struct Inner {
 
 pub struct Jobs {
     tool: Tool,
-    /// Where new runs go.
-    runs: Option<PathBuf>,
+    /// The console's; new runs go to the first.
+    folders: Vec<PathBuf>,
+    allow_commands: bool,
     /// For pasted experiments: of this process alone.
     scratch: PathBuf,
     all: Mutex<Vec<Inner>>,
@@ -105,11 +106,12 @@ pub struct Jobs {
 
 impl Jobs {
     /// `scratch`: a folder for pasted experiments, which consoles may share.
-    pub fn new(tool: Tool, runs: Option<PathBuf>, scratch: &Path) -> Self {
+    pub fn new(tool: Tool, folders: Vec<PathBuf>, allow_commands: bool, scratch: &Path) -> Self {
         let changes = watch::Sender::new(0);
         check::clear(scratch);
         let scratch = scratch.join(std::process::id().to_string());
-        Self { tool, runs, scratch, all: Mutex::default(), starting: tokio::sync::Mutex::default(), changes }
+        let (all, starting) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { tool, folders, allow_commands, scratch, all, starting, changes }
     }
 
     /// All, the latest first.
@@ -200,7 +202,8 @@ impl Jobs {
 
     /// Checks an experiment file; its words, its name, and whether it makes one run.
     async fn file(&self, file: &Path) -> Answer<(Vec<String>, String, bool)> {
-        let (ok, diagnostics) = self.checked(file).await?;
+        let confined = self.confined(file);
+        let (ok, diagnostics) = self.checked(file, &confined).await?;
         if !ok {
             let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
             let mut wrong =
@@ -211,11 +214,25 @@ impl Jobs {
         let (makes_one_run, path) = (self.tool.makes_one_run, file.to_path_buf());
         let is_one = aside(move || makes_one_run(&path)).await?.map_err(Wrong::machine)?;
         let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok((vec!["run".into(), file.display().to_string()], name, is_one))
+        let words = ["run".to_owned(), file.display().to_string()].into_iter().chain(confined).collect();
+        Ok((words, name, is_one))
+    }
+
+    /// What binds an experiment that whoever has a session may have written: a pasted one, and one that lies where runs
+    /// write.
+    fn confined(&self, file: &Path) -> Vec<String> {
+        // Where it really lies: a path may lead anywhere on its way.
+        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let lies_at = whole(file);
+        let is_strange = |folder: &PathBuf| lies_at.starts_with(whole(folder));
+        if self.allow_commands || !(is_strange(&self.scratch) || self.folders.iter().any(is_strange)) {
+            return Vec::new();
+        }
+        self.folders.iter().map(|folder| format!("--keep-to={}", folder.display())).collect()
     }
 
     fn out_for(&self, word: &str, is_one: bool) -> Answer<PathBuf> {
-        let folder = self.runs.as_ref().ok_or_else(|| Wrong::machine("there is no folder for new runs"))?;
+        let folder = self.folders.first().ok_or_else(|| Wrong::machine("there is no folder for new runs"))?;
         std::fs::create_dir_all(folder)
             .map_err(|e| Wrong::machine(format!("the folder `{}` cannot be made: {e}", folder.display())))?;
         let name = (self.tool.new_name)(word).map_err(Wrong::machine)?;

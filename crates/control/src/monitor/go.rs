@@ -40,6 +40,10 @@ impl Go {
 }
 
 impl Probe for Go {
+    fn asks(&self) -> Vec<(String, u16)> {
+        self.getter.iter().map(Getter::asks).collect()
+    }
+
     fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let page = getter.get_text(Deadline::of_a_look())?;

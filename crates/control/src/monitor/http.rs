@@ -122,6 +122,11 @@ impl Getter {
         Ok(String::from_utf8_lossy(&page.body).into_owned())
     }
 
+    /// Host and port that it asks.
+    pub fn asks(&self) -> (String, u16) {
+        (self.place.host.clone(), self.place.port)
+    }
+
     /// `cannot read URL: WHY`.
     pub fn trouble(&self, why: &str) -> Trouble {
         Trouble(format!("cannot read `{}`: {why}", self.shown))

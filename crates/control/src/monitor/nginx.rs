@@ -34,6 +34,10 @@ impl Nginx {
 }
 
 impl Probe for Nginx {
+    fn asks(&self) -> Vec<(String, u16)> {
+        self.status.iter().flatten().map(Getter::asks).collect()
+    }
+
     fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
         let mut page = Notebook::page(at);
         let mut facts = Vec::new();

@@ -50,6 +50,10 @@ impl Node {
 }
 
 impl Probe for Node {
+    fn asks(&self) -> Vec<(String, u16)> {
+        self.getter.iter().map(Getter::asks).collect()
+    }
+
     fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let page = getter.get_text(Deadline::of_a_look())?;

@@ -107,6 +107,16 @@ fn resolved(config: &Config, until: Deadline) -> Result<Config, Trouble> {
 }
 
 impl Probe for Postgres {
+    fn asks(&self) -> Vec<(String, u16)> {
+        let Ok(config) = &self.config else { return Vec::new() };
+        let named = config.get_hosts().iter().filter_map(|host| match host {
+            Host::Tcp(host) => Some(host.clone()),
+            Host::Unix(_) => None,
+        });
+        let literal = config.get_hostaddrs().iter().map(ToString::to_string);
+        named.chain(literal).enumerate().map(|(at, host)| (host, port(config, at))).collect()
+    }
+
     fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
         let until = Deadline::of_a_look();
         let config = self.config.clone()?;

@@ -37,6 +37,11 @@ pub trait Probe: Send {
     /// # Errors
     /// When there is nothing to see just now; the next look tries again.
     fn look(&mut self, at: Moment) -> Result<Found, Trouble>;
+
+    /// The hosts (names or addresses) and ports that its looks ask over the network.
+    fn asks(&self) -> Vec<(String, u16)> {
+        Vec::new()
+    }
 }
 
 /// Longest that a probe may wait for an answer: a look must not run into the next one.

@@ -59,6 +59,10 @@ impl Scrape {
 }
 
 impl Probe for Scrape {
+    fn asks(&self) -> Vec<(String, u16)> {
+        self.getter.iter().map(Getter::asks).collect()
+    }
+
     fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let wanted = self.wanted.as_ref().map_err(Clone::clone)?;
@@ -108,6 +112,10 @@ impl Query {
 }
 
 impl Probe for Query {
+    fn asks(&self) -> Vec<(String, u16)> {
+        self.getter.iter().map(Getter::asks).collect()
+    }
+
     fn look(&mut self, _: Moment) -> Result<Found, Trouble> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let page = getter.get(Deadline::of_a_look())?;

@@ -115,8 +115,8 @@ impl Place {
         if found.is_empty() { Err(unresolved("no address for it")) } else { self.allowed(found) }
     }
 
-    /// A look is no load, so that any host may be asked; but nobody watches a cloud's metadata service, whose answers
-    /// are credentials.
+    /// Public hosts were permitted before the load, as it was; but nobody watches a cloud's metadata service, whose
+    /// answers are credentials.
     fn allowed(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Trouble> {
         match found.iter().any(|address| neighbour(address.ip()) == Neighbour::Forbidden) {
             true => Err(Trouble(format!(

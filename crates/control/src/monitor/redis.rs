@@ -159,6 +159,10 @@ fn answer(seen: &[u8]) -> Option<Result<String, String>> {
 }
 
 impl Probe for Redis {
+    fn asks(&self) -> Vec<(String, u16)> {
+        self.at.iter().map(|server| (server.place.host.clone(), server.place.port)).collect()
+    }
+
     fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
         let until = Deadline::of_a_look();
         let server = self.at.as_ref().map_err(Clone::clone)?;

@@ -11,6 +11,17 @@ pub fn nofile() -> (u64, u64) {
     (limit.rlim_cur, limit.rlim_max)
 }
 
+/// Most bytes of addresses and of data that this process may have; `u64::MAX`: no limit.
+pub fn memory_limits() -> (u64, u64) {
+    let soft = |resource| {
+        let mut limit = libc::rlimit { rlim_cur: u64::MAX, rlim_max: u64::MAX };
+        // SAFETY: `limit` is a valid place to write to; after a refusal it says what it said.
+        unsafe { libc::getrlimit(resource, &mut limit) };
+        limit.rlim_cur
+    };
+    (soft(libc::RLIMIT_AS), soft(libc::RLIMIT_DATA))
+}
+
 /// Sets the soft limit; the hard one stays as it is.
 pub fn set_nofile_soft(soft: u64) -> bool {
     let (_, hard) = nofile();

@@ -4,6 +4,7 @@
 
 pub mod epoll;
 pub mod facts;
+pub mod memory;
 pub mod signals;
 pub mod socket;
 pub mod thread;

@@ -157,12 +157,18 @@ pub struct TcpFacts {
     pub min_rtt_ns: u64,
     /// Data segments that came out of their order; 0 on kernels before 5.4, which do not count them.
     pub disordered: u32,
+    /// Segments sent that the other side has not acknowledged.
+    pub unacknowledged: u32,
+    /// Most data in one segment that is sent, bytes.
+    pub segment_bytes: u32,
 }
 
 pub fn tcp_facts(socket: Socket) -> TcpFacts {
     // The kernel's `struct tcp_info` (linux/tcp.h) as 32-bit words behind eight single bytes; newer kernels only
     // append. `tcpi_min_rtt` lies behind two 64-bit pacing rates and two 64-bit counters, at byte 148,
     // `tcpi_rcv_ooopack` behind six further 64-bit numbers.
+    const SND_MSS_AT: usize = 16;
+    const UNACKED_AT: usize = 24;
     const RTT_AT: usize = 68;
     const TOTAL_RETRANS_AT: usize = 100;
     const MIN_RTT_AT: usize = 148;
@@ -190,6 +196,8 @@ pub fn tcp_facts(socket: Socket) -> TcpFacts {
         // All ones stand for "never measured".
         min_rtt_ns: if min == u32::MAX { 0 } else { u64::from(min) * 1_000 },
         disordered: word(OUT_OF_ORDER_AT),
+        unacknowledged: word(UNACKED_AT),
+        segment_bytes: word(SND_MSS_AT),
     }
 }
 

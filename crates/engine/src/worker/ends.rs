@@ -4,10 +4,12 @@ use super::exchange::{End, LOW_WATER_FROM};
 use super::{Post, Worker};
 use crate::conn::{Conn, State};
 use crate::driver::Door;
+use crate::fault;
 use plimsoll_plan::Fault;
+use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Ended};
-use plimsoll_wire::h1::Answer;
+use plimsoll_wire::h1::{Answer, Malformed};
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// A time-out cuts the measurement off: the true time is only known to be longer.
@@ -64,8 +66,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             (keep, by_us) = (false, true);
         }
         self.count_answer(id, answer, keep);
-        // Whether surplus bytes come with the answer or a segment later is chance: the answer counts either way, and
-        // the connection is given up, because the next answer could not be told from them.
+        // An empty line, or a notice that the server gives up the connection: the answer counts, nothing else is asked.
         if unasked_bytes {
             self.tally.add(RunSum::Surplus, 1);
         }
@@ -94,6 +95,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (request, first_ns) = (conn.request, if conn.first_ns == 0 { now_ns } else { conn.first_ns });
         let (intended_ns, sent_ns, judged) = (conn.intended_ns, conn.sent_ns, conn.judged);
         conn.deadline_ns = 0;
+        conn.part_until_ns = 0;
         conn.since_ns = now_ns;
         if conn.low_water > 0 {
             conn.low_water = 0;
@@ -102,6 +104,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         conn.state = State::Idle;
+        conn.failed = !judged && !Statuses::usual(answer.status);
         self.count_phases(request, [intended_ns, sent_ns, first_ns, now_ns]);
         let series = self.tally.series(request);
         self.large[request as usize] = answer.body_bytes >= LOW_WATER_FROM;
@@ -134,6 +137,24 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.ended(id, End::Failed(fault));
     }
 
+    /// An answer is refused: for what it is, or for a limit that the plan has lowered.
+    pub(super) fn refused(&mut self, id: u32, malformed: Malformed) {
+        match fault::lowered(malformed, &self.outline.limits) {
+            Some((name, value)) => self.cut_by(id, name, value),
+            None => self.failed(id, fault::of_answer(malformed)),
+        }
+    }
+
+    /// A limit of ours has ended an exchange. The number of the fault does not say which one.
+    pub(super) fn cut_by(&mut self, id: u32, name: &str, value: u64) {
+        self.tell_of(
+            id,
+            Fault::ClientLimit,
+            &format!("the limit `{name}` is `{value}`, less than its default"),
+        );
+        self.failed(id, Fault::ClientLimit);
+    }
+
     /// Closes and forgets the socket; its last account is read first.
     pub(super) fn close_socket(&mut self, id: u32) {
         let conn = &self.conns[id as usize];
@@ -156,6 +177,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.generation = conn.generation.wrapping_add(1);
         conn.state = State::Closed;
         conn.deadline_ns = 0;
+        conn.part_until_ns = 0;
+        conn.unread = false;
         conn.tls = None;
         conn.session.reset(&mut self.shared);
     }

@@ -1,13 +1,15 @@
 //! A request over a connection: open, send, read, and one of two ends: an answer or a fault.
 
-use super::{BUFFER_KEPT_BYTES, BUFFERS_MAX, Post, Worker};
+use super::keep::{Keep, Streaming};
+use super::unasked::{is_dangerous, is_looked_at};
+use super::{Post, Worker};
 use crate::conn::State;
 use crate::driver::{Door, ERR, Flags, HUP, IN, Io, OUT, RDHUP};
 use crate::fault;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
 use plimsoll_plan::program::{BodyUse, Ended, Step};
-use plimsoll_wire::h1::{Answer, Ask, Eof, Head, Sink};
+use plimsoll_wire::h1::{Answer, Ask, Eof};
 
 /// From this many bytes on, a low-water mark saves more wake-ups than its two system calls cost.
 pub(super) const LOW_WATER_FROM: u64 = 131_072;
@@ -34,55 +36,12 @@ pub(super) enum Bytes<'a> {
     Fresh(&'a [u8]),
 }
 
-/// Keeps the head, and the body up to a limit, for somebody who reads them.
-struct Keep<'a> {
-    into: &'a mut Vec<u8>,
-    head_bytes: &'a mut u32,
-    /// Of the body.
-    most: usize,
-}
-
-impl Sink for Keep<'_> {
-    const READS: bool = true;
-
-    fn head(&mut self, head: &Head<'_>) {
-        self.into.extend_from_slice(head.raw());
-        *self.head_bytes = head.raw().len() as u32;
-    }
-
-    fn body(&mut self, bytes: &[u8]) {
-        let room = (*self.head_bytes as usize + self.most).saturating_sub(self.into.len());
-        self.into.extend_from_slice(&bytes[..bytes.len().min(room)]);
-    }
-}
-
-/// Keeps the head, and lays the payload aside for the parser of events.
-struct Streaming<'a> {
-    head: Option<&'a mut Vec<u8>>,
-    head_bytes: &'a mut u32,
-    payload: &'a mut Vec<u8>,
-}
-
-impl Sink for Streaming<'_> {
-    const READS: bool = true;
-
-    fn head(&mut self, head: &Head<'_>) {
-        if let Some(into) = &mut self.head {
-            into.extend_from_slice(head.raw());
-        }
-        *self.head_bytes = head.raw().len() as u32;
-    }
-
-    fn body(&mut self, bytes: &[u8]) {
-        self.payload.extend_from_slice(bytes);
-    }
-}
-
 impl<D: Door, P: Post> Worker<D, P> {
     /// Begins an exchange for a user: now when the connection stands, else as soon as it does.
     #[inline]
     pub(super) fn begin(&mut self, id: u32, user: u32, step: Step, bytes: Bytes<'_>, intended_ns: u64) {
         self.outstanding += 1;
+        let kept = if step.body == BodyUse::Discard { None } else { Some(self.lend()) };
         let conn = &mut self.conns[id as usize];
         conn.user = user;
         conn.request = step.request;
@@ -92,10 +51,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.body = step.body;
         conn.judged = step.judged;
         conn.timeout_ns = step.timeout_ns;
-        conn.kept = match step.body {
-            BodyUse::Discard => None,
-            _ => Some(self.bodies.pop().unwrap_or_default()),
-        };
+        conn.kept = kept;
+        conn.short = false;
         conn.kept_head = 0;
         conn.head_shown = false;
         conn.cancelled = false;
@@ -115,13 +72,6 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.open(id);
             }
         }
-    }
-
-    /// Keeps the bytes of a request until the kernel takes them.
-    fn hold(&mut self, id: u32, bytes: &[u8]) {
-        let mut held = self.bodies.pop().unwrap_or_default();
-        held.extend_from_slice(bytes);
-        self.conns[id as usize].out = Some(held);
     }
 
     fn open(&mut self, id: u32) {
@@ -146,6 +96,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 conn.peer_closed = false;
                 conn.reset = false;
                 conn.low_water = 0;
+                conn.read_shift = 0;
                 conn.deadline_ns = self.now_ns + self.outline.limits.connect_timeout_ns;
                 let deadline_ns = conn.deadline_ns;
                 self.wheel.arm(id, deadline_ns);
@@ -184,7 +135,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.tell_time();
             self.send_rest(id, Bytes::Prepared);
         }
-        if flags & (IN | RDHUP | HUP | ERR) != 0 && self.conns[id as usize].token(id) == token {
+        // One that waits for its share has its turn when those before it have had theirs.
+        let conn = &self.conns[id as usize];
+        if flags & (IN | RDHUP | HUP | ERR) != 0 && conn.token(id) == token && !conn.unread {
             self.read(id);
         }
     }
@@ -205,6 +158,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let took_ns = self.now_ns - conn.since_ns;
         conn.state = State::Idle;
         conn.failures = 0;
+        conn.early = flags & IN != 0;
         self.tally.add(RunSum::ConnOpened, 1);
         self.tally.record(RunHist::Connect, took_ns);
         self.tally.floor(RunFloor::ConnectNs, took_ns);
@@ -233,6 +187,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         conn.served += 1;
         let timeout_ns = if conn.timeout_ns > 0 { conn.timeout_ns } else { self.outline.timeout_ns };
         conn.deadline_ns = self.now_ns + timeout_ns;
+        conn.part_until_ns = 0;
         let (request, deadline_ns, secured) = (conn.request, conn.deadline_ns, conn.tls.is_some());
         self.wheel.arm(id, deadline_ns);
         self.tally.sent(request, len, reused, self.now_ns);
@@ -285,27 +240,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// A buffer is free for another.
-    #[allow(clippy::box_collection)]
-    pub(super) fn give_back(&mut self, mut buffer: Box<Vec<u8>>) {
-        if self.bodies.len() < BUFFERS_MAX && buffer.capacity() <= BUFFER_KEPT_BYTES {
-            buffer.clear();
-            self.bodies.push(buffer);
-        }
-    }
-
-    /// The request is sent: its buffer is free for another.
-    pub(super) fn let_go(&mut self, id: u32) {
-        if let Some(held) = self.conns[id as usize].out.take() {
-            self.give_back(held);
-        }
-    }
-
     pub(super) fn read(&mut self, id: u32) {
         if self.conns[id as usize].tls.is_some() {
             return self.read_sealed(id);
         }
         let reads = self.outline.read_bodies;
+        let mut share = self.share();
         loop {
             let conn = &mut self.conns[id as usize];
             let skippable = if reads || conn.keeps_body() { 0 } else { conn.session.skippable() };
@@ -336,8 +276,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             let room = if !seen && self.large[conn.request as usize] && !conn.session.started() {
                 HEAD_READ_BYTES
             } else {
-                self.buffer.len()
+                self.room(id)
             };
+            let conn = &self.conns[id as usize];
             match self.door.recv(conn.socket, &mut self.buffer[..room]) {
                 Io::Done(0) => return self.on_eof(id),
                 Io::Done(n) => {
@@ -364,10 +305,13 @@ impl<D: Door, P: Post> Worker<D, P> {
                     }
                     // A small rest of a body is skipped at once; anything else comes with its own edge.
                     if drained && !peer_closed && !(skips && left > 0) {
-                        return;
+                        return self.drained(id);
+                    }
+                    if share.is_used_up(n, self.now_ns) {
+                        return self.put_off(id, &share);
                     }
                 }
-                Io::WouldBlock => return,
+                Io::WouldBlock => return self.drained(id),
                 Io::Failed(errno) => return self.transfer_failed(id, fault::of_transfer(errno)),
             }
         }
@@ -380,31 +324,47 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tell_time();
         let conn = &mut self.conns[id as usize];
         if conn.session.is_idle() {
-            // Bytes that nobody asked for on an idle connection: with a close behind them a time-out notice, as a rule;
-            // alone, the surplus of the last answer.
-            self.tally.add(RunSum::Surplus, u64::from(!conn.peer_closed));
-            self.tally.add(RunSum::ClosedByServer, 1);
-            self.close_socket(id);
+            self.unasked(id, n, opened);
             return false;
         }
         if conn.first_ns == 0 {
             conn.first_ns = self.now_ns;
+            if (conn.early || is_looked_at(conn.served)) && self.is_early(id, n, opened) {
+                return false;
+            }
         }
+        let conn = &mut self.conns[id as usize];
         let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
         let fed = match (conn.body, &mut conn.kept) {
             (BodyUse::Stream, kept) => {
                 let (head, head_bytes) = (kept.as_deref_mut(), &mut conn.kept_head);
-                let mut sink = Streaming { head, head_bytes, payload: &mut self.payload };
+                let (payload, lent) = (&mut self.payload, &mut self.lent);
+                let mut sink = Streaming { head, head_bytes, payload, lent };
                 conn.session.feed(bytes, &mut self.shared, &mut sink)
             }
             (BodyUse::Discard, _) | (_, None) => conn.session.feed(bytes, &mut self.shared, &mut ()),
             (body, Some(kept)) => {
                 let most = if body == BodyUse::HeadOnly { 0 } else { self.outline.limits.kept_body_bytes };
-                let mut sink = Keep { into: kept, head_bytes: &mut conn.kept_head, most: most as usize };
+                let (head_bytes, short) = (&mut conn.kept_head, &mut conn.short);
+                let lent = &mut self.lent;
+                let mut sink = Keep { into: kept, head_bytes, most: most as usize, lent, short };
                 conn.session.feed(bytes, &mut self.shared, &mut sink)
             }
         };
+        let dangerous = match &fed {
+            Ok(fed) => fed.done.is_some() && is_dangerous(&bytes[fed.consumed..]),
+            Err(_) => false,
+        };
         match fed {
+            // Whether they come with the answer or a segment later is chance; none of it can be told from the next.
+            Ok(_) if dangerous => {
+                let looked_at = matches!(conn.body, BodyUse::Stream | BodyUse::Decide);
+                if !looked_at || self.shown(id, None, false) {
+                    self.tally.add(RunSum::Surplus, 1);
+                    self.failed(id, Fault::Dangerous);
+                }
+                false
+            }
             Ok(fed) if matches!(conn.body, BodyUse::Stream | BodyUse::Decide) => {
                 self.shown(id, fed.done, fed.consumed < n)
             }
@@ -415,13 +375,16 @@ impl<D: Door, P: Post> Worker<D, P> {
                     }
                     self.finished(id, answer, fed.consumed < n)
                 }
-                None => true,
+                None => {
+                    self.time_part(id);
+                    true
+                }
             },
             Err(malformed) => {
                 // What came in front of the damage is shown, wherever the bytes were cut.
                 let looked_at = matches!(conn.body, BodyUse::Stream | BodyUse::Decide);
                 if !looked_at || self.shown(id, None, false) {
-                    self.failed(id, fault::of_answer(malformed));
+                    self.refused(id, malformed);
                 }
                 false
             }
@@ -448,11 +411,15 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.handshake_failed(id, Fault::Tls, "the server closed in the middle of the handshake");
         }
         let (reused, reset) = (conn.served > 1, conn.reset);
+        let cut = conn.tls.as_ref().is_some_and(|secured| !secured.link.is_closed());
         match conn.session.eof() {
             Eof::Idle => {
                 self.tally.add(RunSum::ClosedByServer, 1);
                 self.close_socket(id);
             }
+            // Only the server's own end of TLS says that a body without a length is whole: anybody on the way can cut
+            // TCP (RFC 9112, section 9.8).
+            Eof::Complete(_) if cut => self.failed(id, Fault::ClosedMidResponse),
             Eof::Complete(answer) => {
                 self.finished(id, answer, false);
             }
@@ -481,7 +448,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// The server gave up an idle connection while a request was on its way.
-    fn stale(&mut self, id: u32) {
+    pub(super) fn stale(&mut self, id: u32) {
         let conn = &self.conns[id as usize];
         let idle_ns = conn.sent_ns.saturating_sub(conn.since_ns);
         self.tally.record(RunHist::Stale, idle_ns);
@@ -498,6 +465,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.close_socket(id);
                 self.connect_failed(id, Fault::TlsTimeout);
             }
+            // The request was sent long ago; the stream it opened does not come on.
+            State::Waiting if self.conns[id as usize].is_streaming() => self.failed(id, Fault::StreamIdle),
             State::Sending | State::Waiting => self.timed_out(id),
             State::Pausing => self.pause_over(id),
             State::Idle | State::Closed => {}

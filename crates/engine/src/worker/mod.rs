@@ -1,24 +1,28 @@
 //! One core's work: users, connections, timers and numbers of one thread, sharing nothing with the others.
 //!
 //! [`turn`] is the loop; [`exchange`] takes a request over a connection ([`secure`] over TLS, [`stream`] when its
-//! answer is events without end) to one of its [`ends`]; [`arrivals`] and [`next`] decide who sends what next,
-//! [`attempts`] what follows a connection that did not come about; [`resume`] speaks with programs.
-//! The worker is generic over its [`Door`], so that tests run it in a network made of numbers.
+//! answer is events without end, [`keep`] what is read of it) to one of its [`ends`], in [`shares`] of a turn;
+//! [`arrivals`] and [`next`] decide who sends what next, [`attempts`] what follows a connection that did not come
+//! about, [`unasked`] what came without a request; [`resume`] speaks with programs. The worker is generic over its
+//! [`Door`], so that tests run it in a network made of numbers.
 
 mod arrivals;
 mod attempts;
 mod ends;
 mod exchange;
+mod keep;
 mod next;
 mod redirect;
 mod resume;
 mod secure;
+mod shares;
 mod stream;
 mod turn;
+mod unasked;
 
 use crate::compile::Compiled;
 use crate::conn::Conn;
-use crate::driver::{CpuReading, Door};
+use crate::driver::{CpuReading, Door, Flags};
 use crate::lease::Lease;
 use crate::link::tls::Setup;
 use crate::pace::{Arrivals, Seat, Users};
@@ -45,6 +49,11 @@ const BUFFER_BYTES: usize = 262144;
 /// thousand streams that wait for their connections) must not be held for the rest of a run.
 const BUFFERS_MAX: usize = 256;
 const BUFFER_KEPT_BYTES: usize = 1_048_576;
+/// All of them together.
+const POOL_BYTES: usize = 67_108_864;
+
+/// Room in the lists of what waits for its share, made at the start.
+const LISTS: usize = 256;
 
 /// Where a worker's intervals go and its commands come from; the real one is a pair of channels.
 pub trait Post {
@@ -170,6 +179,14 @@ pub struct Worker<D: Door, P: Post> {
     /// Empty buffers for bodies that somebody reads and for requests that wait for a connection; a few.
     #[allow(clippy::vec_box, clippy::box_collection)]
     bodies: Vec<Box<Vec<u8>>>,
+    lent: keep::Lent,
+    /// Events of this turn that the next one takes first, because the turn was over before them; since when they wait.
+    late: VecDeque<(u64, Flags)>,
+    late_since_ns: u64,
+    /// Sockets by their tokens whose share was used up before all was read; the one that waits longest goes first.
+    unread: VecDeque<u64>,
+    /// This turn began with events of the one before: each socket reads little.
+    is_brief: bool,
     /// What a TLS link opened and sealed last.
     opened: Vec<u8>,
     sealed: Vec<u8>,
@@ -328,6 +345,11 @@ impl<D: Door, P: Post> Worker<D, P> {
             shared,
             buffer: vec![0; BUFFER_BYTES].into(),
             bodies: Vec::new(),
+            lent: keep::Lent::new(kept_most(&outline)),
+            late: VecDeque::with_capacity(LISTS),
+            late_since_ns: 0,
+            unread: VecDeque::with_capacity(LISTS),
+            is_brief: false,
             opened: Vec::new(),
             sealed: Vec::new(),
             payload: Vec::new(),
@@ -432,6 +454,14 @@ fn source(
 /// Requests over all machines: what was asked for, or the hard cap.
 pub fn most_requests(outline: &Outline) -> u64 {
     outline.stop.requests.unwrap_or(u64::MAX).min(outline.limits.requests)
+}
+
+/// My part of the memory for what is kept of answers.
+fn kept_most(outline: &Outline) -> usize {
+    match outline.limits.kept_total_bytes {
+        0 => usize::MAX,
+        bytes => usize::try_from(bytes / u64::from(outline.workers.max(1))).unwrap_or(usize::MAX),
+    }
 }
 
 /// My part of the most connections of this machine.

@@ -125,7 +125,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let out = self.wake(user, Wake::Reply(reply));
         if let (Some(failure), true) = (out.failure, judged) {
-            self.judged_failed(request, failure, fault);
+            self.judged_failed(id, request, failure, fault);
         }
         // The program may put this connection to use again, so the buffer does not stay with it.
         if let Some(body) = kept {
@@ -135,10 +135,16 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// The program's judgement on an answer; one that has failed on its way is no worse for it.
-    fn judged_failed(&mut self, request: u32, failure: Fault, fault: Option<Fault>) {
-        if fault.is_some() || failure.side() == Side::Client {
+    fn judged_failed(&mut self, id: u32, request: u32, failure: Fault, fault: Option<Fault>) {
+        if fault.is_some() {
             return;
         }
+        if failure.side() == Side::Client {
+            // What could not be read is no failure of the answer. Whether a limit or memory has cut it is known here.
+            let short = self.conns[id as usize].short;
+            return self.tally.fault(request, if short { Fault::ClientMemory } else { failure });
+        }
+        self.conns[id as usize].failed = true;
         let series = self.tally.series(request);
         series.add(SeriesSum::Failed.id(), 1);
         series.add(fault_id(failure), 1);

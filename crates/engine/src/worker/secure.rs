@@ -44,8 +44,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.connect_failed(id, fault);
     }
 
-    fn tell_of(&mut self, id: u32, fault: Fault, sentence: &str) {
+    pub(super) fn tell_of(&mut self, id: u32, fault: Fault, sentence: &str) {
         if self.own_samples >= SAMPLES_MAX {
+            // Enough of them are known; the rest is counted.
             return;
         }
         self.own_samples += 1;
@@ -70,6 +71,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         };
         let Some(secured) = &mut conn.tls else { return };
         self.sealed.clear();
+        conn.written = plain.len().try_into().unwrap_or(u32::MAX);
         if let Err(refused) = secured.link.seal(plain, &mut self.sealed) {
             self.tell_of(id, fault_of(&refused), refused.sentence());
             return self.failed(id, fault_of(&refused));
@@ -127,13 +129,14 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     pub(super) fn read_sealed(&mut self, id: u32) {
+        let mut share = self.share();
         loop {
-            let room = self.buffer.len();
+            let room = self.room(id);
             let conn = &mut self.conns[id as usize];
-            let n = match self.door.recv(conn.socket, &mut self.buffer) {
+            let n = match self.door.recv(conn.socket, &mut self.buffer[..room]) {
                 Io::Done(0) => return self.on_eof(id),
                 Io::Done(n) => n,
-                Io::WouldBlock => return,
+                Io::WouldBlock => return self.drained(id),
                 Io::Failed(errno) => return self.transfer_failed(id, fault::of_transfer(errno)),
             };
             let (generation, peer_closed) = (conn.generation, conn.peer_closed);
@@ -141,8 +144,14 @@ impl<D: Door, P: Post> Worker<D, P> {
                 return;
             }
             // A short read has emptied the queue, unless an end is behind it.
-            if (n < room && !peer_closed) || self.conns[id as usize].generation != generation {
+            if self.conns[id as usize].generation != generation {
                 return;
+            }
+            if n < room && !peer_closed {
+                return self.drained(id);
+            }
+            if share.is_used_up(n, self.now_ns) {
+                return self.put_off(id, &share);
             }
         }
     }
@@ -167,6 +176,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let conn = &self.conns[id as usize];
         if ready && conn.generation == generation && conn.state == State::Handshaking {
+            self.conns[id as usize].early = !self.opened.is_empty();
             self.handshake_done(id);
         }
         if self.conns[id as usize].generation != generation {

@@ -3,6 +3,7 @@
 use super::{Post, Worker};
 use crate::conn::OpenStream;
 use crate::driver::Door;
+use crate::fault;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunPeak, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Ended, Event, Reply, Wake};
@@ -32,7 +33,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         match done {
             Some(answer) => self.finished(id, answer, surplus),
-            None => true,
+            None => {
+                self.time_part(id);
+                true
+            }
         }
     }
 
@@ -43,7 +47,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         let status = conn.session.progress().status;
         let is_stream = conn.body == BodyUse::Stream;
         if is_stream {
-            let stream = OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0 };
+            let stream =
+                OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0, unfinished: None };
             let accepted = u64::from(stream.is_accepted());
             if stream.is_accepted() {
                 // Any other answer is to be whole in time: a redirect is followed only when it is.
@@ -110,14 +115,28 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.payload = payload;
         self.payload.clear();
         stream.last_event_ns = last_ns;
+        let begun = stream.parser.unfinished();
+        let same = begun.is_some() && begun == stream.unfinished;
+        stream.unfinished = begun;
+        let event_timeout_ns = self.outline.limits.event_timeout_ns;
         let conn = &mut self.conns[id as usize];
+        if stream.is_accepted() && !same && event_timeout_ns > 0 {
+            // An event that has begun must end; between two there is no hurry.
+            conn.deadline_ns = begun.map_or(0, |_| self.now_ns.saturating_add(event_timeout_ns));
+            if begun.is_some() {
+                self.wheel.arm(id, conn.deadline_ns);
+            }
+        }
         conn.stream = Some(stream);
         if over {
             self.end_stream(id);
             return false;
         }
         if parsed.is_err() {
-            self.failed(id, Fault::Dangerous);
+            match fault::is_lowered("event_bytes", limit as u64) {
+                true => self.cut_by(id, "event_bytes", limit as u64),
+                false => self.failed(id, Fault::Dangerous),
+            }
             return false;
         }
         true

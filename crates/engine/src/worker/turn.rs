@@ -4,7 +4,7 @@ use super::{Post, Source, Worker, level};
 use crate::conn::State;
 use crate::driver::{CpuReading, Door, TcpFacts};
 use crate::pace::Users;
-use crate::{Command, Stopped};
+use crate::{Command, Stopped, memory};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist};
 
 /// The very last stretch before a due arrival is spent on the clock alone: a poll would cost up to a microsecond.
@@ -38,18 +38,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             let since_ns = self.now_ns;
             let ready = self.wait();
-            let turn_begin_ns = self.now_ns;
-            for i in 0..ready {
-                let (token, flags) = self.door.event(i);
-                if token == D::WAKE {
-                    self.door.clear_wake();
-                    continue;
-                }
-                self.on_ready(token, flags);
-                // Between any two answers: an arrival that came due is not kept waiting by the batch.
-                self.start_due(since_ns);
-            }
-            if ready > 0 {
+            if ready > 0 || self.is_behind() {
+                let turn_begin_ns = self.take_events_of(ready, since_ns);
+                self.read_on(since_ns);
                 let turn_ns = self.door.now_ns().saturating_sub(turn_begin_ns);
                 self.tally.record(RunHist::Turn, turn_ns);
                 self.tally.peak(RunPeak::TurnNs, turn_ns);
@@ -69,7 +60,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 .flatten()
                 .fold(self.now_ns + SLEEP_MAX_NS, u64::min);
         let now_ns = self.now_ns;
-        if due_ns <= now_ns {
+        if due_ns <= now_ns || self.is_behind() {
             // Behind with the sends: a look at the answers, without sleep.
             return self.collect(0);
         }
@@ -141,7 +132,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.wheel.expire(self.now_ns, &mut due);
         for id in due.drain(..) {
             let conn = &self.conns[id as usize];
-            match conn.deadline_ns {
+            match conn.due_ns() {
                 0 => {}
                 deadline if deadline > self.now_ns => self.wheel.arm(id, deadline),
                 _ => self.on_deadline(id),
@@ -200,6 +191,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         self.commands = commands;
+        if memory::is_used_up() {
+            self.stop = Some(Stopped::Command);
+        }
     }
 
     fn set_level(&mut self, to: f64) {

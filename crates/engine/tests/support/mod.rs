@@ -335,7 +335,18 @@ impl Outcome {
         let sent: u64 = self.all.series.iter().map(|s| s.hists[SeriesHist::FailedService.id()].count()).sum();
         let others = [Fault::StaleConnection, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];
         let others = others.iter().chain(&[Fault::Malformed, Fault::Dangerous]).map(|f| self.fault(*f));
-        all.iter().map(|f| self.fault(*f)).sum::<u64>() + (tls + others.sum::<u64>()).saturating_sub(sent)
+        let late = self.failed_afterwards();
+        all.iter().map(|f| self.fault(*f)).sum::<u64>()
+            + (tls + others.sum::<u64>()).saturating_sub(sent + late)
+    }
+
+    /// Answers that were counted, and that a second one has made a failure.
+    fn failed_afterwards(&self) -> u64 {
+        let ends = |f: &&Fault| f.side() != plimsoll_plan::Side::Client && f.is_below_http();
+        let faults: u64 = Fault::ALL.iter().filter(ends).map(|f| self.fault(*f)).sum();
+        let idle = self.fault(Fault::StreamIdle);
+        let answers: u64 = (100..1_000).map(|status| self.status(status)).sum();
+        (faults + idle + answers).saturating_sub(self.count(SeriesSum::Finished))
     }
 
     /// What must hold of every run, whatever happened in it.
@@ -353,7 +364,7 @@ impl Outcome {
         let streams = self.count(SeriesSum::StreamsOpenAtStop);
         assert_eq!(
             sent + unsent,
-            finished + in_flight + streams,
+            finished + in_flight + streams + self.fault(Fault::ClientLimit),
             "sent {sent}, unsent {unsent}, finished {finished}"
         );
         let opened = self.sum(RunSum::ConnOpened);

@@ -53,7 +53,7 @@ fn file(name: &str) -> Result<Vec<u8>, String> {
     match name {
         "-" => Err("`@-` would read standard input, which is not supported yet; name a file".into()),
         "" => Err("no file name behind `@`; `--data-raw` sends an `@` as it is".into()),
-        _ => from_file(name, Path::new("")),
+        _ => from_file(Path::new(name)),
     }
 }
 

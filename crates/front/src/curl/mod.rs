@@ -227,7 +227,7 @@ impl Line {
             return self.complain(shown, "keys with a password are not supported", "name a file without one");
         }
         self.tls();
-        match (from_file(name, Path::new("")), does) {
+        match (from_file(Path::new(name)), does) {
             (Ok(bytes), Does::Authority) => self.files.ca.push(bytes),
             (Ok(bytes), Does::Certificate) => self.files.certificate = Some(bytes),
             (Ok(bytes), _) => self.files.key = Some(bytes),

@@ -4,7 +4,6 @@ use super::key::{Row, Section};
 use super::one_or_more;
 use super::reader::Reader;
 use super::yaml::{Node, Pos};
-use crate::body::from_file;
 use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, TlsFiles, Versions};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -157,9 +156,9 @@ pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> 
 /// A file that must hold PEM of a kind: what it is worth, the handshake says.
 fn pem(node: &Node, row: &Row, mark: &str, r: &mut Reader<'_>) -> Option<Vec<u8>> {
     let name = r.text(node, row)?;
-    match from_file(name, r.folder) {
-        Ok(bytes) if String::from_utf8_lossy(&bytes).contains(mark) => Some(bytes),
-        Ok(_) => {
+    match r.content(name, node.pos)? {
+        bytes if String::from_utf8_lossy(&bytes).contains(mark) => Some(bytes),
+        _ => {
             let message =
                 format!("`{name}` holds no `{}` in PEM", mark.trim_matches('-').trim_start_matches("BEGIN "));
             r.complain(
@@ -168,10 +167,6 @@ fn pem(node: &Node, row: &Row, mark: &str, r: &mut Reader<'_>) -> Option<Vec<u8>
                 message,
                 "expected text between `-----BEGIN ...-----` and `-----END ...-----`",
             );
-            None
-        }
-        Err(sentence) => {
-            r.complain_sentence(node.pos, &sentence);
             None
         }
     }

@@ -6,7 +6,7 @@ use super::key::{Row, Section, find};
 use super::reader::Reader;
 use super::work::Work;
 use super::yaml::{Node, Pos, Scalar, Value};
-use crate::body::lower;
+use crate::body::{lower, regular};
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
 use plimsoll_plan::value::FeederId;
 use std::io::{BufRead, BufReader, Read};
@@ -146,7 +146,7 @@ fn feeder(
         }
         return None;
     };
-    let path = r.folder.join(&file);
+    let path = r.path(&file, pos)?;
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let lines = match (format, ending.as_str()) {
         (Some(lines), _) => lines,
@@ -231,10 +231,7 @@ fn twice(name: &str, pos: Pos, r: &mut Reader<'_>) {
 /// The columns that a file has, by its first line; a file without a row behind it feeds nobody.
 fn first_lines(path: &Path, format: &Format) -> Result<Vec<String>, (String, String)> {
     let shown = path.display();
-    let opened = std::fs::File::open(path).and_then(|file| {
-        // A folder opens like a file.
-        if file.metadata()?.is_dir() { Err(std::io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
-    });
+    let opened = regular(path);
     let file = opened.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => (
             format!("there is no file `{shown}`"),

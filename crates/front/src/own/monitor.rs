@@ -81,7 +81,10 @@ fn source(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
         ("cgroup", Some(fields)) => cgroup(fields, node, row, r),
         ("nginx", Some(fields)) => nginx(fields, node, row, r),
         ("prometheus", Some(fields)) => prometheus(fields, node, row, r),
-        ("command", None) if matches!(node.value, Value::List(_)) => command(node, row, r),
+        ("command", None) if r.keep_to.is_none() && matches!(node.value, Value::List(_)) => {
+            command(node, row, r)
+        }
+        ("command", _) if !r.may_run(row.name, node.pos) => None,
         // What is run or shown may hold no secret; addresses may.
         ("process" | "cgroup" | "command", _) => {
             r.parsed(node, row, |text| parse_text(row.name, Told::open(text)))
@@ -90,7 +93,11 @@ fn source(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
             let source = address(node, row, r, |told| parse_text("nginx", told))?;
             Some(match source {
                 Source::Nginx(Nginx { status, access_log }) => {
-                    Source::Nginx(Nginx { status, access_log: access_log.map(|path| r.folder.join(path)) })
+                    let access_log = match access_log {
+                        Some(log) => Some(r.path(&log.to_string_lossy(), node.pos)?),
+                        None => None,
+                    };
+                    Source::Nginx(Nginx { status, access_log })
                 }
                 other => other,
             })
@@ -158,7 +165,7 @@ fn nginx(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Option
         match row.name {
             "status" => nginx.status = address(node, row, r, read::web),
             // The server may make the file with its first request: whether it is there is seen during the run.
-            _ => nginx.access_log = r.text(node, row).map(|text| r.folder.join(text)),
+            _ => nginx.access_log = r.text(node, row).and_then(|text| r.path(text, node.pos)),
         }
     }
     if r.wrong.len() > before {

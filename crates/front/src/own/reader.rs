@@ -5,18 +5,24 @@ use super::expression::{Expression, Piece, short};
 use super::json::is_yaml_number;
 use super::key::{self, Row, Section};
 use super::yaml::{Entry, Node, Pos, Scalar, Source, Value};
+use crate::body::from_file;
 use crate::nearest::nearest;
 use crate::{Places, message_and_hint};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::value::Function;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The mend for what a text of the console may not name.
+const CONFINED: &str = "whoever runs the console may permit it with `plimsoll serve --allow-commands`";
 
 /// What all parts of the reading share: the text, where its files are, and what was wrong so far.
 pub struct Reader<'a> {
     pub source: Source<'a>,
     /// Where relative file names start.
     pub folder: &'a Path,
+    /// See [`crate::Given::keep_to`].
+    pub keep_to: Option<&'a [PathBuf]>,
     pub wrong: Vec<Diagnostic>,
     pub places: Places,
     /// What `vars` defines, resolved.
@@ -36,6 +42,37 @@ impl<'a> Reader<'a> {
         hint: impl Into<String>,
     ) {
         self.wrong.push(self.source.wrong(code, pos, message, hint));
+    }
+
+    /// Where a file lies that the text names.
+    pub fn path(&mut self, name: &str, pos: Pos) -> Option<PathBuf> {
+        let path = self.folder.join(name);
+        let Some(folders) = self.keep_to else { return Some(path) };
+        // What is not there yet is made in a folder that is.
+        let whole = path.canonicalize().or_else(|_| {
+            let folder = path.parent().unwrap_or(Path::new("")).canonicalize();
+            folder.map(|folder| folder.join(path.file_name().unwrap_or_default()))
+        });
+        if whole.is_ok_and(|whole| folders.iter().any(|folder| whole.starts_with(folder))) {
+            return Some(path);
+        }
+        let message = format!("`{name}` does not lie in a folder of the console");
+        self.complain("F037", pos, message, CONFINED);
+        None
+    }
+
+    /// What is in a file that the text names; a relative name starts at the text's own folder.
+    pub fn content(&mut self, name: &str, pos: Pos) -> Option<Vec<u8>> {
+        let path = self.path(name, pos)?;
+        from_file(&path).map_err(|sentence| self.complain_sentence(pos, &sentence)).ok()
+    }
+
+    /// Whether programs may be run for the text.
+    pub fn may_run(&mut self, program: &str, pos: Pos) -> bool {
+        if self.keep_to.is_some() {
+            self.complain("F037", pos, format!("`{program}` would be run on this machine"), CONFINED);
+        }
+        self.keep_to.is_none()
     }
 
     /// A sentence of `plan` about a value.

@@ -6,7 +6,7 @@ mod page;
 pub(crate) mod snippet;
 
 use crate::Error;
-use crate::line::{Line, width, wrap, write_all};
+use crate::line::{Line, is_harmful, width, wrap, write_all};
 use crate::markdown::{code, prose};
 use crate::style::{Ink, Look};
 pub use page::rules_page;
@@ -319,7 +319,7 @@ fn item(audit: &Audit, finding: &Finding, out: &mut String) {
         let fence = "`".repeat(ticks);
         out.push_str(&format!("  {fence}text\n"));
         for line in block {
-            let clean: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            let clean: String = line.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
             out.push_str(format!("  {clean}").trim_end());
             out.push('\n');
         }

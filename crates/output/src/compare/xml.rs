@@ -1,5 +1,7 @@
 //! Text from outside made harmless in XML.
 
+use crate::line::is_harmful;
+
 /// For attributes and content of XML 1.0: characters that it does not know at all become a blank.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -10,7 +12,7 @@ pub fn escape(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
-            c if c.is_control() || matches!(u32::from(c), 0xfffe | 0xffff) => out.push(' '),
+            c if is_harmful(c) || matches!(u32::from(c), 0xfffe | 0xffff) => out.push(' '),
             c => out.push(c),
         }
     }

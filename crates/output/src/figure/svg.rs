@@ -1,6 +1,7 @@
 //! Text that is SVG: elements with rounded numbers and escaped texts. Looks are classes only, so that one style sheet
 //! serves a file, and another one a page with its dark theme.
 
+use crate::line::is_harmful;
 use std::fmt::Write;
 
 /// A picture in the making.
@@ -169,7 +170,7 @@ pub fn short(x: f64) -> String {
 
 /// Characters that XML forbids, and those that turn the direction of the text behind them, become blanks.
 pub fn cleaned(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || is_invisible(c) { ' ' } else { c }).collect()
+    text.chars().map(|c| if is_harmful(c) || is_unknown(c) { ' ' } else { c }).collect()
 }
 
 /// For text and attributes.
@@ -188,6 +189,6 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+fn is_unknown(c: char) -> bool {
+    matches!(c, '\u{fffe}' | '\u{ffff}')
 }

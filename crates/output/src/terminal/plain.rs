@@ -1,6 +1,7 @@
 //! Where there is no terminal (a pipe, a build server): plain lines, no escape codes, nothing is overwritten.
 
 use crate::format::{chosen_ns, count, maybe_ns, quantity, rate_per_s, ratio};
+use crate::line::is_harmful;
 use crate::terminal::live::Window;
 use plimsoll_plan::Outline;
 use plimsoll_record::event::{Note, RunEvent, Sink, Tick};
@@ -69,7 +70,7 @@ impl<W: Write> Sink for Plain<W> {
         };
         if let Some(line) = line {
             // Names come from the user: one event stays one line.
-            let clean: Vec<String> = line.lines().map(|l| l.replace(|c: char| c.is_control(), "?")).collect();
+            let clean: Vec<String> = line.lines().map(|l| l.replace(is_harmful, "?")).collect();
             self.say(&clean.join(" "));
         }
     }

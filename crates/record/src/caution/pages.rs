@@ -26,9 +26,11 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              machines."
         }
         Kind::ClientMemory => {
-            "The kernel of this machine had no memory for another socket or for its buffers.\n\n\
-             Each attempt that ended in ENOBUFS or ENOMEM is counted as a fault of this machine. One is enough.\n\n\
-             Use fewer connections, or more machines with `--share`."
+            "The load generator had no memory left: the kernel for another socket or its buffers, or this process \
+             for a response body that a check reads.\n\n\
+             Each attempt that ended in ENOBUFS or ENOMEM counts as a fault of the load generator, and so does each \
+             response whose body did not fit into `kept_total_bytes`. One is enough.\n\n\
+             Use fewer connections, smaller bodies, or more machines with `--share`."
         }
         Kind::ClientBlocked => {
             "This machine itself refused to connect or to send: a firewall for outgoing packets, a sandbox, a \
@@ -36,6 +38,14 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Each attempt that ended in EPERM, EACCES or another refusal of the local kernel is counted as a \
              fault of this machine. One is enough.\n\n\
              Look at the rules of this machine, not at the service."
+        }
+        Kind::ClientLimit => {
+            "A limit of the load generator was too small for a response: a check needed more of a body than \
+             `kept_body_bytes` keeps, or the plan lowered a limit (such as `head_bytes`) below its default. That says \
+             nothing about the service.\n\n\
+             Each such response counts as a fault of the load generator, never as an error of the server. One is \
+             enough. A response that exceeds a default limit is the server's: `dangerous_response`.\n\n\
+             The failure examples name the limit; raise it with `--limit NAME=VALUE`."
         }
         Kind::ClientStalled => {
             "The load generator was stopped or had no CPU for long stretches. In such a stretch nothing is sent \
@@ -255,9 +265,10 @@ pub(super) const fn text(kind: Kind) -> &'static str {
         Kind::SurplusBytes => {
             "Bytes came that belong to no answer. If they had come a moment later they would have been taken for \
              the beginning of the next one.\n\n\
-             Bytes behind the end that the answer's own framing gives; the connection is given up, the answer \
-             counts.\n\n\
-             Mend the server's lengths."
+             Bytes after the end that the response's own framing gives, on an idle connection, or before the request \
+             was read. plimsoll closes the connection, and unless it is an empty line the response counts as \
+             `dangerous_response`. A 408 on an idle connection is how many servers close it: it counts as a close.\n\n\
+             Fix the server's lengths."
         }
         Kind::MeanAboveP95 => {
             "The mean is above p95: a few very long times make it up, and it is nobody's time.\n\n\
@@ -318,6 +329,13 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              loss.\n\n\
              The target's address belongs to this machine.\n\n\
              For figures that hold elsewhere load from another machine."
+        }
+        Kind::CertificateUnchecked => {
+            "Everything went over TLS, but nobody knows with whom: with `-k` (`insecure: true`) a certificate of any \
+             name and any authority is taken. A proxy in between, or another machine under the same name, would have \
+             been measured just as well.\n\n\
+             The plan says so; no number is needed.\n\n\
+             For a self-signed certificate give its PEM with `--ca FILE` (`tls: { ca: FILE }`): then it is checked."
         }
         Kind::InFlightCensors => {
             "Requests were under way when the run ended. They are counted with the time they had had, which is a \

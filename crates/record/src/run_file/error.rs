@@ -15,6 +15,8 @@ pub enum Error {
     NoSuchFile { path: PathBuf },
     /// The file system refuses to let it be read.
     CannotRead { path: PathBuf, source: std::io::Error },
+    /// It was there when the run began.
+    Gone { path: PathBuf },
     /// Something else than a run file.
     NotARunFile { path: PathBuf },
     /// A run file of a format that this build does not know.
@@ -38,6 +40,7 @@ impl Error {
                 "name a file in a folder that exists and that you may write to".into()
             }
             Error::NoSuchFile { .. } => "check the name; run files end in `.plim`".into(),
+            Error::Gone { .. } => "leave the file where it is until the run has ended".into(),
             Error::CannotRead { .. } => "check who may read the file".into(),
             Error::NotARunFile { .. } => "name a file that `plimsoll` wrote while it made load".into(),
             Error::Newer { .. } | Error::OtherLayout { .. } => {
@@ -65,6 +68,9 @@ impl fmt::Display for Error {
                 write!(f, "the run file `{}` cannot be made: {source}", path.display())
             }
             Error::NoSuchFile { path } => write!(f, "there is no file `{}`", path.display()),
+            Error::Gone { path } => {
+                write!(f, "the run file `{}` was deleted or moved away during the run", path.display())
+            }
             Error::CannotRead { path, source } => write!(f, "`{}` cannot be read: {source}", path.display()),
             Error::NotARunFile { path } => write!(f, "`{}` is no run file", path.display()),
             Error::Newer { path, found, known } => write!(

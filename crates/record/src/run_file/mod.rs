@@ -13,6 +13,7 @@ mod rows;
 mod schema;
 mod sights;
 mod spans;
+mod sums;
 mod tail;
 mod writer;
 

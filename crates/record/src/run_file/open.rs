@@ -22,23 +22,33 @@ pub enum Closed {
 
 /// Opens `path`; where that cannot be done in its place, a copy.
 pub fn open(path: &Path) -> std::result::Result<Opened, Closed> {
-    match in_place(path) {
-        Ok(db) => Ok(Opened { db, _copy: None }),
-        // A log needs an index beside it, which SQLite cannot make in a folder that may not be written to.
-        Err(e) if matches!(e.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) => {
-            // Whoever may not read it at all learns it here, in the system's own words.
-            let copy = Scratch::with_copy_of(path).map_err(Closed::Io)?;
-            Ok(Opened { db: in_place(&copy.file).map_err(Closed::Sqlite)?, _copy: Some(copy) })
-        }
-        Err(e) => Err(Closed::Sqlite(e)),
+    let here = |db| Opened { db, _copy: None };
+    match in_place(path, "NORMAL") {
+        // A log needs an index beside it, which SQLite cannot make on a full disk or in a folder that may not be
+        // written to.
+        Err(e) if is_hindered(&e) => {}
+        other => return other.map(here).map_err(Closed::Sqlite),
     }
+    // Who has the file alone keeps the index in memory.
+    if let Ok(db) = in_place(path, "EXCLUSIVE") {
+        return Ok(here(db));
+    }
+    // Whoever may not read it at all learns it here, in the system's own words.
+    let copy = Scratch::with_copy_of(path).map_err(Closed::Io)?;
+    Ok(Opened { db: in_place(&copy.file, "NORMAL").map_err(Closed::Sqlite)?, _copy: Some(copy) })
 }
 
-fn in_place(path: &Path) -> Result<Connection> {
+fn is_hindered(e: &rusqlite::Error) -> bool {
+    use ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
+    matches!(e.sqlite_error_code(), Some(CannotOpen | DiskFull | ReadOnly | SystemIoFailure))
+}
+
+fn in_place(path: &Path, locking: &str) -> Result<Connection> {
     // Where writing is not allowed SQLite opens it for reading by itself.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(schema::PATIENCE)?;
+    db.pragma_update(None, "locking_mode", locking)?;
     guard::bound(&mut db, path)?;
     // It opens the log only when it is asked something.
     db.query_row("SELECT count(*) FROM sqlite_schema", (), |_| Ok(()))?;

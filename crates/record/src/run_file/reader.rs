@@ -1,6 +1,7 @@
 //! Reads a run file back, also one whose writer was killed.
 
 use super::open::{Closed, Opened, fold, open};
+use super::sums::{self, Sums, Table};
 use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, schema, sights};
 use crate::event::{Note, Pulse};
 use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
@@ -13,27 +14,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Reads a run, whether it ended, was cut off or is still going on. Files that a kill left in pieces are folded into
-/// one on the way.
+/// one on the way where that can be done.
 ///
 /// # Errors
-/// When there is no such file, it is no run file, was made by a newer version, or is damaged; and when the pieces
-/// that a kill left cannot be made one for another reason than that the folder may not be written to.
+/// When there is no such file, it is no run file, was made by a newer version, or is damaged.
 pub fn read(path: &Path) -> Result<RunRecord, Error> {
     let mut opened = opened(path)?;
     let record = record(&mut opened.db).map_err(|bad| bad.of(path))?;
-    match fold(&opened.db) {
-        // In a folder that may not be written to it stays in two files, and is as good.
-        Err(source) if !may_not_write(&source) => {
-            Err(Error::Refused { path: path.into(), doing: "fold", source })
-        }
-        _ => Ok(record),
-    }
-}
-
-/// A disk for reading only refuses to open the log, to write, or already to lock for writing.
-fn may_not_write(e: &rusqlite::Error) -> bool {
-    matches!(e.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
-        || e.sqlite_error().is_some_and(|e| e.extended_code == rusqlite::ffi::SQLITE_IOERR_LOCK)
+    // In two files it is as good: on a full disk, or where nothing may be written, it stays in them.
+    let _ = fold(&opened.db);
+    Ok(record)
 }
 
 /// One series (or the run as a whole, all histograms included) over some ten seconds.
@@ -80,19 +70,22 @@ fn opened(path: &Path) -> Result<Opened, Error> {
     })
 }
 
-fn record(db: &mut Connection) -> Result<RunRecord, Bad> {
+pub(super) fn record(db: &mut Connection) -> Result<RunRecord, Bad> {
     // One transaction: a run that is being written must not change between two tables.
     let tx = db.transaction()?;
     check_kind(&tx)?;
     let mut record = RunRecord::default();
-    let mut origins = tx.prepare("SELECT id, name, opening, ending FROM origin ORDER BY id")?;
+    let sums = Sums::of(&tx);
+    let mut origins = sums.select(&sums::ORIGIN, "ORDER BY id")?;
     let mut rows = origins.query(())?;
     while let Some(row) = rows.next()? {
-        record.origins.insert(row.get(1)?, origin(&tx, row)?);
+        sums.see(&sums::ORIGIN, row)?;
+        record.origins.insert(row.get(1)?, origin(&tx, &sums, row)?);
     }
     if record.origins.is_empty() {
         return Err(Bad::Content("it holds no run".into()));
     }
+    sums.match_seal()?;
     Ok(record)
 }
 
@@ -113,20 +106,25 @@ pub(super) fn check_kind(tx: &Connection) -> Result<(), Bad> {
     if layout != LAYOUT_ID.to_string() { Err(Bad::Layout(layout)) } else { Ok(()) }
 }
 
-fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
+fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<Origin, Bad> {
     let at: i64 = row.get(0)?;
     let mut origin = Origin::new(Arc::new(guard::opening(&row.get::<_, String>(2)?)?));
     origin.ending = row.get::<_, Option<String>>(3)?.map(|text| json(&text)).transpose()?;
     let (first, last) = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
-    each_blob(tx, "tick", first, last, |id, body| {
+    each_blob(sums, &sums::TICK, first, last, |id, body| {
         origin.ticks.insert(schema::tick_of_id(id), TickRow::from_bytes(body.into())?);
         Ok(())
     })?;
-    let total: Option<Vec<u8>> =
-        tx.query_row("SELECT body FROM total WHERE origin = ?1", [at], |row| row.get(0)).optional()?;
-    let total = total.ok_or_else(|| Bad::Content("it holds no totals".into()))?;
-    origin.totals.merge(&interval(&total)?);
-    each_blob(tx, "pending", first, last, |_, body| {
+    let mut has_totals = false;
+    each_blob(sums, &sums::TOTAL, at, at, |_, body| {
+        has_totals = true;
+        origin.totals.merge(&interval(body)?);
+        Ok(())
+    })?;
+    if !has_totals {
+        return Err(Bad::Content("it holds no totals".into()));
+    }
+    each_blob(sums, &sums::PENDING, first, last, |_, body| {
         origin.totals.merge(&interval(body)?);
         Ok(())
     })?;
@@ -140,111 +138,116 @@ fn origin(tx: &Connection, row: &Row) -> Result<Origin, Bad> {
     for series in &mut origin.totals.series {
         *series = widened(std::mem::replace(series, Tally::on_demand(Layout::default())), SERIES_LAYOUT);
     }
-    origin.workers = workers(tx, at)?;
-    origin.notes = notes(tx, at)?;
-    origin.samples = samples(tx, at)?;
-    origin.watched = sights::read(tx, at)?.map_err(Bad::Content)?;
+    origin.workers = workers(sums, at)?;
+    origin.notes = notes(sums, at)?;
+    origin.samples = samples(tx, sums, at)?;
+    origin.watched = sights::read(tx, sums, at)?;
     Ok(origin)
 }
 
+/// Of a table whose first column is its key and whose second is a blob.
 pub(super) fn each_blob(
-    tx: &Connection,
-    table: &str,
+    sums: &Sums<'_>,
+    table: &Table,
     first: i64,
     last: i64,
     mut take: impl FnMut(i64, &[u8]) -> Result<(), Bad>,
 ) -> Result<(), Bad> {
-    let mut all = tx.prepare(&format!("SELECT id, body FROM {table} WHERE id BETWEEN ?1 AND ?2"))?;
+    let mut all = sums.select(table, "WHERE rowid BETWEEN ?1 AND ?2")?;
     let mut rows = all.query((first, last))?;
     while let Some(row) = rows.next()? {
-        let body = row.get_ref(1)?.as_blob().map_err(|_| Bad::Content(format!("no blob in `{table}`")))?;
+        sums.see(table, row)?;
+        let no_blob = |_| Bad::Content(format!("no blob in `{}`", table.name));
+        let body = row.get_ref(1)?.as_blob().map_err(no_blob)?;
         take(row.get(0)?, body)?;
     }
     Ok(())
 }
 
-pub(super) fn workers(tx: &Connection, at: i64) -> Result<Vec<Pulse>, Bad> {
+pub(super) fn workers(sums: &Sums<'_>, at: i64) -> Result<Vec<Pulse>, Bad> {
     let mut workers = Vec::new();
-    let mut all = tx.prepare(
-        "SELECT wall_ns, busy_ns, spin_ns, sleep_ns, run_queue_ns FROM worker WHERE origin = ?1 ORDER BY worker",
-    )?;
+    let mut all = sums.select(&sums::WORKER, "WHERE origin = ?1 ORDER BY worker")?;
     let mut rows = all.query([at])?;
     while let Some(row) = rows.next()? {
+        sums.see(&sums::WORKER, row)?;
         let ns = |column| row.get::<_, i64>(column).map(|ns| ns as u64);
         workers.push(Pulse {
-            wall_ns: ns(0)?,
-            busy_ns: ns(1)?,
-            spin_ns: ns(2)?,
-            sleep_ns: ns(3)?,
-            run_queue_ns: ns(4)?,
+            wall_ns: ns(2)?,
+            busy_ns: ns(3)?,
+            spin_ns: ns(4)?,
+            sleep_ns: ns(5)?,
+            run_queue_ns: ns(6)?,
         });
     }
     Ok(workers)
 }
 
-pub(super) fn notes(tx: &Connection, at: i64) -> Result<Vec<Note>, Bad> {
+pub(super) fn notes(sums: &Sums<'_>, at: i64) -> Result<Vec<Note>, Bad> {
     let mut notes = Vec::new();
-    let mut all = tx.prepare("SELECT at_ns, kind, text FROM note WHERE origin = ?1 ORDER BY id")?;
+    let mut all = sums.select(&sums::NOTE, "WHERE origin = ?1 ORDER BY id")?;
     let mut rows = all.query([at])?;
     while let Some(row) = rows.next()? {
+        sums.see(&sums::NOTE, row)?;
         notes.push(Note {
-            at_ns: row.get::<_, i64>(0)? as u64,
-            kind: json(&row.get::<_, String>(1)?)?,
-            text: row.get(2)?,
+            at_ns: row.get::<_, i64>(2)? as u64,
+            kind: json(&row.get::<_, String>(3)?)?,
+            text: row.get(4)?,
         });
     }
     Ok(notes)
 }
 
-fn samples(tx: &Connection, at: i64) -> Result<Vec<Sample>, Bad> {
+fn samples(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<Sample>, Bad> {
     const KNOWN: &str = "SELECT count(*) FROM sqlite_schema WHERE name = 'sample'";
     let mut samples = Vec::new();
     // Early versions had no such table.
     if tx.query_row(KNOWN, (), |row| row.get::<_, i64>(0))? == 0 {
         return Ok(samples);
     }
-    let mut all = tx.prepare("SELECT body FROM sample WHERE origin = ?1 ORDER BY id")?;
+    let mut all = sums.select(&sums::SAMPLE, "WHERE origin = ?1 ORDER BY id")?;
     let mut rows = all.query([at])?;
     while let Some(row) = rows.next()? {
-        samples.push(json(&row.get::<_, String>(0)?)?);
+        sums.see(&sums::SAMPLE, row)?;
+        samples.push(json(&row.get::<_, String>(2)?)?);
     }
     Ok(samples)
 }
 
+/// The `+`: the row itself is asked, whose checksum was looked at, and not an index of it.
+const OF_ORIGIN: &str = "WHERE origin IN (SELECT id FROM origin WHERE +name = ?1)";
+
 fn spans(db: &Connection, origin: &str, series: Option<u32>) -> Result<Vec<Span>, Bad> {
     let mut spans = Vec::new();
-    let mut all = db.prepare(
-        "SELECT first_tick, last_tick, series.body FROM series JOIN origin ON origin.id = series.origin
-         WHERE origin.name = ?1 AND series = ?2 ORDER BY first_tick",
-    )?;
+    let sums = Sums::of(db);
+    let mut all = sums.select(&sums::SERIES, &format!("{OF_ORIGIN} AND series = ?2 ORDER BY first_tick"))?;
     let mut rows = all.query((origin, series.map_or(-1, i64::from)))?;
     while let Some(row) = rows.next()? {
-        let body: Vec<u8> = row.get(2)?;
+        sums.see(&sums::SERIES, row)?;
+        let body: Vec<u8> = row.get(4)?;
         let cells = Tally::decode(&mut &*body)?;
         let layout = if series.is_none() { RUN_LAYOUT } else { SERIES_LAYOUT };
-        spans.push(Span { first_tick: row.get(0)?, last_tick: row.get(1)?, cells: widened(cells, layout) });
+        spans.push(Span { first_tick: row.get(2)?, last_tick: row.get(3)?, cells: widened(cells, layout) });
     }
     Ok(spans)
 }
 
 fn spans_seen(db: &Connection, origin: &str, mut see: impl FnMut(Option<u32>, Span)) -> Result<(), Bad> {
-    let mut all = db.prepare(
-        "SELECT series, first_tick, last_tick, series.body FROM series JOIN origin ON origin.id = series.origin
-         WHERE origin.name = ?1 ORDER BY series, first_tick",
-    )?;
+    let sums = Sums::of(db);
+    let mut all = sums.select(&sums::SERIES, &format!("{OF_ORIGIN} ORDER BY series, first_tick"))?;
     let mut rows = all.query([origin])?;
     while let Some(row) = rows.next()? {
+        sums.see(&sums::SERIES, row)?;
         // -1: the run as a whole.
-        let series = u32::try_from(row.get::<_, i64>(0)?).ok();
+        let series = u32::try_from(row.get::<_, i64>(1)?).ok();
         let cells = match series {
             None => Tally::on_demand(Layout::default()),
             Some(_) => {
                 let mut body =
-                    row.get_ref(3)?.as_blob().map_err(|_| Bad::Content("no blob in `series`".into()))?;
+                    row.get_ref(4)?.as_blob().map_err(|_| Bad::Content("no blob in `series`".into()))?;
                 widened(Tally::decode(&mut body)?, SERIES_LAYOUT)
             }
         };
-        see(series, Span { first_tick: row.get(1)?, last_tick: row.get(2)?, cells });
+        see(series, Span { first_tick: row.get(2)?, last_tick: row.get(3)?, cells });
     }
     Ok(())
 }

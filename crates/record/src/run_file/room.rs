@@ -35,6 +35,8 @@ pub struct Room {
     log: PathBuf,
     /// The last step found no space.
     is_full: bool,
+    /// No step was made yet. When the first one fails, there is nothing to keep.
+    is_new: bool,
 }
 
 impl Room {
@@ -43,7 +45,7 @@ impl Room {
     /// # Errors
     /// When the disk is full.
     pub fn begin(db: &Connection, path: &Path) -> Result<Self> {
-        let mut room = Self { log: beside(path, "-wal"), is_full: false };
+        let mut room = Self { log: beside(path, "-wal"), is_full: false, is_new: true };
         room.ensure(db, FIRST_BYTES, FIRST_BYTES)?;
         Ok(room)
     }
@@ -70,18 +72,22 @@ impl Room {
         let grown = self.grow(db, free, wanted.saturating_sub(free).max(STEP_PAGES));
         db.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES as i64)?;
         grown?;
-        self.is_full = false;
+        (self.is_full, self.is_new) = (false, false);
         Ok(())
     }
 
     fn grow(&self, db: &Connection, free: usize, by: usize) -> Result<()> {
-        let lengthened = self.lengthen_log(db, free, free + by + 2 * SMALL_PAGES);
+        let lengthened = if self.is_new { Ok(()) } else { self.lengthen_log(db, free, free + by) };
         // No page of the log is new to the file so far: this takes no space.
         checkpoint(db)?;
+        if lengthened.is_err() {
+            // What could not be taken back at the end of the log can be at its beginning.
+            clear(db)?;
+        }
         lengthened?;
         insert_zeros(db, free + by)?;
         let copied = checkpoint(db);
-        db.execute("DELETE FROM reserve", ())?;
+        clear(db)?;
         if copied.is_err() {
             cut_off(db, by)?;
             checkpoint(db)?;
@@ -89,22 +95,32 @@ impl Room {
         copied
     }
 
-    /// Makes the log's file at least `pages` long, with pages that are free already.
+    /// Makes the log's file long enough for a blob of so many pages and the way back, with pages that are free
+    /// already.
     fn lengthen_log(&self, db: &Connection, free: usize, pages: usize) -> Result<()> {
+        let pages = pages + 2 * SMALL_PAGES;
         // A page in the log has a head of 24 bytes.
         let bytes = (pages * (PAGE_BYTES + 24)) as u64;
-        // The very first step has no free pages yet. When it fails, there is nothing to keep.
-        let times = if free < SMALL_PAGES { 0 } else { pages / free + 1 };
-        for _ in 0..times {
-            let length = std::fs::metadata(&self.log).map_or(0, |log| log.len());
-            if length >= bytes {
+        let is_long = || std::fs::metadata(&self.log).map_or(0, |log| log.len()) >= bytes;
+        let once = free.saturating_sub(SMALL_PAGES / 2);
+        for _ in 0..pages.checked_div(once).map_or(0, |times| times + 1) {
+            if is_long() {
                 break;
             }
-            insert_zeros(db, free - SMALL_PAGES / 2)?;
-            db.execute("DELETE FROM reserve", ())?;
+            insert_zeros(db, once)?;
+            clear(db)?;
         }
-        Ok(())
+        // A step into a log that cannot hold its way back would leave pages there for which there is no place.
+        if is_long() { Ok(()) } else { Err(full()) }
     }
+}
+
+fn clear(db: &Connection) -> Result<()> {
+    db.execute("DELETE FROM reserve", ()).map(|_| ())
+}
+
+fn full() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL), None)
 }
 
 /// Cuts up to `pages` free pages off the end of the file, moving used ones to the front where needed.

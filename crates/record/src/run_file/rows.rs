@@ -1,10 +1,11 @@
 //! Puts one thing each into its table. Within a transaction that the caller opens.
 
-use super::schema;
+use super::{schema, sums};
 use crate::event::{Note, Opening};
 use crate::record::{Origin, TickRow};
 use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
+use rusqlite::types::Null;
 use rusqlite::{Connection, Result};
 
 pub fn encoded(interval: &Interval) -> Vec<u8> {
@@ -15,62 +16,62 @@ pub fn encoded(interval: &Interval) -> Vec<u8> {
 
 /// Returns the row's number.
 pub fn put_opening(db: &Connection, opening: &Opening) -> Result<i64> {
-    let sql = "INSERT INTO origin (name, opening) VALUES (?1, ?2)";
-    db.execute(sql, (&opening.origin, json(opening)?))?;
-    Ok(db.last_insert_rowid())
+    let at: i64 = db.query_row("SELECT coalesce(max(id), 0) + 1 FROM origin", (), |row| row.get(0))?;
+    sums::ORIGIN.put(db)?.row(&[&at, &opening.origin, &json(opening)?, &Null])?;
+    Ok(at)
 }
 
 pub fn put_tick(db: &Connection, id: i64, row: &TickRow) -> Result<()> {
-    db.execute("INSERT INTO tick (id, body) VALUES (?1, ?2)", (id, row.bytes()))?;
-    Ok(())
+    sums::TICK.put(db)?.row(&[&id, &row.bytes()])
 }
 
 pub fn put_pending(db: &Connection, id: i64, interval: &[u8]) -> Result<()> {
-    db.execute("INSERT INTO pending (id, body) VALUES (?1, ?2)", (id, interval))?;
-    Ok(())
+    sums::PENDING.put(db)?.row(&[&id, &interval])
 }
 
 /// `body` is the encoded form of the origin's totals, which take the place of everything that is pending.
 pub fn put_totals(db: &Connection, at: i64, origin: &Origin, body: &[u8]) -> Result<()> {
-    db.execute("INSERT OR REPLACE INTO total (origin, body) VALUES (?1, ?2)", (at, body))?;
+    sums::TOTAL.put(db)?.row(&[&at, &body])?;
     let ids = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
     db.execute("DELETE FROM pending WHERE id BETWEEN ?1 AND ?2", ids)?;
     put_workers(db, at, origin)
 }
 
 pub fn put_workers(db: &Connection, at: i64, origin: &Origin) -> Result<()> {
-    let mut put = db.prepare("INSERT OR REPLACE INTO worker VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+    let mut put = sums::WORKER.put(db)?;
     for (number, p) in origin.workers.iter().enumerate() {
         // Nanoseconds of 292 years fit; the reader turns them back with the same cast.
         let [wall, busy, spin, sleep, queue] =
             [p.wall_ns, p.busy_ns, p.spin_ns, p.sleep_ns, p.run_queue_ns].map(|ns| ns as i64);
-        put.execute((at, number as i64, wall, busy, spin, sleep, queue))?;
+        put.row(&[&at, &(number as i64), &wall, &busy, &spin, &sleep, &queue])?;
     }
     Ok(())
 }
 
 /// All notes of an origin, those that are there already over again: the text of a gap's note changes.
 pub fn put_notes(db: &Connection, at: i64, first_id: i64, notes: &[Note]) -> Result<()> {
-    let mut put = db
-        .prepare("INSERT OR REPLACE INTO note (id, origin, at_ns, kind, text) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut put = sums::NOTE.put(db)?;
     for (id, note) in (first_id..).zip(notes) {
-        put.execute((id, at, note.at_ns as i64, json(&note.kind)?, &note.text))?;
+        put.row(&[&id, &at, &(note.at_ns as i64), &json(&note.kind)?, &note.text])?;
     }
     Ok(())
 }
 
 /// `first_id` is that of the first of them.
 pub fn put_samples(db: &Connection, at: i64, first_id: i64, samples: &[Sample]) -> Result<()> {
-    let mut put = db.prepare("INSERT INTO sample (id, origin, body) VALUES (?1, ?2, ?3)")?;
+    let mut put = sums::SAMPLE.put(db)?;
     for (id, sample) in (first_id..).zip(samples) {
-        put.execute((id, at, json(sample)?))?;
+        put.row(&[&id, &at, &json(sample)?])?;
     }
     Ok(())
 }
 
 pub fn put_ending(db: &Connection, at: i64, origin: &Origin) -> Result<()> {
     let ending = origin.ending.as_ref().map(json).transpose()?;
-    db.execute("UPDATE origin SET ending = ?2 WHERE id = ?1", (at, ending))?;
+    let sql = "SELECT name, opening FROM origin WHERE id = ?1";
+    let (name, opening): (String, String) = db.query_row(sql, [at], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let crc = sums::crc(&[&at, &name, &opening, &ending])?;
+    db.execute("UPDATE origin SET ending = ?2, crc = ?3 WHERE id = ?1", (at, ending, crc))?;
     Ok(())
 }
 

@@ -19,7 +19,8 @@
 //! | `reserve` | empty at rest; see `room` |
 //!
 //! The id of a tick is `origin * 2^32 + number`; those of channels, sights, facts and lapses are made in the same way.
-//! The tables of monitors are only there when monitors were.
+//! Each row has a checksum, `crc`; in front of a blob, so that it is read without that. See `sums`. The tables of
+//! monitors are only there when monitors were.
 
 use super::{APPLICATION_ID, Error, FORMAT_VERSION, room};
 use plimsoll_stats::LAYOUT_ID;
@@ -31,32 +32,35 @@ use std::time::Duration;
 
 const TABLES: &str = "
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE origin (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, opening TEXT NOT NULL, ending TEXT);
-    CREATE TABLE tick (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
-    CREATE TABLE total (origin INTEGER PRIMARY KEY, body BLOB NOT NULL);
-    CREATE TABLE pending (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+    CREATE TABLE origin (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, opening TEXT NOT NULL, ending TEXT,
+        crc INTEGER NOT NULL);
+    CREATE TABLE tick (id INTEGER PRIMARY KEY, crc INTEGER NOT NULL, body BLOB NOT NULL);
+    CREATE TABLE total (origin INTEGER PRIMARY KEY, crc INTEGER NOT NULL, body BLOB NOT NULL);
+    CREATE TABLE pending (id INTEGER PRIMARY KEY, crc INTEGER NOT NULL, body BLOB NOT NULL);
     CREATE TABLE series (origin INTEGER NOT NULL, series INTEGER NOT NULL, first_tick INTEGER NOT NULL,
-        last_tick INTEGER NOT NULL, body BLOB NOT NULL);
+        last_tick INTEGER NOT NULL, crc INTEGER NOT NULL, body BLOB NOT NULL);
     CREATE TABLE worker (origin INTEGER NOT NULL, worker INTEGER NOT NULL, wall_ns INTEGER NOT NULL,
         busy_ns INTEGER NOT NULL, spin_ns INTEGER NOT NULL, sleep_ns INTEGER NOT NULL, run_queue_ns INTEGER NOT NULL,
-        PRIMARY KEY (origin, worker)) WITHOUT ROWID;
+        crc INTEGER NOT NULL, PRIMARY KEY (origin, worker)) WITHOUT ROWID;
     CREATE TABLE note (id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, at_ns INTEGER NOT NULL, kind TEXT NOT NULL,
-        text TEXT NOT NULL);
-    CREATE TABLE sample (id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, body TEXT NOT NULL);
+        text TEXT NOT NULL, crc INTEGER NOT NULL);
+    CREATE TABLE sample (id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, crc INTEGER NOT NULL,
+        body TEXT NOT NULL);
     CREATE TABLE reserve (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 ";
 
 /// Made when the first monitor brings something: an empty table takes a page, and most runs have no monitors.
 pub const WATCHED_TABLES: &str = "
     CREATE TABLE IF NOT EXISTS channel (id INTEGER PRIMARY KEY, monitor INTEGER NOT NULL, part TEXT NOT NULL,
-        metric TEXT NOT NULL, unit TEXT NOT NULL, limit_value REAL);
-    CREATE TABLE IF NOT EXISTS sight (id INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, body BLOB NOT NULL);
+        metric TEXT NOT NULL, unit TEXT NOT NULL, limit_value REAL, crc INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS sight (id INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL,
+        crc INTEGER NOT NULL, body BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS fact (id INTEGER PRIMARY KEY, monitor INTEGER NOT NULL, name TEXT NOT NULL,
-        value TEXT NOT NULL);
+        value TEXT NOT NULL, crc INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS lapse (id INTEGER PRIMARY KEY, monitor INTEGER NOT NULL, at_ns INTEGER NOT NULL,
-        why TEXT NOT NULL);
+        why TEXT NOT NULL, crc INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS lapsed (origin INTEGER NOT NULL, monitor INTEGER NOT NULL, count INTEGER NOT NULL,
-        PRIMARY KEY (origin, monitor)) WITHOUT ROWID;
+        crc INTEGER NOT NULL, PRIMARY KEY (origin, monitor)) WITHOUT ROWID;
 ";
 
 /// Bytes that [`WATCHED_TABLES`] take at once.

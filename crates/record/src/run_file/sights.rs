@@ -4,8 +4,10 @@
 //! The body of a sight is pairs: the channel's number in LEB128 (seven bits a byte, low bits first), then the value as
 //! eight bytes, little-endian. Eighty channels take 720 bytes a second.
 
+use super::reader::Bad;
 use super::rows::json;
 use super::schema::{WATCHED_BYTES, WATCHED_TABLES, tick_id};
+use super::sums::{self, Sums};
 use crate::event::{Fact, Lapse, Sight};
 use crate::record::{Channel, Watched};
 use plimsoll_plan::watch::Unit;
@@ -145,10 +147,8 @@ pub fn put_all(db: &Connection, at: i64, watched: &Watched) -> Result<()> {
 }
 
 fn put_channel(db: &Connection, id: i64, channel: &Channel) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let Channel { monitor, part, metric, unit, limit, .. } = channel;
-    db.execute(sql, (id, monitor, part, metric, json(unit)?, limit))?;
-    Ok(())
+    sums::CHANNEL.put(db)?.row(&[&id, monitor, part, metric, &json(unit)?, limit])
 }
 
 fn put_sights<'a>(
@@ -157,63 +157,61 @@ fn put_sights<'a>(
     first: u32,
     sights: impl Iterator<Item = (u64, &'a [u8])>,
 ) -> Result<()> {
-    let mut put = db.prepare("INSERT INTO sight (id, at_ns, body) VALUES (?1, ?2, ?3)")?;
+    let mut put = sums::SIGHT.put(db)?;
     for (number, (at_ns, body)) in (first..).zip(sights) {
-        put.execute((tick_id(at, number), at_ns as i64, body))?;
+        put.row(&[&tick_id(at, number), &(at_ns as i64), &body])?;
     }
     Ok(())
 }
 
 /// All of them: the value of a fact changes.
 fn put_facts(db: &Connection, at: i64, facts: &[Fact]) -> Result<()> {
-    let mut put = db.prepare("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4)")?;
+    let mut put = sums::FACT.put(db)?;
     for (number, fact) in (0..).zip(facts) {
-        put.execute((tick_id(at, number), fact.monitor, &fact.name, &fact.value))?;
+        put.row(&[&tick_id(at, number), &fact.monitor, &fact.name, &fact.value])?;
     }
     Ok(())
 }
 
 fn put_lapses(db: &Connection, at: i64, watched: &Watched, stored: usize) -> Result<()> {
-    let mut put = db.prepare("INSERT INTO lapse VALUES (?1, ?2, ?3, ?4)")?;
+    let mut put = sums::LAPSE.put(db)?;
     for (number, lapse) in (0..).zip(&watched.lapses).skip(stored) {
-        put.execute((tick_id(at, number), lapse.monitor, lapse.at_ns as i64, &lapse.why))?;
+        put.row(&[&tick_id(at, number), &lapse.monitor, &(lapse.at_ns as i64), &lapse.why])?;
     }
-    let mut put = db.prepare("INSERT OR REPLACE INTO lapsed VALUES (?1, ?2, ?3)")?;
+    let mut put = sums::LAPSED.put(db)?;
     for (monitor, count) in &watched.lapsed {
-        put.execute((at, monitor, *count as i64))?;
+        put.row(&[&at, monitor, &(*count as i64)])?;
     }
     Ok(())
 }
 
-/// What the file has of one origin. `Err` with a sentence: it contradicts itself.
-pub fn read(db: &Connection, at: i64) -> Result<std::result::Result<Watched, String>> {
-    let mut watched = match behind(db, at, tick_id(at, 0))? {
-        Ok((watched, _)) => watched,
-        Err(why) => return Ok(Err(why)),
-    };
+/// What the file has of one origin.
+pub fn read(db: &Connection, sums: &Sums<'_>, at: i64) -> std::result::Result<Watched, Bad> {
+    let (mut watched, _) = behind(db, sums, at, tick_id(at, 0))?;
     if !is_there(db)? {
-        return Ok(Ok(watched));
+        return Ok(watched);
     }
     let range = (tick_id(at, 0), tick_id(at, u32::MAX));
-    let mut all =
-        db.prepare("SELECT monitor, name, value FROM fact WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut all = sums.select(&sums::FACT, "WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
     let mut rows = all.query(range)?;
     while let Some(row) = rows.next()? {
-        watched.facts.push(Fact { monitor: row.get(0)?, name: row.get(1)?, value: row.get(2)? });
+        sums.see(&sums::FACT, row)?;
+        watched.facts.push(Fact { monitor: row.get(1)?, name: row.get(2)?, value: row.get(3)? });
     }
-    let mut all =
-        db.prepare("SELECT monitor, at_ns, why FROM lapse WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut all = sums.select(&sums::LAPSE, "WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
     let mut rows = all.query(range)?;
     while let Some(row) = rows.next()? {
-        let at_ns = row.get::<_, i64>(1)? as u64;
-        watched.lapses.push(Lapse { monitor: row.get(0)?, at_ns, why: row.get(2)? });
+        sums.see(&sums::LAPSE, row)?;
+        let at_ns = row.get::<_, i64>(2)? as u64;
+        watched.lapses.push(Lapse { monitor: row.get(1)?, at_ns, why: row.get(3)? });
     }
-    let mut all = db.prepare("SELECT monitor, count FROM lapsed WHERE origin = ?1")?;
+    let mut all = sums.select(&sums::LAPSED, "WHERE origin = ?1")?;
     let mut rows = all.query([at])?;
     while let Some(row) = rows.next()? {
-        watched.lapsed.insert(row.get(0)?, row.get::<_, i64>(1)? as u64);
+        sums.see(&sums::LAPSED, row)?;
+        watched.lapsed.insert(row.get(1)?, row.get::<_, i64>(2)? as u64);
     }
-    Ok(Ok(watched))
+    Ok(watched)
 }
 
 /// A run without monitors has none of these tables.
@@ -225,23 +223,25 @@ fn is_there(db: &Connection) -> Result<bool> {
 /// Channels with their points from the sample with the id `from` on, and the id of the last one that there is.
 pub fn behind(
     db: &Connection,
+    sums: &Sums<'_>,
     at: i64,
     from: i64,
-) -> Result<std::result::Result<(Watched, Option<i64>), String>> {
+) -> std::result::Result<(Watched, Option<i64>), Bad> {
     let mut watched = Watched::default();
     if !is_there(db)? {
-        return Ok(Ok((watched, None)));
+        return Ok((watched, None));
     }
     let range = (tick_id(at, 0), tick_id(at, u32::MAX));
-    let mut all = db.prepare("SELECT * FROM channel WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut all = sums.select(&sums::CHANNEL, "WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
     let mut rows = all.query(range)?;
     while let Some(row) = rows.next()? {
+        sums.see(&sums::CHANNEL, row)?;
         let unit: String = row.get(4)?;
         let Ok(unit) = serde_json::from_str::<Unit>(&unit) else {
-            return Ok(Err(format!("`{unit}` is no unit of a monitor's number")));
+            return Err(Bad::Content(format!("`{unit}` is no unit of a monitor's number")));
         };
         if row.get::<_, i64>(0)? != tick_id(at, watched.channels.len() as u32) {
-            return Ok(Err("a monitor's number is missing".into()));
+            return Err(Bad::Content("a monitor's number is missing".into()));
         }
         watched.channels.push(Channel {
             monitor: row.get(1)?,
@@ -252,19 +252,20 @@ pub fn behind(
             points: Vec::new(),
         });
     }
-    let mut all = db.prepare("SELECT at_ns, body, id FROM sight WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut all = sums.select(&sums::SIGHT, "WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
     let mut rows = all.query((from, range.1))?;
     let mut last = None;
     while let Some(row) = rows.next()? {
-        last = Some(row.get(2)?);
-        let at_ns = row.get::<_, i64>(0)? as u64;
-        let body = row.get_ref(1)?;
+        sums.see(&sums::SIGHT, row)?;
+        last = Some(row.get(0)?);
+        let at_ns = row.get::<_, i64>(1)? as u64;
+        let body = row.get_ref(2)?;
         let taken = body.as_blob().ok().and_then(|body| take_pairs(&mut watched.channels, at_ns, body));
         if taken.is_none() {
-            return Ok(Err("a monitor's sample cannot be read".into()));
+            return Err(Bad::Content("a monitor's sample cannot be read".into()));
         }
     }
-    Ok(Ok((watched, last)))
+    Ok((watched, last))
 }
 
 fn put_pair(body: &mut Vec<u8>, channel: usize, value: f64) {

@@ -1,5 +1,6 @@
 //! Everything over time, but coarser than the ticks: per series, and with the histograms that ticks leave out.
 
+use super::sums;
 use crate::record::{RUN_LAYOUT, SERIES_LAYOUT};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Tally;
@@ -72,10 +73,9 @@ impl Spans {
 }
 
 pub fn put(db: &Connection, at: i64, spans: &[Span]) -> Result<()> {
-    let sql = "INSERT INTO series (origin, series, first_tick, last_tick, body) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let mut put = db.prepare(sql)?;
+    let mut put = sums::SERIES.put(db)?;
     for span in spans {
-        put.execute((at, span.series, span.first_tick, span.last_tick, &span.body))?;
+        put.row(&[&at, &span.series, &span.first_tick, &span.last_tick, &span.body])?;
     }
     Ok(())
 }

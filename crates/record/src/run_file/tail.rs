@@ -4,6 +4,7 @@
 //! the end of its run, and watching must not change what is left behind; opening anew costs a tenth of a millisecond.
 
 use super::reader::{Bad, check_kind, each_blob, json, notes, workers};
+use super::sums::{self, Sums};
 use super::{Error, guard, schema, sights};
 use crate::analysis::{Seconds, Standing, seconds};
 use crate::event::{Ending, Note, Opening, Pulse, Reading, Sight};
@@ -120,28 +121,30 @@ impl Tail {
     /// Everything behind what is known.
     fn news(&self, db: &Connection) -> Result<Vec<(i64, News)>, Bad> {
         let mut all = Vec::new();
-        let mut origins = db.prepare("SELECT id, opening, ending FROM origin ORDER BY id")?;
+        let sums = Sums::of(db);
+        let mut origins = sums.select(&sums::ORIGIN, "ORDER BY id")?;
         let mut rows = origins.query(())?;
         while let Some(row) = rows.next()? {
+            sums.see(&sums::ORIGIN, row)?;
             let at: i64 = row.get(0)?;
             let place = self.places.get(&at);
             let opening = match place {
                 Some(place) => Arc::clone(&place.opening),
-                None => Arc::new(guard::opening(&row.get::<_, String>(1)?)?),
+                None => Arc::new(guard::opening(&row.get::<_, String>(2)?)?),
             };
             let ending = match place.is_some_and(|place| place.ending.is_some()) {
                 true => None,
-                false => row.get::<_, Option<String>>(2)?.map(|text| json(&text)).transpose()?,
+                false => row.get::<_, Option<String>>(3)?.map(|text| json(&text)).transpose()?,
             };
             let from = place.map_or(schema::tick_id(at, 0), |place| place.tick + 1);
             let mut ticks = BTreeMap::new();
-            each_blob(db, "tick", from, schema::tick_id(at, u32::MAX), |id, body| {
+            each_blob(&sums, &sums::TICK, from, schema::tick_id(at, u32::MAX), |id, body| {
                 ticks.insert(schema::tick_of_id(id), TickRow::from_bytes(body.into())?);
                 Ok(())
             })?;
             let from = place.map_or(schema::tick_id(at, 0), |place| place.sight + 1);
-            let (watched, sight) = sights::behind(db, at, from)?.map_err(Bad::Content)?;
-            let (notes, workers) = (notes(db, at)?, workers(db, at)?);
+            let (watched, sight) = sights::behind(db, &sums, at, from)?;
+            let (notes, workers) = (notes(&sums, at)?, workers(&sums, at)?);
             all.push((at, News { opening, ending, ticks, watched, sight, notes, workers }));
         }
         Ok(all)

@@ -8,12 +8,13 @@ use super::room::{self, Room};
 use super::rows;
 use super::sights::{self, Sights};
 use super::spans::{self, Spans};
-use super::{Error, reader, schema};
+use super::{Error, reader, schema, sums};
 use crate::event::{Note, NoteKind, Opening, RunEvent, Sink, Tick};
 use crate::record::{Origin, RunRecord, TickRow};
 use plimsoll_stats::interval::Interval;
 use rusqlite::{Connection, ErrorCode};
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,6 +48,7 @@ impl RunFile {
         })?;
         Ok(Writer {
             path: path.into(),
+            identity: identity_of(path).unwrap_or_default(),
             db,
             at,
             room,
@@ -57,6 +59,7 @@ impl RunFile {
             totals_bytes: 0,
             sampled: 0,
             sights: Sights::default(),
+            is_sealed: false,
             gap: None,
             trouble: None,
         })
@@ -80,10 +83,21 @@ fn begun(path: &Path) -> rusqlite::Result<(Connection, Room)> {
     Ok((db, room))
 }
 
+fn identity_of(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
+}
+
+fn without(path: &Path, name: &str) -> Error {
+    let why = format!("it does not hold the run `{name}` that was written into it");
+    Error::Damaged { path: path.into(), why }
+}
+
 /// See the module. Its memory does not grow with the length of the run: ticks and what monitors saw are in the file,
 /// the totals here.
 pub struct Writer {
     path: PathBuf,
+    /// Device and number of the file, which a path can lose.
+    identity: (u64, u64),
     db: Connection,
     /// The row of `origin`.
     at: i64,
@@ -100,6 +114,8 @@ pub struct Writer {
     sampled: usize,
     /// What monitors saw and the file does not have yet.
     sights: Sights,
+    /// Nothing is to come any more.
+    is_sealed: bool,
     /// The gap that is open, if the last tick could not be written.
     gap: Option<Gap>,
     /// The first error that the end could not repair.
@@ -122,14 +138,14 @@ pub struct Finished {
 }
 
 impl Writer {
-    /// Closes the file and reads its seconds back: a report now and a report later show the same.
+    /// Reads its seconds back and closes the file: a report now and a report later show the same.
     pub fn finish(mut self) -> Finished {
         // Of a run without an end something still waits for its tick; what cannot be written is not in the record.
         let _ = self.store_sights();
-        let Writer { path, db, mut origin, mut trouble, .. } = self;
-        drop(db);
+        let Writer { path, mut db, mut origin, mut trouble, identity, .. } = self;
         let name = origin.opening.origin.clone();
-        match reader::read(&path) {
+        // Also what has no name any more is read.
+        match reader::record(&mut db) {
             Ok(mut record) => match record.origins.remove(&name) {
                 Some(read) => {
                     origin.ticks = read.ticks;
@@ -137,12 +153,16 @@ impl Writer {
                         mine.points = read.points;
                     }
                 }
-                None => {
-                    let why = format!("it does not hold the run `{name}` that was written into it");
-                    trouble = trouble.or(Some(Error::Damaged { path, why }));
-                }
+                None => trouble = trouble.or(Some(without(&path, &name))),
             },
-            Err(unreadable) => trouble = trouble.or(Some(unreadable)),
+            Err(unreadable) => trouble = trouble.or(Some(unreadable.of(&path))),
+        }
+        drop(db);
+        // What stands at the path now is worth more than what was said by a database without a name.
+        match identity_of(&path) {
+            None => trouble = Some(Error::Gone { path }),
+            Some(now) if now != identity => trouble = Some(without(&path, &name)),
+            Some(_) => {}
         }
         Finished { record: RunRecord { origins: [(name, origin)].into() }, trouble }
     }
@@ -282,9 +302,14 @@ impl Writer {
         self.store_totals()?;
         // Worth less than the rest, too, but a reader must be told when they are not there.
         let sampled = self.store_samples();
-        // What was kept free is not needed any more. It is no harm if it stays.
-        let _ = room::free_pages(&self.db).and_then(|free| room::cut_off(&self.db, free));
-        fold(&self.db)?;
+        // Without its seal a file tells the same, but not as surely that it is whole.
+        self.is_sealed = sums::seal(&self.db).is_ok();
+        // What has lost its name can be read only as long as its log is open.
+        if identity_of(&self.path) == Some(self.identity) {
+            // What was kept free is not needed any more. It is no harm if it stays, nor if the file stays in two.
+            let _ = room::free_pages(&self.db).and_then(|free| room::cut_off(&self.db, free));
+            let _ = fold(&self.db);
+        }
         sampled.and(watched)
     }
 }
@@ -293,6 +318,11 @@ impl Sink for Writer {
     /// The opening was written when the file was made. A tick that was there before is left out: it would count its
     /// requests twice.
     fn event(&mut self, event: &RunEvent) {
+        if std::mem::take(&mut self.is_sealed)
+            && let Err(source) = sums::unseal(&self.db)
+        {
+            self.trouble = Some(Error::Refused { path: self.path.clone(), doing: "write", source });
+        }
         let result = match event {
             RunEvent::Opened(_) => Ok(()),
             RunEvent::Ticked(tick) => {
@@ -355,6 +385,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
             sights::put_all(&tx, at, &origin.watched)?;
             rows::put_ending(&tx, at, origin)?;
         }
+        sums::seal(&tx)?;
         tx.commit()
     })
 }

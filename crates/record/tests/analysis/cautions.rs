@@ -2,6 +2,7 @@
 
 use crate::fixture::*;
 use plimsoll_plan::Fault;
+use plimsoll_plan::link::Tls;
 use plimsoll_plan::load::Arrivals;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, status_id};
 use plimsoll_record::analysis::summarise_with;
@@ -99,6 +100,11 @@ cases! {
         Run::closed(15).at(0, |t| fail(t, Fault::ClientMemory, 1)),
         Run::closed(15),
         ["1 attempt failed", "tcp_mem"];
+
+    a_limit_of_ours_is_not_the_servers_fault: ClientLimit, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::ClientLimit, 2)),
+        Run::closed(15),
+        ["2 responses were longer than a limit", "--limit NAME=VALUE"];
 
     a_firewall_here_is_not_the_servers_fault: ClientBlocked, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientOther, 9)),
@@ -321,6 +327,11 @@ cases! {
         Run::closed(15),
         ["10.0.0.7 belongs to this machine"];
 
+    a_certificate_that_nobody_checked_is_told: CertificateUnchecked, Note,
+        Run::closed(15).with(|r| r.outline.link.tls = Some(tls(true))),
+        Run::closed(15).with(|r| r.outline.link.tls = Some(tls(false))),
+        ["any certificate was taken for shop.example"];
+
     many_requests_under_way_at_the_stop_are_told: InFlightCensors, Note,
         Run::closed(15).at(14, |t| under_way(t, 400, 5 * MS)),
         Run::closed(15).at(14, |t| under_way(t, 10, 5 * MS)),
@@ -385,6 +396,10 @@ fn redirected(tick: &mut plimsoll_stats::Interval, n: u64) {
     let cells = &mut tick.series[0];
     cells.sums[status_id(200)] -= n;
     cells.add(status_id(302), n);
+}
+
+fn tls(insecure: bool) -> Tls {
+    Tls { server_name: "shop.example".into(), insecure, ..Tls::default() }
 }
 
 fn sizes(tick: &mut plimsoll_stats::Interval, bytes_of: impl Fn(u64) -> u64) {

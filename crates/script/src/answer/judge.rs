@@ -43,6 +43,9 @@ pub struct Findings {
     pub status_ok: bool,
     /// A check or an extraction needed the body, and its content coding could not be undone.
     pub undecodable: bool,
+    /// Checks and extractions that could not see the body, because a limit of ours has cut it: nothing is known of
+    /// them, and they have not failed.
+    pub unseen: Vec<usize>,
     /// Where each extracted value goes and where in [`Findings::bytes`] it is. What was not found is not here.
     pub extracted: Vec<(Slot, Range<usize>)>,
     pub bytes: Vec<u8>,
@@ -66,6 +69,7 @@ impl Default for Findings {
             verdicts: Vec::new(),
             status_ok: false,
             undecodable: false,
+            unseen: Vec::new(),
             extracted: Vec::new(),
             bytes: Vec::new(),
             failures: Vec::new(),
@@ -86,6 +90,7 @@ impl Findings {
 
     fn clear(&mut self) {
         self.verdicts.clear();
+        self.unseen.clear();
         self.extracted.clear();
         self.bytes.clear();
         self.failures.clear();
@@ -227,14 +232,18 @@ impl Judge {
             }
             true => decoder.decode(answer.head, answer.body, *decoded_bytes_max).map_err(NoBody::Undecodable),
         };
-        findings.undecodable = matches!(body, Err(NoBody::Undecodable(_)));
+        let cut = match body {
+            Err(NoBody::Cut { .. } | NoBody::Undecodable(Unreadable::TooLong { .. })) => true,
+            Err(NoBody::Undecodable(_)) | Ok(_) => false,
+        };
+        findings.undecodable = body.is_err() && !cut;
         for check in &self.checks {
             let held = check.ask(answer, body, scope, desk, findings);
-            findings.note(held);
+            findings.note(held, cut && check.on.reads_body());
         }
         for take in &self.takes {
             let held = take_one(take, answer, body, scope, desk, findings);
-            findings.note(held);
+            findings.note(held, cut && take.reads_body());
         }
         if let (Ok(text), true, true) = (body, self.reads_body, findings.wants_shape) {
             findings.shape = shaper.shape(text);
@@ -246,9 +255,13 @@ impl Judge {
 }
 
 impl Findings {
-    fn note(&mut self, held: Result<(), Failure>) {
+    /// Notes a verdict; `unseen`: of what could not be seen.
+    fn note(&mut self, held: Result<(), Failure>, unseen: bool) {
         let number = self.verdicts.len();
         self.verdicts.push(held.is_ok());
+        if unseen {
+            self.unseen.push(number);
+        }
         let sentence = match held {
             Ok(()) => return,
             Err(Failure::Sentence(sentence)) => sentence,
@@ -291,7 +304,8 @@ impl NoBody {
     fn sentence(self, answer: &Answer<'_>) -> String {
         match self {
             NoBody::Cut { kept_bytes } => format!(
-                "the body has `{}` bytes, of which the limit `kept_body_bytes` kept `{kept_bytes}`",
+                "the body has `{}` bytes, of which the limits `kept_body_bytes` (of one) and `kept_total_bytes` \
+                 (of all together) let `{kept_bytes}` be kept",
                 answer.body_bytes
             ),
             NoBody::Undecodable(why) => format!("the body cannot be decoded: {why}"),

@@ -8,6 +8,7 @@ use super::{csv, json};
 use memchr::memchr_iter;
 use plimsoll_plan::data::{Feeder, Format};
 use std::fs;
+use std::path::Path;
 
 /// The rows of one file.
 #[derive(Debug)]
@@ -16,6 +17,17 @@ pub struct Table {
     /// Where each row begins; a row finds its own end.
     starts: Vec<usize>,
     cut: Cut,
+}
+
+/// A pipe may have nobody at its other end, and a device no end.
+fn content(path: &Path) -> std::io::Result<Vec<u8>> {
+    match path.metadata()? {
+        about if !about.is_file() && !about.is_dir() => {
+            let why = "it is a pipe, a socket or a device, not a regular file";
+            Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, why))
+        }
+        _ => fs::read(path),
+    }
 }
 
 /// How a value is cut out of a row.
@@ -34,7 +46,7 @@ impl Table {
     /// A sentence with feeder, file and line.
     pub fn open(feeder: &Feeder) -> Result<Table, String> {
         let file = feeder.path.display();
-        let bytes = fs::read(&feeder.path).map_err(|error| {
+        let bytes = content(&feeder.path).map_err(|error| {
             let mend = if feeder.made_by_setup { "; the set-up was to write it" } else { "" };
             format!("data `{}`: cannot read `{file}`: {error}{mend}", feeder.name)
         })?;

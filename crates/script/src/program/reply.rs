@@ -138,7 +138,10 @@ impl Turn<'_> {
         let findings = &mut self.bench.findings;
         // A check that found no row to compare with says nothing of the answer.
         let exhausted = findings.exhausted.is_some();
-        for (series, held) in (asking.checks..).zip(&findings.verdicts).filter(|_| !exhausted) {
+        let unseen = |number: usize| findings.unseen.contains(&number);
+        for (number, held) in findings.verdicts.iter().enumerate().filter(|(n, _)| !exhausted && !unseen(*n))
+        {
+            let series = asking.checks + number as u32;
             self.out.count(Count::Sum(series, SeriesSum::Finished, 1));
             if !held {
                 self.out.count(Count::Sum(series, SeriesSum::Failed, 1));
@@ -158,12 +161,18 @@ impl Turn<'_> {
                 }
             }
         }
-        let held = exhausted || findings.verdicts.iter().all(|held| *held);
+        let held = exhausted
+            || findings
+                .verdicts
+                .iter()
+                .enumerate()
+                .all(|(number, held)| *held || findings.unseen.contains(&number));
         let fault = match (findings.undecodable, findings.status_ok, held) {
             (true, _, _) => Some(Fault::Undecodable),
             (_, false, _) => Some(Fault::Status),
             (_, _, false) => Some(Fault::Check),
-            (false, true, true) => None,
+            // What nobody has seen has neither held nor failed; the limit was ours.
+            (false, true, true) => (!findings.unseen.is_empty()).then_some(Fault::ClientLimit),
         };
         if fault.is_some() && !findings.failures.is_empty() {
             self.tell_findings(ask, answer);

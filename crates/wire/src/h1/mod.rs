@@ -144,6 +144,17 @@ pub struct Fed {
     pub done: Option<Answer>,
 }
 
+/// What the next byte of an answer belongs to, as far as it should be complete soon after it has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A head, interim or final, that began behind so many bytes of the answer.
+    Head(u64),
+    /// A line that opens a chunk, or the trailers, that began behind so many bytes of the answer.
+    ChunkLine(u64),
+    /// A body, which may take as long as the answer; or nothing is awaited, or nothing of it has come.
+    Body,
+}
+
 /// What it means that the other side closed now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eof {

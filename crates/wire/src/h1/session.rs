@@ -4,7 +4,7 @@ use std::mem;
 
 use super::framing::Framing;
 use super::head::Parsed;
-use super::{Answer, Ask, Eof, Fed, Malformed, Shared, Sink};
+use super::{Answer, Ask, Eof, Fed, Malformed, Part, Shared, Sink};
 
 /// The state of one connection: 64 bytes, one cache line, because ten thousand of them are walked in random
 /// order.
@@ -167,6 +167,21 @@ impl Session {
             body_bytes: self.body_bytes,
             wire_bytes: self.wire_bytes,
             reusable: false,
+        }
+    }
+
+    /// The part of the answer that has begun and is not complete, and where in the answer it began.
+    #[inline]
+    pub fn part(&self) -> Part {
+        match self.phase {
+            Phase::Idle | Phase::Length | Phase::UntilClose | Phase::ChunkData => Part::Body,
+            Phase::Head if self.wire_bytes == 0 => Part::Body,
+            // Blank lines in front of a head, and interim answers that keep coming, are no beginning of their own: the
+            // head that counts has not come.
+            Phase::Head => Part::Head(0),
+            Phase::ChunkDataCr | Phase::ChunkDataLf => Part::Body,
+            // All bytes of a line but its CR are counted, and nothing is counted in front of it.
+            _ => Part::ChunkLine(self.wire_bytes.saturating_sub(u64::from(self.count))),
         }
     }
 

@@ -73,6 +73,11 @@ impl<'b> Fields<'b> {
         None
     }
 
+    /// Is there a data line, so that an event has begun?
+    pub fn has_data(&self) -> bool {
+        self.data_lines > 0
+    }
+
     /// Shows the event that `block` is. Without any data line it is none, whatever else it says.
     pub fn dispatch(&self, block: &[u8], spares: &mut Spares, event: &mut dyn FnMut(Event<'_>)) {
         let whole = Event { name: self.name, data: self.data, id: self.id, retry_ms: self.retry_ms };

@@ -35,6 +35,10 @@ pub struct Parser {
     /// Bytes of the byte order mark seen so far; its full length once the stream is past its start.
     mark: u8,
     in_comment: bool,
+    /// One of the ended lines in `held` is of data.
+    has_data: bool,
+    /// Blocks that have ended, with or without an event.
+    blocks: u64,
     /// The last line ended in CR: a LF that follows belongs to that end, in whichever piece it comes.
     after_cr: bool,
 }
@@ -103,6 +107,8 @@ impl Parser {
             last_retry_ms: None,
             mark: 0,
             in_comment: false,
+            has_data: false,
+            blocks: 0,
             after_cr: false,
         }
     }
@@ -159,6 +165,14 @@ impl Parser {
         self.last_retry_ms
     }
 
+    /// What has begun and not ended: a line, or an event that has data. The number is that of the blocks before it, so
+    /// that it is told from the one after it. Lines that may stand in front of any event (`retry: 1000`) can wait.
+    #[inline]
+    pub fn unfinished(&self) -> Option<u64> {
+        let in_line = self.in_comment || self.line_start < self.held.len();
+        (in_line || self.has_data).then_some(self.blocks)
+    }
+
     /// Passes over one byte order mark at the very start. The start of a mark that turns out to be none is the
     /// start of the first line.
     fn past_mark<'b>(&mut self, bytes: &'b [u8], spares: &mut Spares) -> &'b [u8] {
@@ -192,6 +206,7 @@ impl Parser {
             self.after_cr = line.open;
             match line.text {
                 [] => {
+                    self.blocks += 1;
                     fields.dispatch(&bytes[..at], spares, event);
                     return Ok(at);
                 }
@@ -217,6 +232,7 @@ impl Parser {
                 self.held.push(b'\n');
             }
             self.line_start = self.held.len();
+            self.has_data = fields.has_data();
             self.held.extend_from_slice(tail);
         }
         Ok(bytes.len())
@@ -245,6 +261,8 @@ impl Parser {
         self.held.extend_from_slice(text);
         if empty_line {
             let held = mem::take(&mut self.held);
+            self.has_data = false;
+            self.blocks += 1;
             let mut fields = Fields::default();
             for text in texts(&held) {
                 // The reconnection time it may give was noticed when the line ended.
@@ -253,7 +271,9 @@ impl Parser {
             fields.dispatch(&held, spares, event);
             spares.give_back(held);
         } else if line_ended {
-            let retry_ms = Fields::default().add(&self.held[self.line_start..]);
+            let mut fields = Fields::default();
+            let retry_ms = fields.add(&self.held[self.line_start..]);
+            self.has_data |= fields.has_data();
             self.last_retry_ms = retry_ms.or(self.last_retry_ms);
             self.held.push(b'\n');
             self.line_start = self.held.len();

@@ -125,13 +125,14 @@ fn name(alert: AlertDescription) -> String {
 
 fn untrusted(why: &CertificateError, error: &Error) -> String {
     if marked_as_authority(error) {
-        return "the server's certificate is one of an authority (`CA:TRUE`), not of a server\n\
-                hint: give this very certificate as own CA, or let the server have one with `CA:FALSE`"
+        // What `openssl req -x509` makes, unless it is told otherwise.
+        return "the server's certificate is not trusted: it is self-signed, or one of an authority (`CA:TRUE`)\n\
+                hint: trust this very certificate with `--ca FILE` (its PEM), or check none with `-k`"
             .into();
     }
     match why {
         CertificateError::UnknownIssuer => "the server's certificate is not trusted: no known authority issued it\n\
-             hint: give the PEM of the authority as own CA; the system's store is not read"
+             hint: trust its authority with `--ca FILE` (PEM; the system's store is not read), or check none with `-k`"
             .into(),
         CertificateError::BadSignature => {
             "the server's certificate does not bear its authority's signature\n\

@@ -1,6 +1,5 @@
 //! Arrivals as they were recorded: a file with one instant, or one gap, in a line.
 
-use crate::body::from_file;
 use crate::own::key::{Row, Section};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Node, Pos, Value};
@@ -56,13 +55,7 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Arc<[u64]>> {
         }
         return None;
     };
-    let text = match from_file(&name, r.folder) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(sentence) => {
-            r.complain_sentence(pos, &sentence);
-            return None;
-        }
-    };
+    let text = String::from_utf8_lossy(&r.content(&name, pos)?).into_owned();
     match instants(&text, &manner) {
         Ok(all) => (r.wrong.len() == before).then(|| all.into()),
         Err((line, message, hint)) => {

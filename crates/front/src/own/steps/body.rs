@@ -1,6 +1,5 @@
 //! Bodies: text, a file, JSON, a form, or several parts.
 
-use crate::body::from_file;
 use crate::own::escape;
 use crate::own::json::{self, Sink};
 use crate::own::key::{Row, Section};
@@ -34,13 +33,8 @@ pub fn read(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Body> {
         }
         "body_file" => {
             let name = w.r.text(node, row)?;
-            match from_file(name, w.r.folder) {
-                Ok(bytes) => Some(Body { text: Text::literal(bytes), media_type: None }),
-                Err(sentence) => {
-                    w.r.complain_sentence(node.pos, &sentence);
-                    None
-                }
-            }
+            let bytes = w.r.content(name, node.pos)?;
+            Some(Body { text: Text::literal(bytes), media_type: None })
         }
         "form" => form(node, row, w),
         _ => multipart(node, row, w),
@@ -167,9 +161,8 @@ fn part(field: &str, node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Part> {
             "path" => {
                 given += 1;
                 let Some(path) = w.r.text(node, row) else { continue };
-                match from_file(path, w.r.folder) {
-                    Ok(bytes) => made.content = Text::literal(bytes),
-                    Err(sentence) => w.r.complain_sentence(node.pos, &sentence),
+                if let Some(bytes) = w.r.content(path, node.pos) {
+                    made.content = Text::literal(bytes);
                 }
                 let last = path.rsplit('/').next().unwrap_or(path);
                 made.file_name.get_or_insert(last.to_owned());

@@ -73,7 +73,12 @@ fn rows(
     anew: bool,
     w: &mut Work<'_>,
 ) -> Option<script::Node> {
-    let path = w.r.folder.join(&file);
+    let path = w.r.path(&file, pos)?;
+    // What a stranger's text writes must be nothing that the console would take for an experiment or a run.
+    if w.r.keep_to.is_some() && path.extension().is_none_or(|ending| ending != "csv") {
+        w.r.complain("F037", pos, format!("`{file}` would be written"), "name a file that ends in `.csv`");
+        return None;
+    }
     let (names, texts): (Vec<String>, Vec<Text>) = columns.into_iter().unzip();
     let number = match w.script.files.iter().position(|known| known.path == path) {
         Some(number) if w.script.files[number].columns == names => number,

@@ -16,7 +16,7 @@ pub use parts::parts;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Axis, Expectation, Experiment};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Mistakes enough: a matrix would tell the same ones a thousand times.
 const ENOUGH: usize = 2_000;
@@ -48,6 +48,7 @@ struct File<'a> {
     text: &'a str,
     name: &'a str,
     folder: &'a Path,
+    keep_to: Option<&'a [PathBuf]>,
 }
 
 impl<'a> File<'a> {
@@ -55,6 +56,7 @@ impl<'a> File<'a> {
         Reader {
             source: Source::new(self.text, self.name),
             folder: self.folder,
+            keep_to: self.keep_to,
             wrong: Vec::new(),
             places: Default::default(),
             constants: Default::default(),
@@ -77,7 +79,7 @@ fn whole(
     folder: &Path,
     given: &Given,
 ) -> Result<(Study, Option<Diagnostic>), Vec<Diagnostic>> {
-    let file = File { text, name: file, folder };
+    let file = File { text, name: file, folder, keep_to: given.keep_to.as_deref() };
     let mut r = file.reader();
     let tree = file.tree(&mut r.wrong)?;
     if let Some(several) = parts::refused(&tree, &r) {

@@ -30,7 +30,7 @@ pub fn parts(
     given: &Given,
     only: &[String],
 ) -> Result<Vec<Part>, Vec<Diagnostic>> {
-    let file = File { text, name: file, folder };
+    let file = File { text, name: file, folder, keep_to: given.keep_to.as_deref() };
     let mut r = file.reader();
     let tree = file.tree(&mut r.wrong)?;
     let Some(entry) = parts_of(&tree) else {
@@ -152,7 +152,7 @@ fn tree_of(tree: &Node, part: &Entry) -> Node {
 /// What `--set` may name in a part. Its mistakes are told when it is read.
 fn settable(tree: &Node, file: File<'_>) -> Vec<String> {
     let mut r = file.reader();
-    let nothing = Given { set: Vec::new(), env: Box::new(|_| None) };
+    let nothing = Given { set: Vec::new(), env: Box::new(|_| None), keep_to: None };
     Matrix::of(tree, &nothing, &mut r);
     r.settable
 }

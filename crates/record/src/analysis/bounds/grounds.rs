@@ -218,10 +218,11 @@ impl Grounds {
 
 /// Each kind of failure on this side with its number.
 fn unmade(facts: &Facts) -> Vec<Unknown> {
-    const KINDS: [(Fault, Kind, &str); 4] = [
+    const KINDS: [(Fault, Kind, &str); 5] = [
         (Fault::FdLimit, Kind::ClientFdLimit, "found no free file descriptor"),
         (Fault::PortsExhausted, Kind::ClientPortsExhausted, "found no free local port"),
-        (Fault::ClientMemory, Kind::ClientMemory, "found no memory for a socket"),
+        (Fault::ClientMemory, Kind::ClientMemory, "found no memory"),
+        (Fault::ClientLimit, Kind::ClientLimit, "ended at a limit of the load generator"),
         (Fault::ClientOther, Kind::ClientBlocked, "failed on the load generator's side"),
     ];
     let of = |fault: Fault| facts.all.fault(fault);

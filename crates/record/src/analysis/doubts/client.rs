@@ -24,6 +24,10 @@ pub(super) fn limits(e: &Evidence, into: &mut Vec<Caution>) {
     {
         into.extend(hit(e, fault).map(|hit| kind.raise(hit.evidence("failed", None))));
     }
+    into.extend(hit(e, Fault::ClientLimit).map(|hit| {
+        let cut = if hit.attempts == 1 { "response was" } else { "responses were" };
+        Kind::ClientLimit.raise(format!("{} {cut} longer than a limit", count(hit.attempts)))
+    }));
 }
 
 /// The machines on which a fault of the client's side happened.
@@ -155,5 +159,10 @@ pub(super) fn room(e: &Evidence, into: &mut Vec<Caution>) {
     {
         let address = env.addresses.first().map_or(e.facts.plan.target.as_str(), |a| a.as_str());
         into.push(Kind::SameMachine.raise(format!("{address} belongs to this machine")));
+    }
+    if let Some(tls) = e.facts.plan.link.tls.as_ref().filter(|tls| tls.insecure) {
+        into.push(
+            Kind::CertificateUnchecked.raise(format!("any certificate was taken for {}", tls.server_name)),
+        );
     }
 }

@@ -13,10 +13,11 @@ pub struct Limited {
 }
 
 /// Cautions that are a limit by themselves, the one that explains the others first.
-const ALONE: [&str; 9] = [
+const ALONE: [&str; 10] = [
     "client_fd_limit",
     "client_ports_exhausted",
     "client_memory",
+    "client_limit",
     "client_blocked",
     "client_stalled",
     "link_full",

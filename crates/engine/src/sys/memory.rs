@@ -1,0 +1,90 @@
+//! An allocator that has something left when the system has nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+/// For the end of a run: its last intervals, its report in several formats.
+const RESERVE_BYTES: usize = 33_554_432;
+
+static USED_UP: AtomicBool = AtomicBool::new(false);
+static RESERVED: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The system's allocator with a reserve; for `#[global_allocator]`.
+pub struct Reserve;
+
+fn layout() -> Option<Layout> {
+    Layout::from_size_align(RESERVE_BYTES, 4_096).ok()
+}
+
+/// Sets the reserve aside: addresses, no memory, as nobody writes to it. To be called once, before the load. Without
+/// it, or without [`Reserve`] as the allocator, a failed allocation ends the process as ever.
+pub fn keep_reserve() {
+    let Some(layout) = layout() else { return };
+    // SAFETY: the layout has a size; a refusal is a null pointer, which stands for "no reserve".
+    let reserve = unsafe { System.alloc(layout) };
+    let before = RESERVED.swap(reserve, Ordering::AcqRel);
+    release(before);
+}
+
+/// An allocation has failed and the reserve was given up.
+pub fn is_used_up() -> bool {
+    USED_UP.load(Ordering::Relaxed)
+}
+
+/// Gives memory back that was reserved; says whether there was any.
+fn release(reserve: *mut u8) -> bool {
+    match layout() {
+        Some(layout) if !reserve.is_null() => {
+            // SAFETY: it came from this allocator with this layout, and whoever swapped it out is its only owner.
+            unsafe { System.dealloc(reserve, layout) };
+            true
+        }
+        _ => false,
+    }
+}
+
+#[cold]
+fn give_up() -> bool {
+    // Another thread may have freed it just now: once more is worth a try for as long as the process lives.
+    let freed = release(RESERVED.swap(std::ptr::null_mut(), Ordering::AcqRel));
+    USED_UP.fetch_or(freed, Ordering::Relaxed) || freed
+}
+
+// SAFETY: every call is passed on to the system's allocator as it came; one that fails is passed on once more, after
+// memory was given back. Nothing here allocates, unwinds or keeps a pointer of the caller's.
+unsafe impl GlobalAlloc for Reserve {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise is passed on.
+        let got = unsafe { System.alloc(layout) };
+        if got.is_null() && give_up() {
+            // SAFETY: as above.
+            return unsafe { System.alloc(layout) };
+        }
+        got
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise is passed on.
+        let got = unsafe { System.alloc_zeroed(layout) };
+        if got.is_null() && give_up() {
+            // SAFETY: as above.
+            return unsafe { System.alloc_zeroed(layout) };
+        }
+        got
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise is passed on; after a failure `old` is still the caller's.
+        let got = unsafe { System.realloc(old, layout, size) };
+        if got.is_null() && give_up() {
+            // SAFETY: as above.
+            return unsafe { System.realloc(old, layout, size) };
+        }
+        got
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(old, layout) };
+    }
+}

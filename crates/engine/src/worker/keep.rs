@@ -1,0 +1,144 @@
+//! What is kept of answers for somebody who reads them, and of requests that wait: buffers that are lent and come back.
+//!
+//! Sizes come from the network here, so all that is lent is counted against a bound, and memory that is refused costs
+//! the answer its body and not the process its life.
+
+use super::{BUFFER_KEPT_BYTES, BUFFERS_MAX, POOL_BYTES, Post, Worker};
+use crate::driver::Door;
+use plimsoll_wire::h1::{Head, Sink};
+
+/// The memory of one worker's buffers, bytes.
+#[derive(Debug)]
+pub(super) struct Lent {
+    /// Capacity of the buffers that are lent, and of those at rest.
+    out: usize,
+    rest: usize,
+    /// Both together at most.
+    most: usize,
+}
+
+impl Lent {
+    pub(super) fn new(most: usize) -> Lent {
+        Lent { out: 0, rest: 0, most }
+    }
+
+    /// Makes room for `more` bytes in a buffer that will not become longer than `longest`. False: there is none.
+    #[inline]
+    fn grow(&mut self, buffer: &mut Vec<u8>, more: usize, longest: usize) -> bool {
+        let (held, wanted) = (buffer.capacity(), buffer.len().saturating_add(more));
+        if wanted <= held {
+            return true;
+        }
+        // Doubled, so that a body in many pieces is not moved at each; but not beyond what it can become.
+        let roomy = wanted.max(held.saturating_mul(2).min(longest));
+        [roomy, wanted].into_iter().any(|size| {
+            let fits = self.out.saturating_add(self.rest).saturating_add(size - held) <= self.most;
+            let grown = fits && buffer.try_reserve_exact(size - buffer.len()).is_ok();
+            self.out += if grown { buffer.capacity() - held } else { 0 };
+            grown
+        })
+    }
+}
+
+/// Keeps the head, and the body up to a limit, for somebody who reads them.
+pub(super) struct Keep<'a> {
+    pub(super) into: &'a mut Vec<u8>,
+    pub(super) head_bytes: &'a mut u32,
+    /// Of the body.
+    pub(super) most: usize,
+    pub(super) lent: &'a mut Lent,
+    /// There was no memory for the rest.
+    pub(super) short: &'a mut bool,
+}
+
+impl Keep<'_> {
+    fn take(&mut self, bytes: &[u8]) {
+        let longest = (*self.head_bytes as usize).saturating_add(self.most);
+        *self.short |= !self.lent.grow(self.into, bytes.len(), longest);
+        // A body with a hole would be another one.
+        if !*self.short {
+            self.into.extend_from_slice(bytes);
+        }
+    }
+}
+
+impl Sink for Keep<'_> {
+    const READS: bool = true;
+
+    fn head(&mut self, head: &Head<'_>) {
+        self.take(head.raw());
+        if !*self.short {
+            *self.head_bytes = head.raw().len() as u32;
+        }
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        let room = (*self.head_bytes as usize).saturating_add(self.most).saturating_sub(self.into.len());
+        self.take(&bytes[..bytes.len().min(room)]);
+    }
+}
+
+/// Keeps the head, and lays the payload aside for the parser of events. Both are no longer than what is read at once.
+pub(super) struct Streaming<'a> {
+    pub(super) head: Option<&'a mut Vec<u8>>,
+    pub(super) head_bytes: &'a mut u32,
+    pub(super) payload: &'a mut Vec<u8>,
+    pub(super) lent: &'a mut Lent,
+}
+
+impl Sink for Streaming<'_> {
+    const READS: bool = true;
+
+    fn head(&mut self, head: &Head<'_>) {
+        if let Some(into) = &mut self.head
+            && self.lent.grow(into, head.raw().len(), 0)
+        {
+            into.extend_from_slice(head.raw());
+        }
+        *self.head_bytes = head.raw().len() as u32;
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.payload.extend_from_slice(bytes);
+    }
+}
+
+impl<D: Door, P: Post> Worker<D, P> {
+    /// An empty buffer, to be given back.
+    #[allow(clippy::box_collection)]
+    pub(super) fn lend(&mut self) -> Box<Vec<u8>> {
+        let buffer = self.bodies.pop().unwrap_or_default();
+        self.lent.rest -= buffer.capacity();
+        self.lent.out += buffer.capacity();
+        buffer
+    }
+
+    /// A buffer is free for another.
+    #[allow(clippy::box_collection)]
+    pub(super) fn give_back(&mut self, mut buffer: Box<Vec<u8>>) {
+        let bytes = buffer.capacity();
+        self.lent.out = self.lent.out.saturating_sub(bytes);
+        let room = self.lent.rest + bytes <= POOL_BYTES.min(self.lent.most / 4);
+        if self.bodies.len() < BUFFERS_MAX && bytes <= BUFFER_KEPT_BYTES && room {
+            buffer.clear();
+            self.lent.rest += bytes;
+            self.bodies.push(buffer);
+        }
+    }
+
+    /// Keeps the bytes of a request until the kernel takes them.
+    pub(super) fn hold(&mut self, id: u32, bytes: &[u8]) {
+        let mut held = self.lend();
+        let before = held.capacity();
+        held.extend_from_slice(bytes);
+        self.lent.out += held.capacity() - before;
+        self.conns[id as usize].out = Some(held);
+    }
+
+    /// The request is sent: its buffer is free for another.
+    pub(super) fn let_go(&mut self, id: u32) {
+        if let Some(held) = self.conns[id as usize].out.take() {
+            self.give_back(held);
+        }
+    }
+}

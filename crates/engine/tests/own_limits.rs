@@ -1,0 +1,132 @@
+//! What ends at the load generator's own limits, at its memory or at its own mistakes is never the server's failure,
+//! and never the end of the record.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod support;
+
+use plimsoll_engine::{Next, Scene, Stopped, start};
+use plimsoll_plan::Fault;
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::metric::SeriesSum;
+use plimsoll_plan::program::{BodyUse, Step, Wake};
+use plimsoll_plan::seal::{Machine, seal};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+use support::actors::diary;
+use support::*;
+
+#[test]
+fn a_limit_below_its_default_is_the_load_generators_own() {
+    let head = b"HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\nContent-Length: 2\r\n\r\nok";
+    let chunk =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;extension\r\nok\r\n0\r\nA: 1\r\n\r\n";
+    let interim = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    let rows: [(&str, &'static [u8]); 6] = [
+        ("head_bytes=0", head),
+        ("head_bytes=30", head),
+        ("headers=2", head),
+        ("chunk_line_bytes=4", chunk),
+        ("trailer_bytes=2", chunk),
+        ("informational=0", interim),
+    ];
+    for (limit, whole) in rows {
+        let mut draft = Draft { requests_total: Some(5), ..closed(1, 10.0) };
+        let (name, value) = limit.split_once('=').unwrap();
+        draft.limits.set(name, value).unwrap();
+        let out = Lab::new(draft).run(move |_: &Asked<'_>| Answer::silence().piece(MS, whole));
+        assert_eq!((out.fault(Fault::ClientLimit), out.client_faults()), (5, 5), "{limit}");
+        assert_eq!((out.count(SeriesSum::Failed), out.fault(Fault::Dangerous)), (0, 0), "{limit}");
+        assert!(out.samples[0].found.contains(&format!("`{name}`")), "{}", out.samples[0].found);
+        // The twin: at the default the answer is whole.
+        let draft = Draft { requests_total: Some(5), ..closed(1, 10.0) };
+        let out = Lab::new(draft).run(move |_: &Asked<'_>| Answer::silence().piece(MS, whole));
+        assert_eq!((out.status(200), out.client_faults()), (5, 0), "{limit}");
+    }
+}
+
+/// Four users keep a body of 1 MB each; those that see all of it are content, the others cannot judge.
+fn keeping(total_bytes: u64) -> Outcome {
+    let (maker, _) = diary(|scene, wake| match wake {
+        Wake::Begin { .. } => {
+            scene.out.push(Step { id: 1, body: BodyUse::Keep, judged: true, ..Step::default() });
+        }
+        Wake::Reply(reply) => {
+            assert!(reply.body.iter().all(|b| *b == b'x'), "no holes");
+            if (reply.body.len() as u64) < reply.body_bytes {
+                scene.out.fail(Fault::ClientLimit);
+            }
+        }
+        other => unreachable!("{other:?}"),
+    });
+    let mut draft = Draft { requests_total: Some(40), ..closed(4, 10.0) };
+    draft.limits.kept_total_bytes = total_bytes;
+    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| {
+        // In chunks, so that they come in side by side: a body of known length is waited for and read in one go.
+        let chunk = [b"186a0\r\n", &[b'x'; 100_000][..], b"\r\n"].concat();
+        let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let whole = (0..10).fold(Answer::silence().piece(MS, head), |answer, _| answer.piece(MS, &chunk));
+        whole.piece(0, b"0\r\n\r\n")
+    });
+    assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (40, 0), "the answers themselves were whole");
+    out
+}
+
+#[test]
+fn all_kept_bodies_together_are_bounded_and_what_does_not_fit_is_nobodys_failure_but_ours() {
+    let out = keeping(2_500_000);
+    let short = out.fault(Fault::ClientMemory);
+    // All four grow alike, so that none of them need be the one that fits.
+    assert!((1..=40).contains(&short), "{short}");
+    assert_eq!(out.client_faults(), short);
+    assert_eq!(keeping(16_000_000).client_faults(), 0);
+    // Without a number there is no bound here; the real engine derives one.
+    assert_eq!(keeping(0).client_faults(), 0);
+}
+
+#[test]
+fn a_worker_that_dies_of_a_bug_is_named_and_the_others_hand_over_what_they_have() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let mut request = [0; 1_024];
+                while stream.read(&mut request).is_ok_and(|n| n > 0) {
+                    if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    // The program of the first user, which lives in the first worker, has a bug.
+    let (maker, _) = diary(|scene, wake| match wake {
+        Wake::Begin { iteration, .. } if scene.chair.user == 0 && *iteration == 30 => panic!("a bug"),
+        Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Discard),
+        _ => {}
+    });
+    let mut draft = Draft { workers: Some(2), ..closed(2, 60.0) };
+    draft.target.as_mut().unwrap().port = address.port();
+    let plan = seal(draft, Machine { cpus: 2, seed: 1 }).unwrap();
+    let scene = Scene { maker: Some(Arc::new(maker)), ..Scene::at(address) };
+    let mut running = start(Arc::new(plan), scene).unwrap();
+    let (mut lasts, mut finished) = (0, 0);
+    loop {
+        match running.next(Duration::from_secs(20)) {
+            Next::Report(report) => {
+                lasts += u32::from(report.last);
+                finished += report.interval.series[0].sums[SeriesSum::Finished.id()];
+            }
+            Next::Quiet => panic!("the engine has fallen silent"),
+            Next::Ended => break,
+        }
+    }
+    let finish = running.finish();
+    assert_eq!(finish.stopped, Stopped::Command, "long before its end");
+    assert_eq!(finish.lost_workers, ["worker 0 died of a bug in the load generator"]);
+    assert_eq!(lasts, 1, "the other one has handed over its last interval");
+    assert!(finished >= 3);
+}

@@ -1,0 +1,210 @@
+//! Answers that nobody asked for: behind another, on an idle connection, before the request. None of them answers
+//! anything, and none leaves a run without a failure.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use plimsoll_engine::driver::sim::{Connect, Server, Then};
+use plimsoll_engine::{Next, Scene, start};
+use plimsoll_plan::Fault;
+use plimsoll_plan::draft::Draft;
+use plimsoll_plan::metric::{RunSum, SeriesSum, fault_id, status_id};
+use plimsoll_plan::seal::{Machine, seal};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use support::*;
+
+/// One user for 1 s; each request is answered by `answer`.
+fn each(answer: impl FnMut(&Asked<'_>) -> Answer + 'static) -> Outcome {
+    let out = Lab::new(closed(1, 1.0)).latency(MS).run(answer);
+    out.check();
+    out
+}
+
+#[test]
+fn bytes_behind_an_answer_make_it_dangerous() {
+    for more in [&b" GARBAGE"[..], b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"] {
+        let whole = [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", more].concat();
+        let out = each(move |_| Answer::silence().piece(10 * MS, &whole));
+        assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (0, 71));
+        assert_eq!((out.fault(Fault::Dangerous), out.sum(RunSum::Surplus)), (71, 71));
+        assert_eq!(out.sum(RunSum::ConnOpened), out.count(SeriesSum::Sent));
+    }
+}
+
+#[test]
+fn an_empty_line_and_a_leave_taking_behind_an_answer_are_not_dangerous() {
+    let leave = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
+    for more in [&b"\r\n"[..], leave] {
+        let whole = [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", more].concat();
+        let out = each(move |_| Answer::silence().piece(10 * MS, &whole));
+        assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (71, 0));
+        assert_eq!(out.sum(RunSum::Surplus), 71, "the connection is given up, and it is said");
+    }
+}
+
+/// Ten arrivals a second on one connection: it is idle for 80 ms between two of them.
+fn idle(second: &'static [u8], then: Then) -> Outcome {
+    let draft = Draft { connections: Some(1), ..open(10.0, 2.0) };
+    let out = Lab::new(draft).latency(MS).run(move |a: &Asked<'_>| {
+        // Every other connection's first answer is followed by something 20 ms later.
+        let whole = Answer::ok(10 * MS);
+        if a.total.is_multiple_of(2) { whole.piece(20 * MS, second).then(then) } else { whole }
+    });
+    out.check_arrivals();
+    out
+}
+
+#[test]
+fn an_answer_on_an_idle_connection_fails_the_one_before_it_and_answers_nothing() {
+    let out = idle(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", Then::Stay);
+    assert_eq!((out.status(200), out.count(SeriesSum::Finished)), (20, 20));
+    assert_eq!((out.fault(Fault::Dangerous), out.count(SeriesSum::Failed)), (10, 10));
+    assert_eq!((out.sum(RunSum::Surplus), out.sum(RunSum::ClosedByFault)), (10, 10));
+}
+
+#[test]
+fn a_leave_taking_on_an_idle_connection_is_a_close() {
+    for (notice, then) in [
+        (&b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"[..], Then::Stay),
+        (b"HTTP/1.0 408 Request Time-out\r\n\r\n<html>too slow</html>", Then::Close),
+        (b"HTTP/1.1 503 Going\r\nConnection: close\r\n\r\n", Then::Close),
+        (b"", Then::Close),
+    ] {
+        let out = idle(notice, then);
+        assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (20, 0));
+        assert_eq!((out.sum(RunSum::Surplus), out.sum(RunSum::ClosedByServer)), (0, 10));
+    }
+}
+
+#[test]
+fn an_answer_that_was_sent_before_its_request_could_be_read_is_dangerous() {
+    let run = |unacknowledged: u32, whole: &'static [u8]| {
+        let mut lab = Lab::new(closed(1, 1.0)).latency(MS);
+        (lab.nature.facts.unacknowledged, lab.nature.facts.segment_bytes) = (unacknowledged, 1_460);
+        let out = lab.run(move |_: &Asked<'_>| Answer::silence().piece(10 * MS, whole));
+        out.check();
+        out
+    };
+    let ok = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let early = run(1, ok);
+    assert_eq!((early.status(200), early.fault(Fault::Dangerous)), (0, 71));
+    let in_time = run(0, ok);
+    assert_eq!((in_time.status(200), in_time.count(SeriesSum::Failed)), (83, 0));
+    // A refusal is one whether or not it has waited; its connection is not used again.
+    let refused = run(1, b"HTTP/1.1 503 Full\r\nContent-Length: 0\r\n\r\n");
+    assert_eq!((refused.status(503), refused.fault(Fault::Dangerous)), (71, 0));
+    assert_eq!(refused.sum(RunSum::ConnReusedRequests), 0);
+}
+
+#[test]
+fn an_answer_on_accept_is_dangerous() {
+    struct Eager;
+    impl Server for Eager {
+        fn connect(&mut self, _: u64, _: u64) -> Connect {
+            Connect::Greet { bytes: b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", close: false }
+        }
+        fn answer(&mut self, _: &Asked<'_>) -> Answer {
+            Answer::ok(10 * MS)
+        }
+    }
+    let out = Lab::new(closed(1, 1.0)).latency(MS).run(Eager);
+    out.check();
+    assert_eq!((out.status(200), out.fault(Fault::Dangerous)), (0, out.count(SeriesSum::Finished)));
+    assert!(out.count(SeriesSum::Finished) > 100);
+}
+
+// ---- over real sockets ------------------------------------------------------------------------------------------
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// Serves each connection on a thread; counts the requests it has read.
+fn serving(
+    serve: impl Fn(&mut TcpStream, &AtomicU64) + Send + Sync + 'static,
+) -> (SocketAddr, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let read = Arc::new(AtomicU64::new(0));
+    let (counter, serve) = (Arc::clone(&read), Arc::new(serve));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            stream.set_nodelay(true).unwrap();
+            let (counter, serve) = (Arc::clone(&counter), Arc::clone(&serve));
+            std::thread::spawn(move || serve(&mut stream, &counter));
+        }
+    });
+    (address, read)
+}
+
+/// The next request of a connection, which comes in one piece.
+fn has_read(stream: &mut TcpStream, read: &AtomicU64) -> bool {
+    let mut request = [0; 2_048];
+    let came = stream.read(&mut request).is_ok_and(|n| n > 0);
+    read.fetch_add(u64::from(came), Ordering::Relaxed);
+    came
+}
+
+/// (answers of 200, dangerous ones, all that failed) of 2,000 requests by four users.
+fn load(address: SocketAddr) -> (u64, u64, u64) {
+    let mut draft = Draft { requests_total: Some(2_000), ..closed(4, 20.0) };
+    draft.target.as_mut().unwrap().port = address.port();
+    let plan = seal(draft, Machine { cpus: 1, seed: 1 }).unwrap();
+    let mut running = start(Arc::new(plan), Scene::at(address)).unwrap();
+    let mut all = plimsoll_engine::tally::blank(1);
+    loop {
+        match running.next(Duration::from_secs(30)) {
+            Next::Report(report) => all.merge(&report.interval),
+            Next::Quiet => panic!("the engine has fallen silent"),
+            Next::Ended => break,
+        }
+    }
+    running.finish();
+    let sums = &all.series[0].sums;
+    (sums[status_id(200)], sums[fault_id(Fault::Dangerous)], sums[SeriesSum::Failed.id()])
+}
+
+#[test]
+fn a_server_that_answers_on_accept_or_twice_never_passes() {
+    let (on_accept, _) = serving(|stream, read| {
+        let mut go_on = stream.write_all(OK).is_ok();
+        while go_on && has_read(stream, read) {
+            go_on = stream.write_all(OK).is_ok();
+        }
+    });
+    let (twice, _) = serving(|stream, read| {
+        while has_read(stream, read) && stream.write_all(OK).is_ok() {
+            // Half a millisecond by the clock, as work would take it.
+            let begun = std::time::Instant::now();
+            while begun.elapsed() < Duration::from_micros(500) {
+                std::thread::yield_now();
+            }
+            if stream.write_all(OK).is_err() {
+                return;
+            }
+        }
+    });
+    for address in [on_accept, twice] {
+        let (answered, dangerous, failed) = load(address);
+        assert!(dangerous > 0, "none of {answered} answers was found out");
+        assert_eq!(failed, dangerous);
+    }
+}
+
+#[test]
+fn a_server_that_answers_at_once_is_never_suspected() {
+    let (honest, read) =
+        serving(|stream, read| while has_read(stream, read) && stream.write_all(OK).is_ok() {});
+    assert_eq!(load(honest), (2_000, 0, 0));
+    assert_eq!(read.load(Ordering::Relaxed), 2_000);
+    // The same with a connection for each request: the first answer of every one is looked at.
+    let (closing, _) = serving(|stream, read| {
+        if has_read(stream, read) {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+        }
+    });
+    assert_eq!(load(closing), (2_000, 0, 0));
+}

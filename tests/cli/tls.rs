@@ -1,0 +1,109 @@
+//! TLS as people meet it first: a stock self-signed certificate, and the proof of ownership behind it.
+
+use crate::support::{Scratch, Tool, beside, namespace};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+/// An address reserved for documentation (RFC 5737): public by its range, and never anybody's.
+const PUBLIC: &str = "203.0.113.5";
+
+/// `openssl s_server`, which serves the files of a folder, with what `openssl req -x509` makes without further words.
+struct Stock {
+    child: Child,
+    port: u16,
+    scratch: Scratch,
+}
+
+impl Stock {
+    fn start(address: &str) -> Self {
+        let scratch = Scratch::new();
+        let made = Command::new("openssl")
+            .current_dir(scratch.folder())
+            .args(["req", "-x509", "-nodes", "-newkey", "rsa:2048", "-days", "2", "-subj", "/CN=stock"])
+            .args([
+                "-addext",
+                &format!("subjectAltName=IP:{address}"),
+                "-keyout",
+                "key.pem",
+                "-out",
+                "cert.pem",
+            ])
+            .output()
+            .expect("`openssl` is there");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        std::fs::create_dir(scratch.folder().join(".well-known")).unwrap();
+        scratch.file(".well-known/plimsoll.txt", &format!("allow: {address}\n"));
+        scratch.file("index", "fine");
+        let mut child = Command::new("openssl")
+            .current_dir(scratch.folder())
+            .args([
+                "s_server",
+                "-accept",
+                &format!("{address}:0"),
+                "-cert",
+                "cert.pem",
+                "-key",
+                "key.pem",
+                "-WWW",
+            ])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("`openssl` is there");
+        let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
+        // `ACCEPT 127.0.0.1:40123`
+        let mut said = lines.map_while(Result::ok).filter_map(|line| {
+            line.strip_prefix("ACCEPT ")?.rsplit(':').next()?.trim().split(' ').next()?.parse().ok()
+        });
+        let port = said.next().expect("it says where it listens");
+        std::thread::spawn(move || said.for_each(drop));
+        Self { child, port, scratch }
+    }
+
+    fn url(&self, address: &str) -> String {
+        format!("https://{address}:{}/index", self.port)
+    }
+}
+
+impl Drop for Stock {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_stock_self_signed_certificate_is_one_sentence_with_both_ways_out() {
+    let server = Stock::start("127.0.0.1");
+    let (url, ca) = (server.url("127.0.0.1"), server.scratch.path("cert.pem"));
+    let args = [url.as_str(), "-n", "2", "-c", "1", "--no-keepalive", "--json"];
+    let refused = Tool::run(&args).expect_code(1);
+    for word in ["certificate is not trusted", "self-signed", "`--ca FILE`", "`-k`"] {
+        assert!(refused.stderr.contains(word), "`{word}`: {}", refused.stderr);
+    }
+    let codes = |more: &[&str]| {
+        let said = Tool::run(&[&args[..], more].concat()).json();
+        assert_eq!(said["totals"]["requests"], 2, "{said:#}");
+        said["cautions"].to_string()
+    };
+    assert!(codes(&["-k"]).contains("certificate_unchecked"));
+    assert!(!codes(&["--ca", &ca]).contains("certificate_unchecked"));
+}
+
+#[test]
+fn the_proof_of_an_https_target_is_fetched_over_tls() {
+    let test = "tls::the_proof_of_an_https_target_is_fetched_over_tls";
+    namespace::inside(test, &format!("ip addr add {PUBLIC}/32 dev lo"), beside, || {
+        let server = Stock::start(PUBLIC);
+        let url = server.url(PUBLIC);
+        let args = [url.as_str(), "-n", "2", "-c", "1", "--no-keepalive"];
+        let trusted = Tool::run(&[&args[..], &["--ca", &server.scratch.path("cert.pem")]].concat());
+        let proved = format!("{PUBLIC} permits this load in its ownership file");
+        assert!(trusted.stderr.contains(&proved), "{}", trusted.stderr);
+        assert_ne!(trusted.code, 4);
+        // Whoever is not trusted proves nothing.
+        let strange = Tool::run(&args).expect_code(4);
+        assert!(strange.stderr.contains("certificate is not trusted"), "{}", strange.stderr);
+    });
+}
