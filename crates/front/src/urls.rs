@@ -90,7 +90,7 @@ impl List<'_> {
             Some(_) if request.body.is_some() => {
                 return Err(format!("a second body for `{}`; keep one", request.name));
             }
-            Some(name) => request.body = Some(from_file(name, folder)?),
+            Some(name) => request.body = Some(from_file(&folder.join(name))?),
             None => request.headers.push(header::parse(text)?),
         }
         Ok(())

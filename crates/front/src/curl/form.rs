@@ -39,7 +39,7 @@ pub fn read(text: &str, literal: bool) -> Result<Field, String> {
     if is_upload && first.contains(',') && !Path::new(&first).exists() {
         return Err("several files in one part are not supported; write a `-F` for each".into());
     }
-    field.content = from_file(&first, Path::new(""))?;
+    field.content = from_file(Path::new(&first))?;
     if is_upload {
         let base = Path::new(&first).file_name().map(|name| name.to_string_lossy().into_owned());
         field.file_name = field.file_name.or(base);
