@@ -12,7 +12,10 @@ fn completions_name_every_command_and_flag() {
         for word in ["compare", "completions", "wait-for-ready", "threshold", "prune"] {
             assert!(output.stdout.contains(word), "{shell}: {word}");
         }
-        assert!(!output.stdout.contains("docs-dump") && !output.stdout.contains(" --with-parent "), "{shell}");
+        assert!(
+            !output.stdout.contains("docs-dump") && !output.stdout.contains(" --with-parent "),
+            "{shell}"
+        );
     }
 }
 
