@@ -5,7 +5,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::{Audit, Compare, Find, Size};
 use crate::flags::tool::{Completions, Examples, Man, Runs, Version};
-use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve};
+use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve, Verb};
 use crate::flags::{Load, verbs};
 use crate::say;
 use clap::CommandFactory;
@@ -60,26 +60,39 @@ fn command_line() -> String {
         let _ = write!(text, "## `{name}`\n\n```text\n{}\n```\n\n", help.join("\n").trim_end());
     };
     add("plimsoll", help::<Load>());
-    add("plimsoll run", help::<Run>());
-    add("plimsoll curl", verbs::curl_help());
-    add("plimsoll find", help::<Find>());
-    add("plimsoll demo", help::<Demo>());
-    add("plimsoll report", help::<Report>());
-    add("plimsoll compare", help::<Compare>());
-    add("plimsoll merge", help::<Merge>());
-    add("plimsoll audit", help::<Audit>());
-    add("plimsoll runs", help::<Runs>());
-    add("plimsoll serve", help::<Serve>());
-    add("plimsoll check", help::<Check>());
-    add("plimsoll examples", help::<Examples>());
-    add("plimsoll schema", help::<Schema>());
-    add("plimsoll size", help::<Size>());
-    add("plimsoll doctor", help::<Doctor>());
-    add("plimsoll completions", help::<Completions>());
-    add("plimsoll man", help::<Man>());
-    add("plimsoll explain", help::<Explain>());
-    add("plimsoll version", help::<Version>());
+    for verb in Verb::ALL {
+        if let Some(help) = help_of(*verb) {
+            add(&format!("plimsoll {}", verb.name()), help);
+        }
+    }
     text.trim_end().to_owned() + "\n"
+}
+
+/// The flags of a command; `None` for those that are not for users. A new command has to say so here.
+fn help_of(verb: Verb) -> Option<String> {
+    Some(match verb {
+        Verb::Run => help::<Run>(),
+        Verb::Curl => verbs::curl_help(),
+        Verb::Check => help::<Check>(),
+        Verb::Schema => help::<Schema>(),
+        Verb::Explain => help::<Explain>(),
+        Verb::Find => help::<Find>(),
+        Verb::Compare => help::<Compare>(),
+        Verb::Audit => help::<Audit>(),
+        Verb::Size => help::<Size>(),
+        Verb::Report => help::<Report>(),
+        Verb::Merge => help::<Merge>(),
+        Verb::Serve => help::<Serve>(),
+        Verb::Demo => help::<Demo>(),
+        Verb::Doctor => help::<Doctor>(),
+        Verb::Help => "Prints the flags of a command.\n\nUsage: plimsoll help COMMAND\n".into(),
+        Verb::Runs => help::<Runs>(),
+        Verb::Examples => help::<Examples>(),
+        Verb::Completions => help::<Completions>(),
+        Verb::Man => help::<Man>(),
+        Verb::Version => help::<Version>(),
+        Verb::Ruler | Verb::DocsDump => return None,
+    })
 }
 
 /// At a fixed width: the page must not depend on the window in which it is made.

@@ -153,7 +153,7 @@ fn tool() -> Result<Tool, Failure> {
     })?;
     Ok(Tool {
         program,
-        makes_one_run,
+        experiment,
         page_of,
         page_of_two: |a, b| compare::page_of_two(a, b).map_err(|e| sentence(&e)),
         new_name: |word| home::name(word, wall::now_unix_ns()).map_err(|e| sentence(&e)),
@@ -163,11 +163,14 @@ fn tool() -> Result<Tool, Failure> {
     })
 }
 
-/// As `plimsoll run` will decide it.
-fn makes_one_run(file: &Path) -> Result<bool, String> {
+/// As `plimsoll run` will name it, and decide whether it is one run.
+fn experiment(file: &Path) -> Result<(String, bool), String> {
     let parts =
         run::parts_of(&file.display().to_string(), &LoadFlags::default(), &[]).map_err(|e| sentence(&e))?;
-    Ok(matches!(parts.as_slice(), [part] if part.name.is_none() && run::is_single(&part.study)))
+    let is_one = matches!(parts.as_slice(), [part] if part.name.is_none() && run::is_single(&part.study));
+    let own = parts.first().map(|part| part.study.experiment.name.clone()).filter(|name| !name.is_empty());
+    let of_file = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok((own.unwrap_or_else(of_file), is_one))
 }
 
 /// As `plimsoll report --html` writes it.

@@ -15,6 +15,14 @@ macro_rules! verbs {
         pub const VERBS: &[Row] = &[$(Row { name: $name, group: Group::$group, usage: $usage, help: $help },)*];
 
         impl Verb {
+            /// In the order of the help.
+            pub const ALL: &[Verb] = &[$(Verb::$variant,)*];
+
+            /// What is typed.
+            pub const fn name(self) -> &'static str {
+                match self { $(Verb::$variant => $name,)* }
+            }
+
             pub fn named(word: &str) -> Option<Verb> {
                 match word { $($name => Some(Verb::$variant),)* _ => None }
             }

@@ -86,3 +86,19 @@ fn the_reference_pages_are_one_json_list_and_do_not_depend_on_the_window() {
     let narrow = Tool::new(&["docs-dump"]).env("COLUMNS", "60").start().wait();
     assert_eq!(narrow.stdout, output.stdout);
 }
+
+#[test]
+fn the_reference_has_a_section_for_each_command_that_the_help_names() {
+    let page = include_str!("../../docs/reference/command-line.md");
+    let help = Tool::run(&["--help"]).expect_code(0).stdout;
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let named: Vec<&str> = commands
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.trim_start().strip_prefix("plimsoll ").unwrap().split(' ').next().unwrap())
+        .collect();
+    assert!(named.contains(&"find") && named.contains(&"serve"), "{named:?}");
+    for name in named {
+        assert!(page.contains(&format!("\n## `plimsoll {name}`\n")), "{name} has no section");
+    }
+}

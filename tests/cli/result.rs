@@ -141,3 +141,38 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     let output = Tool::of(command).start().wait();
     assert_eq!(output.stderr.trim(), "0");
 }
+
+/// Answers take 3 s, and the run ends in the middle of a second: most of its last second is still on its way.
+#[test]
+fn the_live_line_of_each_second_is_the_reports() {
+    let ruler = Ruler::start(&["--delay", "3s"]);
+    let scratch = Scratch::new();
+    let file = scratch.path("run.plim");
+    let live = Tool::run(&[&ruler.url("/"), "-r", "20", "-d", "4500ms", "--out", &file]);
+    let report = Tool::run(&["report", &file, "--ndjson"]);
+    let rows: Vec<serde_json::Value> =
+        report.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<&str> = live.stderr.lines().filter(|line| line.contains("achieved ")).collect();
+    assert_eq!(lines.len(), rows.len(), "{}", live.stderr);
+    for (line, row) in lines.iter().zip(&rows) {
+        for name in ["p50", "p99", "max"] {
+            let shown = line.split(&format!("  {name} ")).nth(1).unwrap().split("  ").next().unwrap();
+            let field = format!("{name}_ns");
+            let is_in = |list: &str| row[list].as_array().unwrap().iter().any(|one| *one == *field);
+            match row[&field].as_f64() {
+                Some(ns) if !is_in("few_samples") => {
+                    assert_eq!(shown.starts_with(">= "), is_in("lower_bounds"), "{line}\n{row}");
+                    let seconds: f64 =
+                        shown.trim_start_matches(">= ").trim_end_matches(" s").parse().unwrap();
+                    // Three digits are printed.
+                    assert!((seconds - ns / 1e9).abs() <= 0.005 * seconds, "{line}\n{row}");
+                }
+                _ => assert_eq!(shown, "-", "{line}\n{row}"),
+            }
+        }
+    }
+    // Nothing was answered before 3 s, and nothing faster than in 3 s.
+    assert!(lines[1].contains("p50 -  p99 -  max -"), "{}", lines[1]);
+    let last = rows.last().unwrap();
+    assert!(last["p50_ns"].as_u64().unwrap() >= 2_970_000_000, "{last}");
+}

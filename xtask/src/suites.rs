@@ -29,10 +29,16 @@ const MADE_AGAIN: usize = 24;
 
 /// Programs that load real sockets, in this order, and how many of their tests may be begun at once. Where tests wait
 /// for their turn a thread costs nothing, and with one for each those that go side by side are not kept apart.
-const LOADING: &[(&str, &str)] =
-    &[("cli", "4"), ("console", "4"), ("scenarios", "4"), ("questions", "64"), ("truth", "64")];
+const LOADING: &[(&str, &str)] = &[
+    ("cli", "4"),
+    ("console", "4"),
+    ("scenarios", "4"),
+    ("questions", "64"),
+    ("incidents", "64"),
+    ("truth", "64"),
+];
 /// Those of them that look at times: nothing else may run beside them.
-const TIMED: &[&str] = &["questions", "truth"];
+const TIMED: &[&str] = &["questions", "incidents", "truth"];
 
 /// One test program.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -61,8 +61,8 @@ pub struct Secure {
 #[derive(Clone)]
 pub struct Tool {
     pub program: PathBuf,
-    /// Whether an experiment file makes one run (a file) or several (a folder).
-    pub makes_one_run: fn(&Path) -> Result<bool, String>,
+    /// The name that an experiment file gives itself, and whether it makes one run (a file) or several (a folder).
+    pub experiment: fn(&Path) -> Result<(String, bool), String>,
     /// The page of a run file or of a folder of runs, and that of two held against each other: those of the report.
     pub page_of: fn(&Path) -> Result<Page, String>,
     pub page_of_two: fn(&Path, &Path) -> Result<Page, String>,

@@ -29,11 +29,37 @@ pub struct Tally {
     /// Requests in flight, and since when that number is true.
     in_flight: u64,
     changed_ns: u64,
+    /// When a request was last sent or over, and since when none was over while some were in flight; the edge of a tick
+    /// is neither.
+    moved_ns: u64,
+    quiet_ns: u64,
+    silence: Option<Silence>,
 }
+
+/// A stretch in which requests were in flight and none was over.
+#[derive(Debug, Clone, Copy)]
+pub struct Silence {
+    pub since_ns: u64,
+    /// When the last request was sent in it.
+    pub moved_ns: u64,
+    pub end_ns: u64,
+    /// Requests that were in flight at its end.
+    pub waiting: u64,
+}
+
+/// Shorter ones are everyday.
+const SILENCE_NS: u64 = 10_000_000;
 
 impl Tally {
     pub fn new(series: usize, begin_ns: u64) -> Tally {
-        Tally { now: Box::new(blank(series)), in_flight: 0, changed_ns: begin_ns }
+        Tally {
+            now: Box::new(blank(series)),
+            in_flight: 0,
+            changed_ns: begin_ns,
+            moved_ns: begin_ns,
+            quiet_ns: begin_ns,
+            silence: None,
+        }
     }
 
     #[inline]
@@ -77,6 +103,10 @@ impl Tally {
     #[inline]
     pub fn sent(&mut self, request: u32, bytes: usize, reused: bool, now_ns: u64) {
         self.integrate(now_ns);
+        self.moved_ns = now_ns;
+        if self.in_flight == 0 {
+            self.quiet_ns = now_ns;
+        }
         self.in_flight += 1;
         self.now.run.peak(RunPeak::InFlight.id(), self.in_flight);
         if reused {
@@ -91,7 +121,23 @@ impl Tally {
     #[inline]
     pub fn landed(&mut self, now_ns: u64) {
         self.integrate(now_ns);
+        if now_ns.saturating_sub(self.quiet_ns) >= SILENCE_NS {
+            let (since_ns, moved_ns, waiting) = (self.quiet_ns, self.moved_ns, self.in_flight);
+            self.silence = Some(Silence { since_ns, moved_ns, end_ns: now_ns, waiting });
+        }
+        (self.moved_ns, self.quiet_ns) = (now_ns, now_ns);
         self.in_flight -= 1;
+    }
+
+    /// The last silence that ended since this was asked.
+    #[inline]
+    pub fn silence(&mut self) -> Option<Silence> {
+        self.silence.take()
+    }
+
+    /// What lies before this instant is no silence of the service.
+    pub fn hear(&mut self, now_ns: u64) {
+        (self.moved_ns, self.quiet_ns) = (now_ns, now_ns);
     }
 
     /// Area under "requests in flight" (Little's N, measured).

@@ -44,6 +44,9 @@ pub const LATER_COLUMNS: &[(&str, Cell)] = &[
     ("connections_open", |s| s.connections_open.to_string()),
     ("waiting_peak", |s| whole(s.waiting_peak)),
     ("busy_ratio", |s| s.busy_ratio.map(number).unwrap_or_default()),
+    ("samples", |s| s.samples.to_string()),
+    ("lower_bounds", |s| s.lower_bounds.join(" ")),
+    ("few_samples", |s| s.few_samples.join(" ")),
 ];
 
 /// A header and one row per tick. Behind the columns stands one for each number of a monitor, such as `api.cpu_cores`;

@@ -5,6 +5,7 @@ pub use plimsoll_record::phrase::{
     quantile_name, quantity, rate_of, rate_per_s, ratio,
 };
 use plimsoll_record::phrase::{exponent, three, time_unit};
+use plimsoll_record::summary::Quantile;
 
 /// The same for seconds.
 pub fn duration_s(seconds: f64) -> String {
@@ -24,6 +25,16 @@ pub fn maybe_ns(ns: Option<u64>) -> String {
 /// A mean or `-`.
 pub fn maybe_f64_ns(ns: Option<f64>) -> String {
     ns.map_or_else(|| NONE.into(), duration_f64_ns)
+}
+
+/// A percentile in a text: `2.00 ms`, `>= 2.00 ms` where it is a lower bound, a dash where it has too few samples or
+/// none.
+pub fn quantile(quantile: Quantile) -> String {
+    match quantile {
+        Quantile::Exact(ns) => duration_ns(ns),
+        Quantile::LowerBound(ns) => at_least(ns),
+        Quantile::TooFewSamples | Quantile::Missing => NONE.into(),
+    }
 }
 
 /// `>= 10.0 s`: the true value is this or more.

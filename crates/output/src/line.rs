@@ -100,37 +100,122 @@ pub fn write_all(lines: &[Line], look: &Look) -> String {
     out
 }
 
+/// Stands for a blank at which no line is broken.
+const KEPT: char = '\u{e000}';
+
 /// Breaks text between words into lines of at most `columns`; a longer word is broken inside.
+///
+/// What stands between backticks is there to be copied: it stays on one line where one is long enough. A command that
+/// is longer goes on lines of its own, each but the last with a `\` that a shell reads over, and its words are never
+/// broken, even where one is wider than the window. A number keeps its per cent sign.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let text = clean(text);
+    let text = kept(&clean(text));
     let columns = columns.max(1);
     let mut lines = vec![String::new()];
-    for mut word in text.split_whitespace() {
-        let last = lines.len() - 1;
-        let blank = usize::from(!lines[last].is_empty());
-        if width(&lines[last]) + blank + width(word) <= columns {
-            if blank == 1 {
-                lines[last].push(' ');
+    for word in text.split_whitespace() {
+        if width(word) > columns && word.contains(KEPT) {
+            match command(word, columns) {
+                Some(pieces) => {
+                    if lines.last().is_some_and(String::is_empty) {
+                        lines.pop();
+                    }
+                    lines.extend(pieces);
+                }
+                None => word.split(KEPT).for_each(|part| put(&mut lines, part, columns)),
             }
-            lines[last].push_str(word);
-            continue;
+        } else {
+            put(&mut lines, word, columns);
         }
-        if blank == 1 {
-            lines.push(String::new());
-        }
-        while width(word) > columns {
-            // A wide letter in a one-column line would never fit: it is taken all the same.
-            let fits = prefix(word, columns).len();
-            let head = if fits > 0 { fits } else { word.chars().next().map_or(word.len(), char::len_utf8) };
-            let last = lines.len() - 1;
-            lines[last].push_str(&word[..head]);
-            lines.push(String::new());
-            word = &word[head..];
-        }
-        let last = lines.len() - 1;
-        lines[last].push_str(word);
     }
-    lines
+    lines.into_iter().map(|line| line.replace(KEPT, " ")).collect()
+}
+
+/// Adds a word behind the last line, or in a new one.
+fn put(lines: &mut Vec<String>, mut word: &str, columns: usize) {
+    let last = lines.len() - 1;
+    let blank = usize::from(!lines[last].is_empty());
+    if width(&lines[last]) + blank + width(word) <= columns {
+        if blank == 1 {
+            lines[last].push(' ');
+        }
+        lines[last].push_str(word);
+        return;
+    }
+    if blank == 1 {
+        lines.push(String::new());
+    }
+    while width(word) > columns {
+        // A wide letter in a one-column line would never fit: it is taken all the same.
+        let fits = prefix(word, columns).len();
+        let head = if fits > 0 { fits } else { word.chars().next().map_or(word.len(), char::len_utf8) };
+        let last = lines.len() - 1;
+        lines[last].push_str(&word[..head]);
+        lines.push(String::new());
+        word = &word[head..];
+    }
+    let last = lines.len() - 1;
+    lines[last].push_str(word);
+}
+
+/// With [`KEPT`] in the place of blanks that hold together.
+fn kept(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    // An odd backtick is one of a name: then none of them means anything.
+    let has_code = !parts.len().is_multiple_of(2);
+    let part = |(at, part): (usize, &&str)| match has_code && at % 2 == 1 {
+        true => part.replace(' ', &KEPT.to_string()),
+        false => part.replace(" %", &format!("{KEPT}%")),
+    };
+    parts.iter().enumerate().map(part).collect::<Vec<String>>().join("`")
+}
+
+/// First words of what somebody types into a shell.
+const COMMANDS: [&str; 7] = ["plimsoll", "curl", "sysctl", "ulimit", "iptables", "ss", "taskset"];
+
+/// A command that is wider than a line, as lines of whole shell words; `None`: it is none.
+fn command(word: &str, columns: usize) -> Option<Vec<String>> {
+    let (front, rest) = word.split_once('`')?;
+    let (body, behind) = rest.split_once('`')?;
+    let words = shell_words(body);
+    let first = *words.first()?;
+    if !COMMANDS.contains(&first) && !first.starts_with("--") {
+        return None;
+    }
+    let mut lines = vec![format!("{front}`{first}")];
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let word = if at + 1 == words.len() { format!("{word}`{behind}") } else { (*word).to_owned() };
+        let last = lines.len() - 1;
+        // The sign of the line's end needs two columns.
+        if width(&lines[last]) + 1 + width(&word) + 2 <= columns {
+            lines[last] = format!("{} {word}", lines[last]);
+        } else {
+            lines[last].push_str(" \\");
+            lines.push(word);
+        }
+    }
+    if words.len() == 1 {
+        lines[0].push_str(&format!("`{behind}"));
+    }
+    Some(lines)
+}
+
+/// The words of a command: blanks within quotes do not part them.
+fn shell_words(text: &str) -> Vec<&str> {
+    let (mut words, mut from, mut quote) = (Vec::new(), 0, None);
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '\'' || c == '"' => quote = Some(c),
+            None if c == KEPT => {
+                words.push(&text[from..at]);
+                from = at + c.len_utf8();
+            }
+            None => {}
+        }
+    }
+    words.push(&text[from..]);
+    words.into_iter().filter(|word| !word.is_empty()).collect()
 }
 
 /// Puts facts one after another, `between` them a separator, and begins a new line where the next would not fit.

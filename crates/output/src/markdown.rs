@@ -4,7 +4,7 @@ mod script;
 mod watched;
 
 use crate::chart::Chart;
-use crate::format::{NONE, at_least, quantile_name};
+use crate::format::{NONE, at_least, quantile, quantile_name};
 use crate::format::{bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, rate_per_s, ratio};
 use crate::line::is_harmful;
 use crate::next::hints;
@@ -226,10 +226,10 @@ fn origins(s: &Summary, out: &mut String) {
             count(row.requests),
             count(row.errors),
             rate_per_s(row.rate_per_s),
-            maybe_ns(row.p50_ns),
-            maybe_ns(row.p99_ns),
-            maybe_ns(row.max_ns),
-            maybe_ns(row.lateness.p99_ns),
+            escape(&quantile(row.quantile(0.5))),
+            escape(&quantile(row.quantile(0.99))),
+            escape(&quantile(row.longest())),
+            quantile(row.lateness.quantile(0.99)),
         ]);
     }
     table.write(out);

@@ -4,6 +4,7 @@
 //! Nothing is decided here. The order is that in which one would look: what stood at its limit, what failed, what was
 //! slow. Commands stand between backticks, as in the advice of cautions.
 
+mod causes;
 mod when;
 
 pub(crate) use when::with_load;
@@ -45,14 +46,17 @@ pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
             if out.is_empty() {
                 out.push(why("The load generator or the record is in doubt.".into(), FINDINGS));
             }
+            out.extend(causes::reasons(s));
             out.extend(failures(s));
         }
         Outcome::Pass => {
-            out.extend([little(s), failures(s), when::spikes(s), closest(s)].into_iter().flatten());
+            out.extend(little(s));
+            out.extend(causes::reasons(s));
+            out.extend([failures(s), when::spikes(s), closest(s)].into_iter().flatten());
         }
         Outcome::Fail => {
+            out.extend(causes::reasons(s));
             out.extend(when::spikes(s));
-            out.extend(limiting(s));
             out.extend(failures(s));
             out.extend(
                 [answer(s), failing(s), check(s), behind(s), slowest(s), phase(s)].into_iter().flatten(),
@@ -106,12 +110,6 @@ fn closest(s: &Summary) -> Option<Hint> {
     };
     let observed = words::observed(nearest);
     Some(why(format!("{met}: {}, observed {observed}{margin}.", quoted(&nearest.text)), THRESHOLDS))
-}
-
-/// What stood at its limit, with the numbers that say so.
-fn limiting(s: &Summary) -> Option<Hint> {
-    let first = s.pressure.first()?;
-    Some(why(format!("At its limit: {}, {}", quoted(&first.what), sentence(&first.evidence)), SYSTEM))
 }
 
 /// Whether a missed threshold is on this.
@@ -319,12 +317,9 @@ fn next(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
         return steps;
     }
     if s.verdict.result == Outcome::Fail {
-        // Something full makes answers late or few; that they are wrong is told by what they say.
-        let is_slow =
-            ["response_time", "service_time", "achieved", "rate"].iter().any(|what| missed(s, what));
         let relieve = |p: &Pressure| step(format!("Relieve {}: {}.", quoted(&p.what), relief(p)), SYSTEM);
-        let first = if let Some(pressure) = s.pressure.first().filter(|_| is_slow) {
-            relieve(pressure)
+        let first = if let Some(first) = causes::first_step(s) {
+            first
         } else if let Some(row) = decided(s).filter(|_| missed(s, "errors")) {
             step(mend(s, row), ERRORS)
         } else if missed(s, "checks") {
@@ -341,8 +336,10 @@ fn next(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
         return vec![first, step(again, METHOD)];
     }
     let told = |c: &&Caution| !c.advice.is_empty();
-    let mut out: Vec<Hint> = Vec::new();
-    if let Some(first) = s.cautions.iter().filter(told).min_by_key(|c| c.weight) {
+    let mut out: Vec<Hint> = causes::first_step(s).into_iter().collect();
+    // A note on how to measure is no news beside a cause.
+    let is_news = |c: &&Caution| out.is_empty() || c.weight != Weight::Note;
+    if let Some(first) = s.cautions.iter().filter(told).filter(is_news).min_by_key(|c| c.weight) {
         let text = format!("{} ({}).", capital(&first.advice), first.title);
         out.push(step(text, FINDINGS));
     }
@@ -394,11 +391,8 @@ fn mend(s: &Summary, row: &ErrorRow) -> String {
                       shows how long such an answer takes."
                 .into()
         }
-        "reset" | "closed_before_response" | "closed_mid_response" => {
+        "reset" | "closed_before_response" | "closed_mid_response" | "stale_connection" => {
             "Look in the log of the server, or of the proxy before it, why it closes connections.".into()
-        }
-        "stale_connection" => {
-            "Let the server keep idle connections for longer than its clients pause.".into()
         }
         "check_failed" => "Hold an answer among the errors against what the check expects.".into(),
         "tls_failed" | "tls_timeout" | "certificate_refused" => {

@@ -3,10 +3,12 @@
 //! Terminal and Markdown draw the same rows. A sign repeats the heaviest caution that is about
 //! the line's subject; only late ticks, which are no caution, have a sign of their own.
 
-use crate::format::{chosen_s, count, counted, duration_ns, maybe_ns, quantity, rate_of, rate_per_s, ratio};
+use crate::format::{
+    chosen_s, count, counted, duration_ns, maybe_ns, quantile, quantity, rate_of, rate_per_s, ratio,
+};
 use crate::words;
 use plimsoll_plan::Fault;
-use plimsoll_record::caution::Doubts;
+use plimsoll_record::caution::{Doubts, Kind};
 use plimsoll_record::event::Environment;
 use plimsoll_record::summary::{Caution, Short, Summary, Weight, WorkerRow};
 
@@ -27,42 +29,63 @@ pub enum Subject {
     Record,
 }
 
-/// Which line a caution marks. `None`: it is about the figures, not about the load generator.
-pub const SUBJECTS: &[(&str, Option<Subject>)] = &[
-    ("client_fd_limit", Some(Subject::Descriptors)),
-    ("client_ports_exhausted", Some(Subject::Ports)),
-    ("client_memory", Some(Subject::Machine)),
-    ("client_limit", Some(Subject::Machine)),
-    ("client_blocked", Some(Subject::Machine)),
-    ("late_sends", Some(Subject::Lateness)),
-    ("offered_not_sent", Some(Subject::Rate)),
-    ("missing_intervals", Some(Subject::Record)),
-    ("client_stalled", Some(Subject::Workers)),
-    ("merged_apart", Some(Subject::Record)),
-    ("surplus_bytes", Some(Subject::Connections)),
-    ("closed_model_blind_spot", Some(Subject::Rate)),
-    ("timeouts_censor", Some(Subject::InFlight)),
-    ("in_flight_censors", Some(Subject::InFlight)),
-    ("same_machine", Some(Subject::Machine)),
-    ("certificate_unchecked", Some(Subject::Tls)),
-    ("connection_cap_hit", Some(Subject::Connections)),
-    ("retransmits", Some(Subject::Network)),
-    ("steal", Some(Subject::Machine)),
-    ("client_cpu", Some(Subject::Workers)),
-    ("run_queue", Some(Subject::Workers)),
-    ("stale_connections", Some(Subject::Connections)),
-    ("littles_law", Some(Subject::Little)),
-    ("interrupted", Some(Subject::Record)),
-    ("merged_targets_differ", Some(Subject::Record)),
-    ("too_few_samples", None),
-    ("mean_above_p95", None),
-    ("no_requests", Some(Subject::Rate)),
-    ("response_changed", None),
-    ("redirects_not_followed", None),
-    ("rows_not_appended", None),
-    ("data_ran_out", Some(Subject::Rate)),
-    ("short_run", None),
-];
+/// Where a caution is seen in the box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It marks this line.
+    Line(Subject),
+    /// It has none, for this reason.
+    Elsewhere(&'static str),
+}
+
+/// Which line a caution marks. A new caution has to say so here.
+pub const fn place(kind: Kind) -> Place {
+    use Place::{Elsewhere, Line};
+    match kind {
+        Kind::ClientFdLimit => Line(Subject::Descriptors),
+        Kind::ClientPortsExhausted | Kind::FewPortsLeft => Line(Subject::Ports),
+        Kind::ClientMemory | Kind::ClientLimit | Kind::ClientBlocked | Kind::Steal | Kind::SameMachine => {
+            Line(Subject::Machine)
+        }
+        Kind::ClientStalled | Kind::ClientCpu | Kind::RunQueue => Line(Subject::Workers),
+        Kind::LateSends => Line(Subject::Lateness),
+        Kind::CertificateUnchecked => Line(Subject::Tls),
+        Kind::OfferedNotSent
+        | Kind::NoRequests
+        | Kind::SteeredByHand
+        | Kind::AllAtOnce
+        | Kind::ClosedModelBlindSpot
+        | Kind::DataRanOut => Line(Subject::Rate),
+        Kind::SurplusBytes
+        | Kind::ConnectionCapHit
+        | Kind::ConnectionsNotReused
+        | Kind::ConnectionsUnfair
+        | Kind::StaleConnections => Line(Subject::Connections),
+        Kind::TimeoutsCensor | Kind::InFlightCensors | Kind::BacklogGrew => Line(Subject::InFlight),
+        Kind::Retransmits | Kind::LostSyns | Kind::LinkFull | Kind::RoundTripBound => Line(Subject::Network),
+        Kind::LittlesLaw => Line(Subject::Little),
+        Kind::MissingIntervals
+        | Kind::MergedApart
+        | Kind::MergedTargetsDiffer
+        | Kind::Interrupted
+        | Kind::RowsNotAppended => Line(Subject::Record),
+        Kind::TooFewSamples | Kind::MeanAboveP95 | Kind::NotSteady | Kind::ShortRun => {
+            Elsewhere("about the figures, not the load generator")
+        }
+        Kind::ResponseChanged
+        | Kind::IterationsAbandoned
+        | Kind::ListenOverflowed
+        | Kind::DescriptorsShort
+        | Kind::Throttled
+        | Kind::RedirectsNotFollowed
+        | Kind::MemoryGrows => Elsewhere("about the service"),
+        Kind::MonitorFailed => Elsewhere("about a monitor, in the section of what was watched"),
+    }
+}
+
+fn marks(code: &str, subject: Subject) -> bool {
+    Kind::of_code(code).is_some_and(|kind| place(kind) == Place::Line(subject))
+}
 
 /// One line of the box.
 #[derive(Debug)]
@@ -98,7 +121,7 @@ pub fn rows(s: &Summary) -> Vec<Row> {
 }
 
 fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
-    let about = |code: &str| SUBJECTS.iter().any(|(c, line)| *c == code && *line == Some(subject));
+    let about = |code: &str| marks(code, subject);
     // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
     let late = (subject == Subject::Record && s.client.late_ticks > 0).then_some(Weight::Warning);
     // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
@@ -109,7 +132,7 @@ fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
 
 /// What a line is marked for, in words: the cautions about it, the heaviest first.
 fn titles(s: &Summary, subject: Subject) -> Vec<String> {
-    let about = |code: &str| SUBJECTS.iter().any(|(c, line)| *c == code && *line == Some(subject));
+    let about = |code: &str| marks(code, subject);
     let mut all: Vec<&Caution> = s.cautions.iter().filter(|c| about(c.code)).collect();
     all.sort_by_key(|c| c.weight);
     all.into_iter().map(|c| c.title.clone()).collect()
@@ -162,8 +185,10 @@ fn lateness(s: &Summary) -> Vec<String> {
     };
     if s.client.turn.count > 0 {
         // What is ready waits for the rest of its turn before anybody looks at it: no stamp is later by more.
-        let (p99, max) = (maybe_ns(s.client.turn.p99_ns), maybe_ns(s.client.turn.max_ns));
-        facts.push(format!("clock error up to {p99} (p99), {max} (max)"));
+        let max = maybe_ns(s.client.turn.max_ns);
+        let p99 = s.client.turn.quantile(0.99);
+        let p99 = p99.value_ns().map_or_else(String::new, |_| format!("{} (p99), ", quantile(p99)));
+        facts.push(format!("clock error up to {p99}{max} (max)"));
     }
     facts
 }
@@ -323,10 +348,11 @@ fn in_flight(s: &Summary) -> Vec<String> {
 fn network(s: &Summary) -> Vec<String> {
     let mut facts = vec![counted(s.client.retransmits, "retransmit")];
     if let Some(floor) = s.client.rtt_floor_ns {
-        facts.push(format!("round trip at least {}", duration_ns(floor)));
+        facts.push(format!("RTT min {}", duration_ns(floor)));
     }
-    if s.client.rtt.count > 0 {
-        facts.push(format!("p50 {}, p99 {}", maybe_ns(s.client.rtt.p50_ns), maybe_ns(s.client.rtt.p99_ns)));
+    // The smoothed round trip of the kernel has delayed acknowledgements and the server's time in it: not told.
+    if let Some(connect) = s.client.connections.fastest_connect_ns {
+        facts.push(format!("fastest connect {}", duration_ns(connect)));
     }
     facts
 }
@@ -379,7 +405,8 @@ fn on_host(s: &Summary, e: &Environment) -> String {
 }
 
 fn spread(short: &Short) -> String {
-    format!("p50 {}, p99 {}, max {}", maybe_ns(short.p50_ns), maybe_ns(short.p99_ns), maybe_ns(short.max_ns))
+    let (p50, p99) = (quantile(short.quantile(0.5)), quantile(short.quantile(0.99)));
+    format!("p50 {p50}, p99 {p99}, max {}", maybe_ns(short.max_ns))
 }
 
 fn arrivals(n: u64) -> String {

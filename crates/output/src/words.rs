@@ -224,11 +224,14 @@ pub enum Shown<'a> {
 
 pub fn percentile(times: &Times, q: f64) -> Shown<'_> {
     match times.percentiles.iter().find(|p| (p.q - q).abs() < 1e-9) {
-        Some(p) if p.enough_samples => Shown::Fact(p),
+        Some(p) if times.quantile(q).value_ns().is_some() => Shown::Fact(p),
         Some(p) => Shown::TooFew(times.count + times.censored, plimsoll_stats::samples_needed(p.q)),
         None => Shown::Missing,
     }
 }
+
+/// What a dash in the place of a percentile means, once for a text with several.
+pub const DASH: &str = "-: too few samples for this percentile (p50 needs 20, p90 100, p99 1,000)";
 
 /// The largest value, `>=` where cut-off times matter.
 pub fn max(times: &Times) -> String {

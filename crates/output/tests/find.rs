@@ -27,7 +27,7 @@ fn look(width: u16, unicode: bool) -> Look {
 fn reading(ms: f64, spread: f64) -> Option<Reading> {
     let ns = ms * 1e6;
     let (low_ns, high_ns) = (Some((ns / spread) as u64), Some((ns * spread) as u64));
-    Some(Reading { value_ns: ns as u64, low_ns, high_ns })
+    Some(Reading { value_ns: ns as u64, low_ns, high_ns, enough_samples: true })
 }
 
 fn point(level: f64, p50: f64, p99: f64, met: u32, error_ratio: f64) -> Point {

@@ -259,7 +259,7 @@ fn the_csv_holds_every_figure_of_every_cell_to_the_last_digit() {
     for (row, cell) in rates.zip(&study.table) {
         assert_eq!(row[7].parse().ok(), cell.rate_per_s.value);
         assert_eq!(row[8].parse().ok(), cell.rate_per_s.low);
-        assert_eq!(Some(row[13]), cell.setting("users"));
+        assert_eq!(Some(row[COLUMNS.len() + 1]), cell.setting("users"));
     }
 }
 

@@ -49,7 +49,7 @@ faults! {
     Unreachable = 6, "unreachable", Network, "no route to the host (EHOSTUNREACH, ENETUNREACH)";
     Reset = 7, "reset", Network, "the connection was reset (ECONNRESET)";
     StaleConnection = 8, "stale_connection", Network,
-        "a reused connection closed before the first byte: a request met the server's idle time-out (keep-alive race)";
+        "a reused connection ended before the first byte of the answer";
     ClosedBeforeResponse = 9, "closed_before_response", Server,
         "the server closed a fresh connection without answering";
     ClosedMidResponse = 10, "closed_mid_response", Server, "the server closed in the middle of its answer";

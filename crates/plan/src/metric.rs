@@ -109,6 +109,8 @@ ids! {
             "by response time (ns): sums of the time from the send to the first byte, in units of 64 ns";
         BodyByResponse = "body_by_response",
             "by response time (ns): sums of the time from the first byte to the last, in units of 64 ns";
+        Silence = "silence",
+            "time in which all users of a worker, or five arrivals, waited and no answer came; from 10 ms, ns";
     }
 }
 

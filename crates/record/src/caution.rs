@@ -102,8 +102,9 @@ cautions! {
         "stop other programs on this machine, or use fewer workers than there are CPUs";
     Steal = "steal", Warning, "the host took CPU time from this machine",
         "run on a machine with CPUs of its own; times measured here include the host's pauses";
-    Retransmits = "retransmits", Warning, "the network lost packets",
-        "look at the way to the target: a lost packet costs 200 ms or more, and that is in the figures";
+    Retransmits = "retransmits", Warning, "TCP segments were retransmitted",
+        "each costs 200 ms or more, and that is in the figures: look for packet loss on the way to the target \
+         (`mtr`, the counters of its interfaces), and for a full listen queue there (`nstat -az TcpExtListenDrops`)";
     StaleConnections = "stale_connections", Warning, "the server closed idle connections as requests came",
         "make the server keep idle connections longer than its clients do, or use `--no-keepalive`";
     SurplusBytes = "surplus_bytes", Warning, "bytes that nobody asked for came behind answers",
@@ -196,10 +197,10 @@ pub struct Doubts {
     pub slow_medians: f64,
     /// ... and at least this much above the median.
     pub slow_more_ns: u64,
-    /// Slow samples hide when they take this share of the time or more ...
-    pub slow_time: f64,
-    /// ... and their share of the samples is this many times smaller.
-    pub slow_hidden: f64,
+    /// Stalls hide when the p99 of arrivals that do not wait would be so many of that which was measured ...
+    pub stall_hidden: f64,
+    /// ... and a stall of all users can be told from one slow request from so many users to a worker on.
+    pub stall_users: f64,
     /// Share of samples under way at the stop.
     pub in_flight: f64,
     /// Answers changed when their mean size behind differs by more than this share from that before.
@@ -288,9 +289,9 @@ impl Default for Doubts {
             retransmits_least: 10,
             users_outside: 0.10,
             slow_medians: 10.0,
-            slow_more_ns: 1_000_000,
-            slow_time: 0.05,
-            slow_hidden: 5.0,
+            slow_more_ns: 25_000_000,
+            stall_hidden: 3.0,
+            stall_users: 2.0,
             in_flight: 0.01,
             answers_differ: 0.20,
             short_ns: 10_000_000_000,

@@ -7,6 +7,7 @@
 
 pub mod analysis;
 pub mod audit;
+pub mod cause;
 pub mod caution;
 pub mod event;
 pub mod experiment;

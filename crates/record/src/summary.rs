@@ -5,6 +5,7 @@
 mod judged;
 mod monitors;
 mod script;
+mod shown;
 mod tables;
 
 pub use judged::{Bound, Doubt, FigureUnit, Judged, Standing};
@@ -13,8 +14,10 @@ pub use monitors::{
     SutRow,
 };
 pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
+pub use shown::{Quantile, drawn_quantile};
 pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 
+use crate::cause::Cause;
 use crate::event::{Environment, StoppedBy};
 use plimsoll_plan::{Outline, Side};
 use serde::Serialize;
@@ -86,6 +89,8 @@ pub struct Summary {
     /// What monitors saw over time, for charts: in `monitors` stand the figures.
     #[serde(skip)]
     pub courses: Vec<Course>,
+    /// Why it failed or was slow, the most telling cause first; empty where nothing was wrong.
+    pub causes: Vec<Cause>,
     /// Moments worth a word, in the order of time: stages of the load, notes, gaps, spikes, changes of the course.
     pub events: Vec<EventRow>,
 }
@@ -281,7 +286,10 @@ pub struct Client {
     pub connections: Connections,
     /// TCP segments sent again, warm-up included.
     pub retransmits: u64,
+    /// The lowest round trip: by the kernel's account of the connections, or by the fastest handshake.
     pub rtt_floor_ns: Option<u64>,
+    /// The kernel's smoothed round trips. Delayed acknowledgements (40 ms and more) and answers that carry the
+    /// acknowledgement are in it: an upper bound, not the network's time.
     pub rtt: Short,
     pub littles_law: Little,
     /// Failures on the client's side, never in `errors`; those of the warm-up too.
@@ -403,6 +411,12 @@ pub struct Second {
     /// CPU time of the load generator's workers outside spinning, as a share of the tick; `None`: not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_ratio: Option<f64>,
+    /// Response times in it, those cut off by a time-out or the stop included: the basis of its percentiles.
+    pub samples: u64,
+    /// Times of this row that are lower bounds, by their names here.
+    pub lower_bounds: Vec<&'static str>,
+    /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.
+    pub few_samples: Vec<&'static str>,
 }
 
 /// A moment of the run.

@@ -20,6 +20,7 @@ pub use error::Error;
 pub use hist::{BUCKETS, COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, VALUE_MAX, bucket_bounds, bucket_of};
 pub use interval::Interval;
 pub use maths::{
-    Bounds, Censored, censored_quantile, inverse_normal, median, quantile_interval, samples_needed,
+    Bounds, Censored, censored_quantile, enough_samples, inverse_normal, median, quantile_interval,
+    samples_needed,
 };
 pub use tally::{Layout, Tally};

@@ -13,4 +13,6 @@ pub mod student;
 pub mod usl;
 
 pub use normal::inverse_normal;
-pub use quantile::{Bounds, Censored, censored_quantile, median, quantile_interval, samples_needed};
+pub use quantile::{
+    Bounds, Censored, censored_quantile, enough_samples, median, quantile_interval, samples_needed,
+};

@@ -105,7 +105,7 @@ fn closed(s: &Summary) -> String {
         "p99 is {}, yet the slowest answer took {}. {} of {} answers took longer than 100 ms: who waits for a \
          pause to end sends nothing meanwhile. An open load at the rate of the rest, {}, would have had about {} \
          arrivals in those pauses ({pauses} x {PAUSE_MS} ms).",
-        format::maybe_ns(s.response_time.p99_ns),
+        format::quantile(s.response_time.quantile(0.99)),
         format::maybe_ns(s.response_time.max_ns),
         format::count(slow),
         format::count(s.totals.requests),
@@ -118,7 +118,7 @@ fn open(s: &Summary) -> String {
     format!(
         "the same service, the same pauses, less load, and p99 is {}. The arrivals kept coming while it \
          stood still, and each is timed from the moment at which it was meant to be sent.",
-        format::maybe_ns(s.response_time.p99_ns)
+        format::quantile(s.response_time.quantile(0.99))
     )
 }
 
@@ -130,7 +130,7 @@ fn overload(s: &Summary) -> String {
          the service but that it is over its limit.",
         format::rate_per_s(offered),
         format::rate_per_s(s.achieved.rate_per_s),
-        format::maybe_ns(s.response_time.p50_ns),
+        format::quantile(s.response_time.quantile(0.5)),
         format::maybe_ns(s.response_time.max_ns)
     )
 }
@@ -141,10 +141,10 @@ pub fn side_by_side(done: &[Done<'_>]) -> String {
     let rows: [(&str, Cell); 7] = [
         ("offered", |s| s.offered.as_ref().map_or("-".into(), |o| format::rate_per_s(o.rate_per_s))),
         ("achieved", |s| format::rate_per_s(s.achieved.rate_per_s)),
-        ("response p50", |s| format::maybe_ns(s.response_time.p50_ns)),
-        ("response p99", |s| format::maybe_ns(s.response_time.p99_ns)),
+        ("response p50", |s| format::quantile(s.response_time.quantile(0.5))),
+        ("response p99", |s| format::quantile(s.response_time.quantile(0.99))),
         ("response max", |s| format::maybe_ns(s.response_time.max_ns)),
-        ("service p99", |s| format::maybe_ns(s.service_time.p99_ns)),
+        ("service p99", |s| format::quantile(s.service_time.quantile(0.99))),
         ("verdict", |s| word(s.verdict.result).into()),
     ];
     let mut text = format!("\nSide by side{:>4}", "");

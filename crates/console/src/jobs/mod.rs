@@ -188,8 +188,8 @@ impl Jobs {
             What::Form(form) => {
                 given(&form.name).map_or_else(|| redacted_url(form.url.trim()), str::to_owned)
             }
-            What::File { path } => path.clone(),
-            What::Text { .. } => "a pasted experiment".to_owned(),
+            // As the list of runs names it, which knows neither the file nor that it was pasted.
+            What::File { .. } | What::Text { .. } => name.clone(),
         };
         *number += 1;
         let id = format!("job-{number}");
@@ -211,9 +211,8 @@ impl Jobs {
             wrong.diagnostics = Some(diagnostics);
             return Err(wrong);
         }
-        let (makes_one_run, path) = (self.tool.makes_one_run, file.to_path_buf());
-        let is_one = aside(move || makes_one_run(&path)).await?.map_err(Wrong::machine)?;
-        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let (experiment, path) = (self.tool.experiment, file.to_path_buf());
+        let (name, is_one) = aside(move || experiment(&path)).await?.map_err(Wrong::machine)?;
         let words = ["run".to_owned(), file.display().to_string()].into_iter().chain(confined).collect();
         Ok((words, name, is_one))
     }

@@ -47,6 +47,12 @@ pub struct Form {
     pub timeout_s: Option<f64>,
     pub threshold: Option<String>,
     pub name: Option<String>,
+    /// One `Name: value` a line.
+    #[serde(default)]
+    pub headers: Option<String>,
+    /// Sent as it is; the name of a file is none.
+    #[serde(default)]
+    pub body: Option<String>,
 }
 
 /// The three kinds of load that Loader.io offers (its documentation, "test types").
@@ -81,6 +87,18 @@ impl Form {
         let seconds = positive(self.seconds, "seconds")?;
         let mut words = vec![url.to_owned()];
         words.extend(given(&self.method).map(|method| format!("--method={method}")));
+        let headers = given(&self.headers).into_iter().flat_map(str::lines).map(str::trim);
+        words.extend(headers.filter(|line| !line.is_empty()).map(|line| format!("--header={line}")));
+        if let Some(body) = self.body.as_deref().filter(|body| !body.is_empty()) {
+            // On the command line it would name a file of this machine, which a page does not read.
+            if body.starts_with('@') {
+                return Err(Wrong::request(
+                    "the body begins with `@`, which names a file",
+                    "paste the body itself, or use an experiment file",
+                ));
+            }
+            words.push(format!("--body={body}"));
+        }
         match self.load {
             // The first comes at 0 and the last one step before the end, so that it is exactly so many.
             Load::ClientsPerTest => words.push(format!("--rate={}/s", spread(self.clients, seconds))),
@@ -148,7 +166,20 @@ mod tests {
     fn form(load: Load) -> Form {
         let url = "http://127.0.0.1:1/".into();
         let (method, timeout_s, threshold, name) = (Some(" ".into()), None, None, None);
-        Form { url, method, load, clients: 100, seconds: 30.0, timeout_s, threshold, name }
+        let (headers, body) = (None, None);
+        Form { url, method, load, clients: 100, seconds: 30.0, timeout_s, threshold, name, headers, body }
+    }
+
+    #[test]
+    fn headers_and_a_body_become_words_and_a_file_is_none() {
+        let headers = Some("Content-Type: application/json\n\n X-Key: 1 \n".into());
+        let body = Some("{\"a\": 1}\n".into());
+        let words = Form { headers, body, ..form(Load::Maintained) }.words().unwrap();
+        for word in ["--header=Content-Type: application/json", "--header=X-Key: 1", "--body={\"a\": 1}\n"] {
+            assert!(words.iter().any(|own| own == word), "{word} is missing in {words:?}");
+        }
+        let file = Form { body: Some("@/etc/hostname".into()), ..form(Load::Maintained) };
+        assert!(file.words().is_err_and(|wrong| wrong.sentence.contains("names a file")));
     }
 
     #[test]

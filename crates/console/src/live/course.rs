@@ -106,13 +106,17 @@ impl Course {
         (self.last_tick, self.last_counts) = (Some(second.tick), (second.requests, second.errors));
         self.tiles = Some(json!({
             "rate_per_s": second.achieved_rate_per_s,
-            "p50_ns": second.p50_ns,
-            "p99_ns": second.p99_ns,
+            "p50_ns": second.quantile(0.5).value_ns(),
+            "p99_ns": second.quantile(0.99).value_ns(),
+            "p50_at_least": second.lower_bounds.contains(&"p50_ns"),
+            "p99_at_least": second.lower_bounds.contains(&"p99_ns"),
+            "max_ns": second.max_ns,
+            "max_at_least": second.lower_bounds.contains(&"max_ns"),
             "errors": self.errors,
             "in_flight": second.in_flight,
             "requests": self.requests,
             "elapsed_s": second.from_s + second.length_s,
-            "lateness_p99_ns": second.lateness_p99_ns,
+            "lateness_p99_ns": second.lateness_p99().value_ns(),
             "busy_ratio": busy_ratio,
         }));
         self.rows.push(row);

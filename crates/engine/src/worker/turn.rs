@@ -4,6 +4,7 @@ use super::{Post, Source, Worker, level};
 use crate::conn::State;
 use crate::driver::{CpuReading, Door, TcpFacts};
 use crate::pace::Users;
+use crate::tally::Silence;
 use crate::{Command, Stopped, memory};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist};
 
@@ -17,6 +18,10 @@ const SAMPLED_PER_TICK: usize = 32;
 const STALL_NS: u64 = 100_000_000;
 /// A tick handed over later than this after its edge is counted as late.
 const LATE_TICK_NS: u64 = 100_000_000;
+/// All users of a worker waiting for so long without an answer is a silence of the service.
+const SILENCE_NS: u64 = 10_000_000;
+/// Fewer arrivals that wait together are single slow requests.
+const SILENCE_ARRIVALS: u64 = 5;
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// Runs to the end and says why it ended, and when (ns from the start).
@@ -41,11 +46,35 @@ impl<D: Door, P: Post> Worker<D, P> {
             if ready > 0 || self.is_behind() {
                 let turn_begin_ns = self.take_events_of(ready, since_ns);
                 self.read_on(since_ns);
+                if let Some(silence) = self.tally.silence() {
+                    self.silence_over(&silence);
+                }
                 let turn_ns = self.door.now_ns().saturating_sub(turn_begin_ns);
                 self.tally.record(RunHist::Turn, turn_ns);
                 self.tally.peak(RunPeak::TurnNs, turn_ns);
                 self.tally.add(RunSum::Turns, 1);
             }
+        }
+    }
+
+    /// Nothing was over for a while: a stall of the service if all users waited for an answer, or arrivals kept coming
+    /// and waited.
+    fn silence_over(&mut self, silence: &Silence) {
+        let (mut users, mut is_open) = (0, false);
+        for lane in &self.lanes {
+            match &lane.source {
+                Source::Closed { active, .. } => users += u64::from(*active),
+                Source::Open { .. } => is_open = true,
+            }
+        }
+        // One user in ten may be connecting, or paused after a failure.
+        let (all_wait, since_ns) = match is_open {
+            true => (silence.waiting >= SILENCE_ARRIVALS, silence.since_ns),
+            false => (users > 0 && silence.waiting * 10 >= users * 9, silence.moved_ns),
+        };
+        let length_ns = silence.end_ns.saturating_sub(since_ns);
+        if all_wait && length_ns >= SILENCE_NS {
+            self.tally.record(RunHist::Silence, length_ns);
         }
     }
 
@@ -109,6 +138,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if stall_ns > STALL_NS {
             self.tally.add(RunSum::Stalls, 1);
             self.tally.add(RunSum::StalledNs, stall_ns);
+            self.tally.hear(self.now_ns);
         }
         if self.now_ns >= self.tick_end_ns {
             self.tick_edges();

@@ -1,7 +1,7 @@
 //! The comparison in a pull request: GitHub flavoured Markdown.
 
 use super::next::hints;
-use super::{footing, interval, long_word, maybe_change, overall, p_value, peaks, value};
+use super::{footing, interval, long_word, maybe_change, overall, p_value, peaks, values};
 use crate::format::ratio;
 use crate::markdown::{escape, prose};
 use plimsoll_record::analysis::compare::{Comparison, Overall, cell_name};
@@ -73,8 +73,8 @@ fn body(c: &Comparison, out: &mut String) {
         out.push_str(&format!(
             "| {} | {} | {} | {bold}{}{bold} | {} | {} | {bold}{}{bold} |\n",
             escape(&row.figure),
-            escape(&value(row.a, row.a_at_least, row.unit)),
-            escape(&value(row.b, row.b_at_least, row.unit)),
+            escape(&values(row)[0]),
+            escape(&values(row)[1]),
             maybe_change(row, row.difference),
             interval(row),
             escape(&p_value(row.p_adjusted)),

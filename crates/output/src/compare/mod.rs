@@ -58,7 +58,15 @@ pub(crate) fn long_word(row: &Compared) -> String {
     }
 }
 
-pub(crate) fn value(value: Option<f64>, at_least: bool, unit: FigureUnit) -> String {
+/// Both sides of a row; a percentile with too few samples on one of them is none.
+pub(crate) fn values(row: &Compared) -> [String; 2] {
+    match row.has_too_few() {
+        true => [NONE.into(), NONE.into()],
+        false => [value(row.a, row.a_at_least, row.unit), value(row.b, row.b_at_least, row.unit)],
+    }
+}
+
+fn value(value: Option<f64>, at_least: bool, unit: FigureUnit) -> String {
     let text = value.map_or_else(|| NONE.into(), |value| figure(value, unit));
     if at_least { format!(">= {text}") } else { text }
 }

@@ -2,7 +2,7 @@
 
 use super::next::hints;
 use super::picture::{NARROWEST, WIDEST, picture, reach};
-use super::{footing, gate_word, interval, long_word, maybe_change, overall, peaks, value, word};
+use super::{footing, gate_word, interval, long_word, maybe_change, overall, peaks, values, word};
 use crate::format::ratio;
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
@@ -85,8 +85,8 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     let names = |short: bool| {
         cells("", &|row| text(if short { row.figure.replace("_time ", " ") } else { row.figure.clone() }))
     };
-    let a = with(short(c.short_names()[0]), cells("", &|row| text(value(row.a, row.a_at_least, row.unit))));
-    let b = with(short(c.short_names()[1]), cells("", &|row| text(value(row.b, row.b_at_least, row.unit))));
+    let a = with(short(c.short_names()[0]), cells("", &|row| text(values(row)[0].clone())));
+    let b = with(short(c.short_names()[1]), cells("", &|row| text(values(row)[1].clone())));
     let shift = cells("change", &|row| Line::of(ink(c, row.verdict), &maybe_change(row, row.difference)));
     let ends = cells(&format!("{} interval", ratio(c.confidence)), &|row| text(interval(row)));
     let brief = cells("verdict", &|row| Line::of(ink(c, row.verdict), word(row.verdict)));

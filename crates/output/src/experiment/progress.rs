@@ -1,7 +1,7 @@
 //! One line for each run of a sweep as it ends, for whoever watches.
 
 use super::name;
-use crate::format::{maybe_ns, rate_per_s};
+use crate::format::{quantile, rate_per_s};
 use crate::line::{Line, write_all};
 use crate::style::{Ink, Look};
 use plimsoll_record::analysis::Digest;
@@ -18,7 +18,7 @@ pub fn run_line(digest: &Digest, number: usize, of: usize, look: &Look) -> Strin
         .text(&settings)
         .text(if settings.is_empty() { "" } else { "  " })
         .ink(Ink::Strong, &rate_per_s(digest.rate_per_s))
-        .text(&format!("  p50 {}  p99 {}", maybe_ns(times.p50_ns), maybe_ns(times.p99_ns)));
+        .text(&format!("  p50 {}  p99 {}", quantile(times.quantile(0.5)), quantile(times.quantile(0.99))));
     if digest.errors > 0 {
         line = line.ink(Ink::Bad, &format!("  errors {}", ratio(digest.error_ratio)));
     }

@@ -74,7 +74,14 @@ fn delta(c: &Comparison) -> Option<Chart> {
             let series = Series::new(&format!("{id}-{name}"), *said, *colour, Form::Dots, y);
             has_any.then(|| series.within(of(|row| row.low), of(|row| row.high)))
         });
-        let mut panel = Panel::new(id, Axis::new(label, unit), series.collect());
+        let mut y = Axis::new(label, unit);
+        if let Some(reach) = reach(rows.iter().copied().filter(|row| row.scale == scale)) {
+            y = y.between(-reach * by, reach * by);
+            for (row, name) in rows.iter().zip(&mut chart.x.names).filter(|(row, _)| row.scale == scale) {
+                name.push_str(&cut_off(row, reach));
+            }
+        }
+        let mut panel = Panel::new(id, y, series.collect());
         if worth > 0.0 && worth.is_finite() {
             let least = change(worth, scale);
             let word = format!("smaller than {}: not worth naming", least.trim_start_matches('+'));
@@ -83,6 +90,31 @@ fn delta(c: &Comparison) -> Option<Chart> {
         chart.panels.push(panel);
     }
     Some(chart)
+}
+
+/// An interval so many times longer than the others would press all of them together.
+const FAR: f64 = 4.0;
+
+/// How far the axis goes where the widest intervals are not drawn whole; `None`: all of them are.
+fn reach<'a>(rows: impl Iterator<Item = &'a Compared>) -> Option<f64> {
+    let widest = |row: &Compared| {
+        let ends = [row.difference, row.low, row.high].into_iter().flatten().filter(|end| end.is_finite());
+        ends.fold(0.0, |widest: f64, end| widest.max(end.abs()))
+    };
+    let mut all: Vec<f64> = rows.map(widest).filter(|end| *end > 0.0).collect();
+    all.sort_by(f64::total_cmp);
+    // From the middle on: what most rows have in common is drawn.
+    let middle = all.len() / 2;
+    let gap = all.windows(2).enumerate().find(|(at, pair)| *at + 1 >= middle && pair[1] > FAR * pair[0]);
+    gap.map(|(_, pair)| 1.5 * pair[0])
+}
+
+/// An arrow to each end that lies outside, with the number there.
+fn cut_off(row: &Compared, reach: f64) -> String {
+    let shown = |end: f64| change(end, row.scale).replace(' ', "\u{a0}");
+    let high = row.high.filter(|high| *high > reach).map(|high| format!(" \u{2191}\u{a0}{}", shown(high)));
+    let low = row.low.filter(|low| *low < -reach).map(|low| format!(" \u{2193}\u{a0}{}", shown(low)));
+    [high, low].into_iter().flatten().collect()
 }
 
 fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {

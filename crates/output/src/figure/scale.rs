@@ -46,6 +46,9 @@ impl Scale {
         // Where nobody set an end the axis goes on to the next mark.
         let from = if axis.from.is_some() { low } else { (low / step + 1e-9).floor() * step };
         let to = if axis.to.is_some() { most } else { (most / step - 1e-9).ceil() * step };
+        // A line that lies on the upper edge would not be seen; a share ends at 1.
+        let is_on_edge = axis.to.is_none() && most > 0.0 && to - most < 0.02 * (to - from);
+        let to = if is_on_edge && axis.unit != Unit::Ratio { to + step } else { to };
         let (first, last) = ((from / step - 1e-6).ceil() as i64, (to / step + 1e-6).floor() as i64);
         let round: Vec<f64> = (first..=last).map(|k| k as f64 * step).collect();
         let at = if axis.ticks.is_empty() { round } else { axis.ticks.clone() };

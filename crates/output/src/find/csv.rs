@@ -21,6 +21,7 @@ pub const COLUMNS: &[(&str, Cell)] = &[
     ("error_ratio", |p| number(p.error_ratio)),
     ("error_low_ratio", |p| number(p.error_interval[0])),
     ("error_high_ratio", |p| number(p.error_interval[1])),
+    ("few_samples", |p| few(p)),
 ];
 
 /// A header and one row a level.
@@ -34,6 +35,13 @@ pub fn csv(answer: &Answer) -> String {
 
 fn of(reading: Option<Reading>, field: impl Fn(Reading) -> Option<u64>) -> String {
     reading.and_then(field).map(|ns| ns.to_string()).unwrap_or_default()
+}
+
+/// Names of the percentiles that have too few samples.
+fn few(point: &Point) -> String {
+    let all = [("p50_ns", point.p50), ("p99_ns", point.p99)];
+    let few = all.into_iter().filter(|(_, reading)| reading.is_some_and(|r| !r.enough_samples));
+    few.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
 }
 
 fn number(x: f64) -> String {

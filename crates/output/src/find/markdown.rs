@@ -1,7 +1,7 @@
 //! The answer for a README or a pull request.
 
 use super::next::hints;
-use super::{errors, facts, level, outcome, purpose, value, verdict, with_bounds};
+use super::{errors, facts, hides, level, outcome, purpose, value, verdict, with_bounds};
 use crate::markdown::{escape, prose};
 use crate::next::Hint;
 use plimsoll_record::analysis::search::Answer;
@@ -60,6 +60,9 @@ pub fn markdown(answer: &Answer) -> String {
             ];
             row(&mut out, &cells);
         }
+    }
+    if hides(answer) {
+        out.push_str(&format!("\n{}\n", escape(crate::words::DASH)));
     }
     out
 }

@@ -32,11 +32,23 @@ pub(crate) fn level(value: f64, users: bool) -> String {
 }
 
 pub(crate) fn value(reading: Option<Reading>) -> String {
-    reading.map_or_else(|| NONE.into(), |r| duration_ns(r.value_ns))
+    reading.map_or_else(|| NONE.into(), |r| crate::format::quantile(r.quantile()))
+}
+
+/// What may be told of it.
+pub(crate) fn shown(reading: Option<Reading>) -> Option<Reading> {
+    reading.filter(|r| r.quantile().value_ns().is_some())
+}
+
+/// Whether a percentile of the answer is hidden because it has too few samples.
+pub(crate) fn hides(answer: &Answer) -> bool {
+    let points = answer.curve.iter().flat_map(|point| [point.p50, point.p99]);
+    let steps = answer.steps.iter().flat_map(|step| [step.p50, step.p99]);
+    points.chain(steps).flatten().any(|reading| !reading.enough_samples)
 }
 
 pub(crate) fn with_bounds(reading: Option<Reading>) -> String {
-    reading.map_or_else(|| NONE.into(), |r| crate::format::interval(r.value_ns, r.low_ns, r.high_ns))
+    shown(reading).map_or_else(|| NONE.into(), |r| crate::format::interval(r.value_ns, r.low_ns, r.high_ns))
 }
 
 pub(crate) fn errors(share: f64) -> String {

@@ -1,7 +1,7 @@
 //! The answer on a terminal: sentence, facts, curve with bars, and one line a run while the search is on.
 
 use super::next::hints;
-use super::{errors, facts, level, outcome, purpose, value, verdict, with_bounds};
+use super::{errors, facts, hides, level, outcome, purpose, shown, value, verdict, with_bounds};
 use crate::format::{chosen_s, duration_ns};
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
@@ -43,6 +43,9 @@ pub fn terminal(answer: &Answer, look: &Look) -> String {
         lines.push(Line::new());
         lines.extend(curve(answer, columns, look));
     }
+    if hides(answer) {
+        lines.extend(wrap(crate::words::DASH, columns).iter().map(|part| Line::of(Ink::Dim, part)));
+    }
     write_all(&lines, look)
 }
 
@@ -79,19 +82,19 @@ fn curve(answer: &Answer, columns: usize, look: &Look) -> Vec<Line> {
     if room < LEAST_BAR {
         return lines;
     }
-    let top = answer.curve.iter().filter_map(|p| p.p99).map(|r| r.value_ns).max().unwrap_or(0);
+    let top = answer.curve.iter().filter_map(|p| shown(p.p99)).map(|r| r.value_ns).max().unwrap_or(0);
     let head = format!("p99, full: {}", duration_ns(top));
     let bars =
         std::iter::once(Line::of(Ink::Dim, &head).cut(room, look)).chain(answer.curve.iter().map(|point| {
             // Times of an overload are a hundred times those below: only a logarithm shows both.
-            let share = point.p99.map_or(0.0, |r| log_share(r.value_ns, lowest(answer), top));
+            let share = shown(point.p99).map_or(0.0, |r| log_share(r.value_ns, lowest(answer), top));
             bar(share, room, ink_of(point), look)
         }));
     lines.into_iter().zip(bars).map(|(line, bar)| line.pad(widest + 2).line(bar)).collect()
 }
 
 fn lowest(answer: &Answer) -> u64 {
-    answer.curve.iter().filter_map(|p| p.p99).map(|r| r.value_ns).min().unwrap_or(0)
+    answer.curve.iter().filter_map(|p| shown(p.p99)).map(|r| r.value_ns).min().unwrap_or(0)
 }
 
 /// Half of the smallest is an empty bar, the largest a full one.

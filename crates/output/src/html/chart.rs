@@ -3,6 +3,7 @@
 use crate::brief::rounded;
 use crate::chart::Chart;
 use crate::figure::{Skin, Table, cleaned, draw, tables};
+use crate::html::piece::prose;
 use maud::{Markup, PreEscaped, html};
 
 /// The script finds it by `data-chart` and its values in the page's data, and draws into `.plot` what moves.
@@ -11,8 +12,8 @@ pub fn figure(chart: &Chart) -> Markup {
         figure.chart #{ "chart-" (chart.id) } data-chart=(chart.id) {
             figcaption {
                 b { (cleaned(&chart.title)) }
-                @if !chart.subtitle.is_empty() { " " span.sub { (cleaned(&chart.subtitle)) } }
-                @if !chart.help.is_empty() { p.help { (chart.help) } }
+                @if !chart.subtitle.is_empty() { " " span.sub { (prose(&cleaned(&chart.subtitle))) } }
+                @if !chart.help.is_empty() { p.help { (prose(&chart.help)) } }
             }
             // Every text in the picture is escaped where it is written.
             div.plot { (PreEscaped(draw(chart, Skin::Page))) }

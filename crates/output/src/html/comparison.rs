@@ -3,12 +3,14 @@
 
 use super::bits::{At, data, finding, hinted, said, tiles};
 use super::experiment::shown;
-use super::piece::{Tone, badge, figure as copied, prose};
+use super::piece::{Tone, badge, behind, figure as copied, prose};
 use super::table::{Cell, number, text};
 use super::{Page, Section};
 use crate::chart::Chart;
 use crate::compare::next::hints;
-use crate::compare::{footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, value};
+use crate::compare::{
+    footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, values,
+};
 use crate::format::{count, counted, duration_f64_ns, ratio};
 use crate::words;
 use maud::{Markup, html};
@@ -66,7 +68,7 @@ fn head(all: &[Comparison], gates: &[Gated]) -> Markup {
                 [one] => {
                     h1 { (one.short_names()[1]) span.soft { " against " } (one.short_names()[0]) }
                     div.verdict { (badge(tone(one.verdict), overall(one.verdict))) }
-                    p.sentence { (prose(&one.sentence)) }
+                    p.sentence { (prose(behind(overall(one.verdict), &one.sentence))) }
                 },
                 many => h1 { (count(many.len() as u64)) " comparisons" },
             }
@@ -118,7 +120,8 @@ fn side<'a>(name: &'a str, short: &str, side: &SideFacts) -> (&'a str, Markup) {
 
 /// One line: for lists of comparisons.
 pub(super) fn line(one: &Comparison) -> Markup {
-    html! { (said(tone(one.verdict), overall(one.verdict))) " " (prose(&one.sentence)) }
+    let word = overall(one.verdict);
+    html! { (said(tone(one.verdict), word)) " " (prose(behind(word, &one.sentence))) }
 }
 
 fn parts(one: &Comparison, gated: Option<&Gated>, charts: &[Chart], suffix: &str, at: &At) -> Vec<Section> {
@@ -216,8 +219,8 @@ fn figures(one: &Comparison, at: &At) -> Option<Markup> {
     let row = |row: &Compared| {
         vec![
             Cell::text(&row.figure),
-            Cell::number(value(row.a, row.a_at_least, row.unit), row.a),
-            Cell::number(value(row.b, row.b_at_least, row.unit), row.b),
+            Cell::number(values(row)[0].clone(), row.a.filter(|_| !row.has_too_few())),
+            Cell::number(values(row)[1].clone(), row.b.filter(|_| !row.has_too_few())),
             Cell::number(maybe_change(row, row.difference), row.difference),
             Cell::text(interval(row)),
             Cell::number(p_value(row.p_adjusted), row.p_adjusted),
@@ -268,7 +271,7 @@ fn gate(one: &Comparison, gated: &Gated) -> Markup {
             };
             (finding(tone, None, &html! {
                 p.what { b { (word_of) } " " code { (rule.text) } }
-                p { (rule.evidence) }
+                p { (prose(&rule.evidence)) }
             }))
         } }
     }

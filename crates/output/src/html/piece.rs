@@ -121,7 +121,7 @@ pub fn findings(all: &[Finding]) -> Markup {
                     (sign(f.tone))
                     div {
                         p.what {
-                            b { (f.title) } " " span.word { (f.word) }
+                            b { (prose(&f.title)) } " " span.word { (f.word) }
                             @if !f.code.is_empty() { " " code { (f.code) } }
                         }
                         @if !f.evidence.is_empty() { p { (prose(&f.evidence)) } }
@@ -152,6 +152,12 @@ pub fn prose(text: &str) -> Markup {
             @if at % 2 == 0 { (part) } @else { code { (part) } }
         }
     }
+}
+
+/// A sentence behind a word that says its beginning already: `CANNOT TELL` and `cannot tell A from B`.
+pub fn behind<'a>(word: &str, sentence: &'a str) -> &'a str {
+    let begins = sentence.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if begins { sentence[word.len()..].trim_start_matches([' ', ':']) } else { sentence }
 }
 
 /// The charts with these ids, in this order, those that there are; side by side where the window is wide.

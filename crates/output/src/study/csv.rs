@@ -8,8 +8,8 @@ use plimsoll_record::analysis::study::{CellRow, Estimate, Study};
 
 /// Cell (from 0, in the order of the table), its load in users or arrivals per second, runs pooled, whether they are a
 /// measurement, the figure with its unit, value and 95 % interval, whether the value is a lower bound, and what the
-/// interval comes from: `runs`, `blocks` or `none`. A column is added at the end of these, never renamed.
-pub const COLUMNS: [&str; 12] = [
+/// interval comes from: `runs`, `blocks` or `none`, and whether a percentile has too few samples. A column is added at the end of these, never renamed.
+pub const COLUMNS: [&str; 13] = [
     "cell",
     "level",
     "level_unit",
@@ -22,6 +22,7 @@ pub const COLUMNS: [&str; 12] = [
     "high",
     "at_least",
     "basis",
+    "too_few_samples",
 ];
 
 /// A header and the rows.
@@ -103,6 +104,7 @@ fn fields(
         number(estimate.high),
         estimate.at_least.to_string(),
         basis.into(),
+        estimate.too_few_samples.to_string(),
     ];
     let settings = study.axes.iter().map(|axis| cell.setting(axis).unwrap_or_default().to_owned());
     fixed.into_iter().chain(settings).collect()

@@ -58,6 +58,9 @@ fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
 /// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of, a dash where the interval is as
 /// wide as the figure itself or wider.
 pub(crate) fn plus_minus(estimate: &Estimate, sign: &str) -> String {
+    if estimate.too_few_samples {
+        return String::new();
+    }
     match estimate.half_width_ratio() {
         Some(_) if says_nothing(estimate) => format::NONE.into(),
         Some(half) if half >= 0.0995 => format!("{sign}{:.0}%", half * 100.0),
@@ -73,6 +76,9 @@ pub(crate) fn says_nothing(estimate: &Estimate) -> bool {
 }
 
 pub(crate) fn time(estimate: &Estimate) -> String {
+    if estimate.too_few_samples {
+        return format::NONE.into();
+    }
     let text = estimate.value.map_or(format::NONE.into(), format::duration_f64_ns);
     if estimate.at_least { format!(">= {text}") } else { text }
 }
@@ -128,9 +134,14 @@ pub(crate) const NO_INTERVALS: &str =
 /// What the intervals are, for the line below the name.
 pub(crate) fn intervals(study: &Study) -> String {
     let shown = |row: &CellRow| [row.rate_per_s, row.p50_ns, row.p99_ns].iter().any(says_nothing);
-    match study.table.iter().any(shown) {
-        true => format!("{}; {DASH}", basis_text(study)),
-        false => basis_text(study).into(),
+    let few = |row: &CellRow| [row.p50_ns, row.p90_ns, row.p99_ns].iter().any(|time| time.too_few_samples);
+    let mut text = basis_text(study).to_owned();
+    if study.table.iter().any(shown) {
+        text = format!("{text}; {DASH}");
+    }
+    match study.table.iter().any(few) {
+        true => format!("{text}; {}", crate::words::DASH),
+        false => text,
     }
 }
 

@@ -6,7 +6,9 @@ use crate::line::{Line, width, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::{Pool, resample, spark, top};
 use crate::terminal::table::{Align, Table};
-use plimsoll_record::analysis::study::{CellRow, Curve, Finding, Scaling, Study, level_text, settings_text};
+use plimsoll_record::analysis::study::{
+    CellRow, Curve, CurvePoint, Finding, Scaling, Study, level_text, settings_text,
+};
 
 const LABEL: usize = 6;
 const INDENT: usize = 2;
@@ -25,7 +27,8 @@ pub fn terminal(study: &Study, look: &Look) -> String {
     // Rates of all curves are to be compared: one scale.
     let rates: Vec<Option<f64>> =
         study.curves.iter().flat_map(|c| &c.points).map(|p| Some(p.rate_per_s)).collect();
-    let times: Vec<Option<f64>> = study.curves.iter().flat_map(|c| &c.points).map(|p| p.p99_ns).collect();
+    let times: Vec<Option<f64>> =
+        study.curves.iter().flat_map(|c| &c.points).map(|p| p99(study, p)).collect();
     let scale = (top(&rates), top(&times));
     for group in &groups {
         lines.push(Line::new());
@@ -37,7 +40,7 @@ pub fn terminal(study: &Study, look: &Look) -> String {
         lines.extend(seen(group, columns, look));
         if let Some(curve) = group.curve {
             lines.push(Line::new());
-            lines.extend(courses(curve, scale, columns, look));
+            lines.extend(courses(study, curve, scale, columns, look));
             for (what, text) in sentences(curve) {
                 lines.extend(told(what, Ink::Plain, &text, columns));
             }
@@ -149,13 +152,19 @@ fn doubts(axis: &str, name: &str, row: &CellRow, columns: usize, look: &Look) ->
         .collect()
 }
 
+/// p99 where it has enough samples to be drawn.
+fn p99(study: &Study, point: &CurvePoint) -> Option<f64> {
+    let has_few = study.table.get(point.cell).is_some_and(|row| row.p99_ns.too_few_samples);
+    point.p99_ns.filter(|_| !has_few)
+}
+
 /// Rate and p99 over the levels, a letter or a few for each level, all curves to one scale.
-fn courses(curve: &Curve, scale: (f64, f64), columns: usize, look: &Look) -> Vec<Line> {
+fn courses(study: &Study, curve: &Curve, scale: (f64, f64), columns: usize, look: &Look) -> Vec<Line> {
     if curve.points.len() < 3 {
         return Vec::new();
     }
     let rates: Vec<Option<f64>> = curve.points.iter().map(|p| Some(p.rate_per_s)).collect();
-    let times: Vec<Option<f64>> = curve.points.iter().map(|p| p.p99_ns).collect();
+    let times: Vec<Option<f64>> = curve.points.iter().map(|p| p99(study, p)).collect();
     let room = columns.saturating_sub(INDENT + LABEL + 24);
     let course = |name: &str, ink, values: &[Option<f64>], top: f64, text: String| {
         let drawn = spark(&resample(values, room, Pool::Highest), top, look);

@@ -4,9 +4,11 @@
 use crate::format;
 use crate::markdown;
 use minijinja::{Environment, Error, ErrorKind, Value};
+use plimsoll_record::summary::Quantile;
 
 /// What each is called.
-pub const NAMES: [&str; 8] = ["ns", "seconds", "rate", "bytes", "ratio", "count", "quantile", "md"];
+pub const NAMES: [&str; 9] =
+    ["percentile", "ns", "seconds", "rate", "bytes", "ratio", "count", "quantile", "md"];
 
 type Word = fn(f64, Option<u64>) -> String;
 
@@ -28,8 +30,46 @@ pub fn add(env: &mut Environment) {
         env.add_filter(name, told);
         env.add_function(name, told);
     }
+    env.add_filter("percentile", percentile);
+    env.add_function("percentile", percentile);
     env.add_filter("md", md);
     env.add_function("md", md);
+}
+
+/// A percentile by the rule of every report: a dash where it has too few samples, `>=` where it is a lower bound. Of a
+/// distribution such as `response_time` with the quantile, of one figure such as a cell's `p99_ns` without.
+fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
+    if value.is_none() {
+        return Ok(format::NONE.into());
+    }
+    if value.is_undefined() {
+        return Err(Error::from(ErrorKind::UndefinedError));
+    }
+    let wrong = |what: &str| Error::new(ErrorKind::InvalidOperation, what.to_owned());
+    let one = match q {
+        Some(q) => {
+            let all = value.get_attr("percentiles")?;
+            let is_it = |one: &Value| {
+                let own = one.get_attr("q").ok().and_then(|own| f64::try_from(own).ok());
+                own.is_some_and(|own| (own - q).abs() < 1e-9)
+            };
+            match all.try_iter()?.find(is_it) {
+                Some(one) => one,
+                None if all.len() == Some(0) => return Ok(format::NONE.into()),
+                None => return Err(wrong("unknown percentile; the document has those under `percentiles`")),
+            }
+        }
+        None => value.clone(),
+    };
+    let field = |name: &str| one.get_attr(name).ok().filter(|field| !field.is_undefined());
+    let number = |name: &str| field(name).and_then(|value| f64::try_from(value).ok());
+    let is = |name: &str| field(name).is_some_and(|value| value.is_true());
+    if one.kind() != minijinja::value::ValueKind::Map {
+        return Err(wrong("`percentile` is for a distribution or a figure; take `ns` for a bare number"));
+    }
+    let value_ns = number("value_ns").or_else(|| number("value")).map(|ns| ns.round().max(0.0) as u64);
+    let is_enough = !is("too_few_samples") && field("enough_samples").is_none_or(|value| value.is_true());
+    Ok(format::quantile(Quantile::of(value_ns, is("at_least"), is_enough)))
 }
 
 /// Text that is to be nothing but text in a Markdown table.

@@ -1,16 +1,16 @@
-//! The view while a run is on: a pure function of the events so far. No clock: its time is the tick's.
+//! The view while a run is on: a pure function of the events so far. No clock: its time is the tick's. Figures are those
+//! of the report, counted with its code.
 
-mod window;
-
-use crate::format::{chosen_s, count, counted, maybe_ns, quantity, rate_of, rate_per_s, ratio};
+use crate::format::{self, chosen_s, count, counted, quantity, rate_of, rate_per_s, ratio};
 use crate::line::{Line, flow};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::{Pool, bar, resample, spark, top};
 use crate::words;
-use plimsoll_plan::Outline;
-use plimsoll_record::event::{Note, Opening, RunEvent};
+use plimsoll_plan::{Fault, Outline};
+use plimsoll_record::analysis::{Standing, TickWindow};
+use plimsoll_record::event::{Note, Opening, Pulse, RunEvent, Tick};
+use plimsoll_record::summary::{Quantile, Second, drawn_quantile};
 use std::collections::VecDeque;
-pub use window::Window;
 
 /// Most lines of the view.
 pub const LINES: usize = 8;
@@ -22,16 +22,21 @@ const HISTORY: usize = 60;
 pub struct LiveState {
     outline: Outline,
     /// Everything outside the warm-up (during it: the warm-up).
-    overall: Window,
-    last: Window,
-    /// Achieved rate and p99 of the last seconds.
-    history: VecDeque<(f64, Option<f64>)>,
+    overall: TickWindow,
+    /// Its row of the timeline, and what failed.
+    all: Option<Second>,
+    failures: Vec<(Fault, u64)>,
+    /// Rows of the last seconds; the last one is now.
+    history: VecDeque<Second>,
+    /// What stands open.
+    open: Standing,
     /// Requests finished since the start, warm-up included: what `-n` counts.
     finished: u64,
     opened: u64,
-    closed: u64,
-    /// Streams that are open.
-    streams: u64,
+    /// Share of its time that the busiest worker worked, and share of the workers' time spent polling for a due
+    /// instant, in the last tick.
+    busiest: f64,
+    spin: f64,
     elapsed_ns: u64,
     warming_up: bool,
     ended: bool,
@@ -44,13 +49,15 @@ impl LiveState {
         LiveState {
             warming_up: outline.is_warmup(0),
             outline,
-            overall: Window::new(),
-            last: Window::new(),
+            overall: TickWindow::default(),
+            all: None,
+            failures: Vec::new(),
             history: VecDeque::with_capacity(HISTORY),
+            open: Standing::default(),
             finished: 0,
             opened: 0,
-            closed: 0,
-            streams: 0,
+            busiest: 0.0,
+            spin: 0.0,
             elapsed_ns: 0,
             ended: false,
             note: None,
@@ -63,32 +70,37 @@ impl LiveState {
             // Samples are for the report.
             RunEvent::Sampled(_) | RunEvent::Sighted(_) | RunEvent::Learnt(_) | RunEvent::Lapsed(_) => {}
             RunEvent::Opened(opening) => *self = LiveState::new(opening),
-            RunEvent::Ticked(tick) => {
-                let number = tick.interval.tick;
-                let warmup = self.outline.is_warmup(number);
-                if self.warming_up && !warmup {
-                    self.overall.clear();
-                }
-                self.warming_up = warmup;
-                self.last.clear();
-                self.last.add(&self.outline, tick);
-                self.overall.add(&self.outline, tick);
-                self.finished += self.last.finished;
-                self.opened += self.last.opened;
-                self.closed += self.last.closed;
-                self.streams =
-                    (self.streams + self.last.streams_opened).saturating_sub(self.last.streams_ended);
-                let (from_ns, to_ns) = self.outline.tick_bounds_ns(number);
-                self.elapsed_ns = self.elapsed_ns.max(to_ns.min(from_ns + self.last.length_ns));
-                if self.history.len() == HISTORY {
-                    self.history.pop_front();
-                }
-                let p99 = self.last.response.quantile(0.99).map(|ns| ns as f64);
-                self.history.push_back((self.last.achieved_per_s(), p99));
-            }
+            RunEvent::Ticked(tick) => self.tick(tick),
             RunEvent::Noted(note) => self.note = Some(note.clone()),
             RunEvent::Ended(_) => self.ended = true,
         }
+    }
+
+    fn tick(&mut self, tick: &Tick) {
+        let number = tick.interval.tick;
+        let warmup = self.outline.is_warmup(number);
+        if self.warming_up && !warmup {
+            self.overall.clear();
+        }
+        self.warming_up = warmup;
+        let elapsed_ns = end_of(&self.outline, tick);
+        let mut last = TickWindow::default();
+        last.add(&self.outline, tick, elapsed_ns);
+        self.overall.add(&self.outline, tick, elapsed_ns);
+        self.all = self.overall.second(&self.outline, &mut Standing::default());
+        self.failures = self.overall.failures();
+        let (_, to_ns) = self.outline.tick_bounds_ns(number);
+        self.elapsed_ns = self.elapsed_ns.max(to_ns.min(elapsed_ns));
+        self.busiest = busiest(&tick.pulses);
+        let workers = tick.pulses.len().max(1) as f64;
+        self.spin = tick.pulses.iter().map(|p| share(p, p.spin_ns)).sum::<f64>() / workers;
+        let Some(second) = last.second(&self.outline, &mut self.open) else { return };
+        self.finished += second.requests;
+        self.opened += second.connections_opened;
+        if self.history.len() == HISTORY {
+            self.history.pop_front();
+        }
+        self.history.push_back(second);
     }
 
     /// True once the run has ended: there is nothing more to show.
@@ -102,7 +114,7 @@ impl LiveState {
         let mut lines = vec![self.head(columns), self.progress(columns, look)];
         lines.push(row("rate", self.rate(), columns, look));
         lines.push(row("response", self.response(), columns, look));
-        lines.push(row("errors", errors(&self.overall), columns, look));
+        lines.push(row("errors", self.errors(), columns, look));
         lines.push(row("in flight", self.in_flight(), columns, look));
         lines.push(row("generator", self.generator(look), columns, look));
         lines.push(match &self.note {
@@ -149,37 +161,63 @@ impl LiveState {
     }
 
     fn rate(&self) -> Vec<Line> {
-        let achieved =
-            Line::new().text("achieved ").ink(Ink::Strong, &rate_per_s(self.last.achieved_per_s()));
-        let overall = Line::of(Ink::Dim, &format!("overall {}", rate_per_s(self.overall.achieved_per_s())));
+        let last = self.history.back();
+        let achieved = |row: Option<&Second>| rate_per_s(row.map_or(0.0, |row| row.achieved_rate_per_s));
+        let now = Line::new().text("achieved ").ink(Ink::Strong, &achieved(last));
+        let overall = Line::of(Ink::Dim, &format!("overall {}", achieved(self.all.as_ref())));
         if self.outline.load.is_open() {
-            let offered =
-                Line::new().text("offered ").ink(Ink::Strong, &rate_per_s(self.last.offered_per_s()));
-            vec![offered, achieved, overall]
+            let offered = last.and_then(|row| row.offered_rate_per_s).unwrap_or(0.0);
+            let offered = Line::new().text("offered ").ink(Ink::Strong, &rate_per_s(offered));
+            vec![offered, now, overall]
         } else {
-            vec![achieved, overall]
+            vec![now, overall]
         }
     }
 
     fn response(&self) -> Vec<Line> {
-        let figures = |w: &Window| {
-            let q = |q| maybe_ns(w.response.quantile(q));
-            (q(0.5), q(0.99))
+        let figures = |row: Option<&Second>| {
+            let q = |q| format::quantile(row.map_or(Quantile::Missing, |row| row.quantile(q)));
+            let max = format::quantile(row.map_or(Quantile::Missing, Second::longest));
+            [("p50", q(0.5)), ("p99", q(0.99)), ("max", max)]
         };
-        let (p50, p99) = figures(&self.last);
-        let last = Line::new().text("p50 ").ink(Ink::Strong, &p50).text("  p99 ").ink(Ink::Strong, &p99);
-        let (p50, p99) = figures(&self.overall);
-        let max = maybe_ns(self.overall.response.max());
-        vec![last, Line::of(Ink::Dim, &format!("overall p50 {p50}  p99 {p99}  max {max}"))]
+        let (last, all) = (self.history.back(), self.all.as_ref());
+        let mut now = Line::new();
+        for (at, (name, value)) in figures(last).iter().enumerate() {
+            let between = if at == 0 { "" } else { "  " };
+            now = now.text(&format!("{between}{name} ")).ink(Ink::Strong, value);
+        }
+        let overall: Vec<String> =
+            figures(all).iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let mut facts = vec![now, Line::of(Ink::Dim, &format!("overall {}", overall.join("  ")))];
+        let is_hidden = |row: &Second| row.quantile(0.99) == Quantile::TooFewSamples;
+        if last.is_some_and(is_hidden) || all.is_some_and(is_hidden) {
+            facts.push(Line::of(Ink::Dim, "-: too few samples"));
+        }
+        facts
+    }
+
+    /// How many failed, by class, those of the load generator's own machine apart.
+    fn errors(&self) -> Vec<Line> {
+        let failed = self.all.as_ref().map_or(0, |row| row.errors);
+        let mut facts = vec![Line::of(if failed > 0 { Ink::Bad } else { Ink::Strong }, &count(failed))];
+        for (fault, n) in &self.failures {
+            let ours = fault.side() == plimsoll_plan::Side::Client;
+            let side = if ours { " (this machine)" } else { "" };
+            facts.push(Line::new().text(&format!("{} {}{side}", fault.name(), count(*n))));
+        }
+        facts
     }
 
     fn in_flight(&self) -> Vec<Line> {
-        let mut facts = vec![Line::of(Ink::Strong, &quantity(self.last.in_flight()))];
-        if self.outline.requests.iter().any(|request| request.stream && !request.aside) {
-            let events = rate_of(self.last.events_per_s(), "events");
-            facts.push(Line::new().text(&format!("{} open, {events}", counted(self.streams, "stream"))));
+        let last = self.history.back();
+        let mut facts = vec![Line::of(Ink::Strong, &quantity(last.map_or(0.0, |row| row.in_flight)))];
+        if let Some((row, streams)) = last.and_then(|row| Some((row, row.streams_open?))) {
+            let events = row.events.unwrap_or(0) as f64;
+            let rate = if row.length_s > 0.0 { events / row.length_s } else { 0.0 };
+            let events = rate_of(rate, "events");
+            facts.push(Line::new().text(&format!("{} open, {events}", counted(streams, "stream"))));
         }
-        let open = self.opened.saturating_sub(self.closed);
+        let open = last.map_or(0, |row| row.connections_open);
         facts.push(Line::new().text(&format!("{} connections open", count(open))));
         facts.push(Line::of(Ink::Dim, &format!("{} opened so far", count(self.opened))));
         facts
@@ -188,23 +226,25 @@ impl LiveState {
     /// Headroom is what the busiest worker has left: it is the first to fall behind. Spinning is not counted as busy,
     /// because a worker spins only while it has nothing to do.
     fn generator(&self, look: &Look) -> Vec<Line> {
-        let headroom = 1.0 - self.last.busiest;
+        let headroom = 1.0 - self.busiest;
         let mut facts = vec![
-            bar(self.last.busiest, 8, Ink::Accent, look)
+            bar(self.busiest, 8, Ink::Accent, look)
                 .text(" ")
                 .ink(Ink::Strong, &ratio(headroom.max(0.0)))
                 .text(" headroom"),
-            Line::of(Ink::Dim, &format!("spinning {}", ratio(self.last.spin))),
+            Line::of(Ink::Dim, &format!("spinning {}", ratio(self.spin))),
         ];
-        if let Some(late) = self.last.lateness.quantile(0.99) {
-            facts.push(Line::of(Ink::Dim, &format!("late p99 {}", crate::format::duration_ns(late))));
+        let late = self.history.back().map_or(Quantile::Missing, Second::lateness_p99);
+        if late != Quantile::Missing {
+            facts.push(Line::of(Ink::Dim, &format!("late p99 {}", format::quantile(late))));
         }
         facts
     }
 
     fn sparks(&self, columns: usize, look: &Look) -> Line {
-        let rate: Vec<Option<f64>> = self.history.iter().map(|(rate, _)| Some(*rate)).collect();
-        let p99: Vec<Option<f64>> = self.history.iter().map(|(_, p99)| *p99).collect();
+        let rows: Vec<Second> = self.history.iter().cloned().collect();
+        let rate: Vec<Option<f64>> = rows.iter().map(|row| Some(row.achieved_rate_per_s)).collect();
+        let (name, times) = slow_times(&rows);
         let cells = (columns.saturating_sub(LABEL + 12) / 2).min(HISTORY);
         // One letter a second while they fit; never stretched, so that it moves steadily.
         let draw = |values: &[Option<f64>], pool| {
@@ -215,8 +255,8 @@ impl LiveState {
             .pad(LABEL)
             .ink(Ink::Dim, "rate ")
             .ink(Ink::Accent, &draw(&rate, Pool::Mean))
-            .ink(Ink::Dim, "  p99 ")
-            .ink(Ink::Warn, &draw(&p99, Pool::Highest))
+            .ink(Ink::Dim, &format!("  {name} "))
+            .ink(Ink::Warn, &draw(&times, Pool::Highest))
     }
 }
 
@@ -229,14 +269,28 @@ fn row(label: &str, facts: Vec<Line>, columns: usize, look: &Look) -> Line {
     front.line(first.unwrap_or_default())
 }
 
-/// How many failed, by class, those of the load generator's own machine apart.
-fn errors(window: &Window) -> Vec<Line> {
-    let ink = if window.failed > 0 { Ink::Bad } else { Ink::Strong };
-    let mut facts = vec![Line::of(ink, &count(window.failed))];
-    for (fault, n) in window.faults() {
-        let ours = fault.side() == plimsoll_plan::Side::Client;
-        let side = if ours { " (this machine)" } else { "" };
-        facts.push(Line::new().text(&format!("{} {}{side}", fault.name(), count(n))));
-    }
-    facts
+/// The times to draw over time, with their name: the highest percentile that has enough samples, or the longest.
+pub(crate) fn slow_times(rows: &[Second]) -> (String, Vec<Option<f64>>) {
+    let q = drawn_quantile(rows);
+    let of = |row: &Second| q.map_or_else(|| row.longest(), |q| row.quantile(q)).value_ns();
+    let times = rows.iter().map(|row| of(row).map(|ns| ns as f64)).collect();
+    (q.map_or_else(|| "max".into(), crate::format::quantile_name), times)
+}
+
+/// Where the run seems to have ended; `u64::MAX` for a tick of full length. A last tick is cut short, and the workers'
+/// clocks know by how much before the ending tells it.
+pub(crate) fn end_of(outline: &Outline, tick: &Tick) -> u64 {
+    let (from_ns, to_ns) = outline.tick_bounds_ns(tick.interval.tick);
+    let wall_ns = tick.pulses.iter().map(|pulse| pulse.wall_ns).max().filter(|wall| *wall > 0);
+    let length_ns = to_ns.saturating_sub(from_ns);
+    wall_ns.filter(|wall| *wall < length_ns - length_ns / 100).map_or(u64::MAX, |wall| from_ns + wall)
+}
+
+/// Share of its time that the busiest worker worked.
+pub(crate) fn busiest(pulses: &[Pulse]) -> f64 {
+    pulses.iter().map(|pulse| share(pulse, pulse.busy_ns)).fold(0.0, f64::max)
+}
+
+fn share(pulse: &Pulse, part_ns: u64) -> f64 {
+    if pulse.wall_ns == 0 { 0.0 } else { part_ns as f64 / pulse.wall_ns as f64 }
 }

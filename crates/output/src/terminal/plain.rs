@@ -1,10 +1,14 @@
-//! Where there is no terminal (a pipe, a build server): plain lines, no escape codes, nothing is overwritten.
+//! Where there is no terminal (a pipe, a build server): plain lines, no escape codes, nothing is overwritten. The line
+//! of a second says what the report says of it.
 
-use crate::format::{chosen_ns, count, maybe_ns, quantity, rate_per_s, ratio};
+use crate::format::{self, chosen_ns, chosen_s, count, quantity, rate_per_s, ratio};
 use crate::line::is_harmful;
-use crate::terminal::live::Window;
+use crate::terminal::live::{busiest, end_of};
+use crate::words;
 use plimsoll_plan::Outline;
+use plimsoll_record::analysis::{Standing, TickWindow};
 use plimsoll_record::event::{Note, RunEvent, Sink, Tick};
+use plimsoll_record::summary::{Quantile, Second};
 use std::io::{self, Write};
 
 /// Runs longer than this get a line every [`LONG_STEP`] ticks, so that a log stays readable.
@@ -23,9 +27,14 @@ struct Run {
     /// Ticks per line.
     step: u32,
     since: u32,
-    window: Window,
-    elapsed_ns: u64,
+    window: TickWindow,
+    open: Standing,
+    /// A tick that may be the last one, which only the ending tells the length of.
+    held: Option<Tick>,
+    busiest: f64,
     warmup: bool,
+    /// What a dash means has been said.
+    explained: bool,
 }
 
 impl<W: Write> Plain<W> {
@@ -54,21 +63,21 @@ impl<W: Write> Plain<W> {
 
 impl<W: Write> Sink for Plain<W> {
     fn event(&mut self, event: &RunEvent) {
-        let line = match (event, &mut self.run) {
+        let lines = match (event, &mut self.run) {
             (RunEvent::Opened(opening), _) => {
                 let outline = &opening.outline;
-                let line = format!("{}: {}", outline.name, crate::words::load(outline));
+                let line = format!("{}: {}", outline.name, words::load(outline));
                 self.run = Some(Run::new(outline));
-                Some(line)
+                vec![line]
             }
             (RunEvent::Ticked(tick), Some(run)) => run.tick(tick),
-            (RunEvent::Ended(_), Some(run)) => run.flush(),
-            (RunEvent::Noted(note), _) => Some(note_line(note)),
+            (RunEvent::Ended(ending), Some(run)) => run.end(ending.elapsed_ns),
+            (RunEvent::Noted(note), _) => vec![note_line(note)],
             // Samples are for the report.
             (RunEvent::Sampled(_) | RunEvent::Sighted(_) | RunEvent::Learnt(_) | RunEvent::Lapsed(_), _)
-            | (_, None) => None,
+            | (_, None) => Vec::new(),
         };
-        if let Some(line) = line {
+        for line in lines {
             // Names come from the user: one event stays one line.
             let clean: Vec<String> = line.lines().map(|l| l.replace(is_harmful, "?")).collect();
             self.say(&clean.join(" "));
@@ -87,51 +96,85 @@ impl Run {
             step: if long { LONG_STEP } else { 1 },
             outline: outline.clone(),
             since: 0,
-            window: Window::new(),
-            elapsed_ns: 0,
+            window: TickWindow::default(),
+            open: Standing::default(),
+            held: None,
+            busiest: 0.0,
             warmup: false,
+            explained: false,
         }
     }
 
-    fn tick(&mut self, tick: &Tick) -> Option<String> {
+    fn tick(&mut self, tick: &Tick) -> Vec<String> {
+        // Another one follows: what was held was of full length.
+        let mut lines = self.end_of_held(u64::MAX);
+        let (_, to_ns) = self.outline.tick_bounds_ns(tick.interval.tick);
+        let is_last = self.outline.stop.duration_ns.is_some_and(|stop_ns| to_ns >= stop_ns);
+        if is_last || end_of(&self.outline, tick) < to_ns {
+            self.held = Some(tick.clone());
+        } else {
+            lines.extend(self.take(tick, u64::MAX));
+        }
+        lines
+    }
+
+    /// The run ended at `elapsed_ns`.
+    fn end(&mut self, elapsed_ns: u64) -> Vec<String> {
+        let mut lines = self.end_of_held(elapsed_ns);
+        lines.extend(self.flush());
+        lines
+    }
+
+    fn end_of_held(&mut self, elapsed_ns: u64) -> Vec<String> {
+        self.held.take().map_or_else(Vec::new, |tick| self.take(&tick, elapsed_ns))
+    }
+
+    fn take(&mut self, tick: &Tick, elapsed_ns: u64) -> Vec<String> {
         let number = tick.interval.tick;
-        let before_ns = self.window.length_ns;
-        self.window.add(&self.outline, tick);
-        let (from_ns, _) = self.outline.tick_bounds_ns(number);
-        self.elapsed_ns = from_ns + (self.window.length_ns - before_ns);
+        self.window.add(&self.outline, tick, elapsed_ns);
+        self.busiest = busiest(&tick.pulses);
         self.warmup = self.outline.is_warmup(number);
         self.since += 1;
         // The warm-up and what is measured never share a line.
         let ends_warmup = self.warmup && !self.outline.is_warmup(number + 1);
-        if self.since >= self.step || ends_warmup { self.flush() } else { None }
+        if self.since >= self.step || ends_warmup { self.flush() } else { Vec::new() }
     }
 
-    fn flush(&mut self) -> Option<String> {
-        if self.since == 0 {
-            return None;
+    /// The line of what has come since the last one; below the first that hides a percentile, why.
+    fn flush(&mut self) -> Vec<String> {
+        let Some(row) = self.window.second(&self.outline, &mut self.open) else { return Vec::new() };
+        let mut lines = vec![self.line(&row)];
+        let is_hidden = [0.5, 0.99].iter().any(|q| row.quantile(*q) == Quantile::TooFewSamples);
+        if is_hidden && !self.explained {
+            self.explained = true;
+            lines.push(format!("{:>8}  {}", "", words::DASH));
         }
-        let w = &self.window;
+        self.window.clear();
+        self.since = 0;
+        lines
+    }
+
+    fn line(&self, row: &Second) -> String {
         let mut facts = Vec::new();
-        if self.outline.load.is_open() {
-            facts.push(format!("offered {}", rate_per_s(w.offered_per_s())));
+        if let Some(offered) = row.offered_rate_per_s {
+            facts.push(format!("offered {}", rate_per_s(offered)));
         }
-        facts.push(format!("achieved {}", rate_per_s(w.achieved_per_s())));
-        let q = |q| maybe_ns(w.response.quantile(q));
-        facts.push(format!("p50 {}", q(0.5)));
-        facts.push(format!("p99 {}", q(0.99)));
-        facts.push(format!("errors {}", count(w.failed)));
-        facts.extend(w.faults().iter().map(|(fault, n)| format!("{} {}", fault.name(), count(*n))));
-        if self.outline.requests.iter().any(|request| request.stream && !request.aside) {
-            facts.push(format!("events {}", rate_per_s(w.events_per_s())));
+        facts.push(format!("achieved {}", rate_per_s(row.achieved_rate_per_s)));
+        facts.push(format!("p50 {}", format::quantile(row.quantile(0.5))));
+        facts.push(format!("p99 {}", format::quantile(row.quantile(0.99))));
+        facts.push(format!("max {}", format::quantile(row.longest())));
+        facts.push(format!("errors {}", count(row.errors)));
+        let failures = self.window.failures();
+        facts.extend(failures.iter().map(|(fault, n)| format!("{} {}", fault.name(), count(*n))));
+        if let Some(events) = row.events {
+            let per_s = if row.length_s > 0.0 { events as f64 / row.length_s } else { 0.0 };
+            facts.push(format!("events {}", rate_per_s(per_s)));
         }
-        facts.push(format!("in flight {}", quantity(w.in_flight())));
-        facts.push(format!("busy {}", ratio(w.busiest)));
+        facts.push(format!("in flight {}", quantity(row.in_flight)));
+        facts.push(format!("busy {}", ratio(self.busiest)));
         if self.warmup {
             facts.push("warm-up".into());
         }
-        let line = format!("{:>8}  {}", chosen_ns(self.elapsed_ns), facts.join("  "));
-        self.window.clear();
-        self.since = 0;
-        Some(line)
+        format!("{:>8}  {}", chosen_s(row.from_s + row.length_s), facts.join("  "))
     }
 }

@@ -33,7 +33,7 @@ fn setting(axis: &str, value: &str) -> Setting {
 }
 
 fn estimate(value: f64) -> Estimate {
-    Estimate { value: Some(value), low: Some(value * 0.95), high: Some(value * 1.05), at_least: false }
+    Estimate { value: Some(value), low: Some(value * 0.95), high: Some(value * 1.05), ..Estimate::default() }
 }
 
 fn cell(users: f64, rate: f64, axis: &str) -> CellRow {
@@ -161,7 +161,12 @@ fn conclusion() -> Conclusion {
 
 fn reading(ms: f64) -> Option<Reading> {
     let ns = ms * 1e6;
-    Some(Reading { value_ns: ns as u64, low_ns: Some((ns * 0.9) as u64), high_ns: Some((ns * 1.1) as u64) })
+    Some(Reading {
+        value_ns: ns as u64,
+        low_ns: Some((ns * 0.9) as u64),
+        high_ns: Some((ns * 1.1) as u64),
+        enough_samples: true,
+    })
 }
 
 fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {

@@ -50,12 +50,19 @@ fn tick(number: u32, requests: u64, latency_ns: u64, faults: &[(Fault, u64)]) ->
 }
 
 fn ended() -> RunEvent {
-    RunEvent::Ended(Ending { stopped_by: StoppedBy::Duration, elapsed_ns: 0, lost_workers: Vec::new() })
+    ended_at(u64::MAX)
+}
+
+fn ended_at(elapsed_ns: u64) -> RunEvent {
+    RunEvent::Ended(Ending { stopped_by: StoppedBy::Duration, elapsed_ns, lost_workers: Vec::new() })
 }
 
 fn shown(state: &LiveState, look: &Look) -> String {
     write_all(&state.lines(look), look)
 }
+
+/// What a plain line says once about dashes.
+const DASH: &str = "-: too few samples for this percentile (p50 needs 20, p90 100, p99 1,000)";
 
 const PLAIN: Look = Look { colour: false, ..LOOK };
 
@@ -71,13 +78,15 @@ fn the_view_tells_what_happens_now_and_what_is_left() {
         "open model, 1,000/s, Poisson",
         "5 s left",
         "offered 503/s · achieved 500/s · overall 947/s",
-        "p50 400 ms  p99 400 ms · overall p50 2.00 ms  p99 400 ms  max 400 ms",
+        "p50 400 ms  p99 -  max 400 ms · overall p50 2.00 ms  p99 400 ms  max 400 ms",
         "11 · fd_limit 44 (this machine) · timeout 8 · reset 3",
         "98.5 · 90 connections open · 100 opened so far",
-        "58 % headroom · spinning 10 % · late p99 14.0 us",
+        "58 % headroom · spinning 10 % · late p99 -",
     ] {
         assert!(text.contains(part), "`{part}` is missing in\n{text}");
     }
+    let wide = shown(&state, &Look { width: 120, ..PLAIN });
+    assert!(wide.contains("max 400 ms · -: too few samples"), "{wide}");
 }
 
 #[test]
@@ -88,7 +97,7 @@ fn the_warm_up_is_named_and_leaves_no_trace_in_the_overall_figures() {
     state.on(&tick(1, 100, 900_000_000, &[]));
     state.on(&tick(2, 100, 2_000_000, &[]));
     let text = shown(&state, &PLAIN);
-    assert!(!text.contains("warm-up") && text.contains("overall p50 2.00 ms  p99 2.00 ms"), "{text}");
+    assert!(!text.contains("warm-up") && text.contains("overall p50 2.00 ms  p99 -"), "{text}");
 }
 
 #[test]
@@ -207,12 +216,15 @@ fn without_a_terminal_there_is_one_line_a_second() {
         fixtures::open(1_000.0, 15),
         [tick(0, 997, 2_000_000, &[]), tick(1, 500, 2_000_000, &[(Fault::Reset, 3)]), ended()],
     );
-    assert_eq!(lines.len(), 3);
+    assert_eq!(lines.len(), 4);
     assert_eq!(lines[0], "GET 127.0.0.1:8080/pick: open model, 1,000/s, Poisson");
     assert_eq!(
-        lines[2].trim_start(),
-        "2 s  offered 503/s  achieved 500/s  p50 2.00 ms  p99 2.00 ms  errors 3  reset 3  in flight 98.5  busy 42 %"
+        lines[3].trim_start(),
+        "2 s  offered 503/s  achieved 500/s  p50 2.00 ms  p99 -  max 2.00 ms  errors 3  reset 3  in flight 98.5  \
+         busy 42 %"
     );
+    // Why the first of them hides its p99 stands below it, and only there.
+    assert_eq!(lines[2].trim_start(), DASH);
 }
 
 #[test]
@@ -273,4 +285,89 @@ fn checks_and_groups_are_no_requests_and_streams_are_told_apart() {
     assert!(lines[1].contains("events 396/s"), "{lines:#?}");
     let without = plain_lines(fixtures::open(1_000.0, 15), [tick(0, 997, 2_000_000, &[]), ended()]);
     assert!(!without[1].contains("events"));
+}
+
+/// A second of so many answers after `latency_ns`, and of so many requests that were cut off at `bound_ns`.
+fn censored_tick(number: u32, answers: (u64, u64), cut_off: (u64, u64), wall_ns: u64) -> RunEvent {
+    let run = Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT };
+    let series = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+    let mut interval = Interval::new(run, series, 1);
+    interval.tick = number;
+    interval.run.add(RunSum::Arrivals.id(), 20);
+    interval.run.add(RunSum::InFlightNs.id(), 20 * wall_ns);
+    let one = &mut interval.series[0];
+    one.add(SeriesSum::Finished.id(), answers.0);
+    one.hists[SeriesHist::Response.id()].record_n(answers.1, answers.0);
+    one.hists[SeriesHist::ResponseCensored.id()].record_n(cut_off.1, cut_off.0);
+    let pulse = Pulse { wall_ns, busy_ns: wall_ns / 10, ..Pulse::default() };
+    RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse] })
+}
+
+/// The figure that stands behind `name` in a line.
+fn figure<'a>(line: &'a str, name: &str) -> &'a str {
+    let at = line.find(&format!("  {name} ")).unwrap_or_else(|| panic!("no `{name}` in {line}"));
+    line[at + 2 + name.len() + 1..].split("  ").next().unwrap()
+}
+
+#[test]
+fn the_live_line_of_a_second_is_the_reports_row_of_that_second() {
+    use plimsoll_output::format::{at_least, duration_ns, quantity, rate_per_s};
+    let second = 1_000_000_000;
+    // Nothing is answered at first; then there are few and many answers; a time-out; at the stop, in the middle of
+    // the last second, most requests are on their way.
+    let events = [
+        censored_tick(0, (0, 0), (0, 0), second),
+        censored_tick(1, (12, 1_200_000_000), (0, 0), second),
+        censored_tick(2, (5_000, 2_000_000), (3, 900_000_000), second),
+        censored_tick(3, (30, 3_000_000_000), (25, 10_000_000_000), second),
+        censored_tick(4, (25, 3_000_000_000), (30, 2_000_000_000), second * 4 / 10),
+        ended_at(4_400_000_000),
+    ];
+    let outline = fixtures::open(20.0, 15);
+    let mut gathered = plimsoll_record::record::Gatherer::default();
+    gathered.event(&RunEvent::Opened(opening(outline.clone())));
+    events.iter().for_each(|event| gathered.event(event));
+    let summary = plimsoll_record::analysis::summarise(&gathered.into_record());
+    let report = plimsoll_output::ndjson::to_string(&summary).unwrap();
+    let rows: Vec<serde_json::Value> =
+        report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = plain_lines(outline, events);
+    let lines: Vec<&String> = lines.iter().filter(|line| line.contains("achieved")).collect();
+    assert_eq!((rows.len(), lines.len()), (5, 5));
+    for (row, line) in rows.iter().zip(lines) {
+        let marked = |list: &str, name: &str| {
+            row[list].as_array().is_some_and(|names| names.iter().any(|marked| marked == name))
+        };
+        for name in ["p50", "p99", "max"] {
+            let field = format!("{name}_ns");
+            let expected = match row[&field].as_u64() {
+                None => "-".to_owned(),
+                Some(_) if marked("few_samples", &field) => "-".to_owned(),
+                Some(ns) if marked("lower_bounds", &field) => at_least(ns),
+                Some(ns) => duration_ns(ns),
+            };
+            assert_eq!(figure(line, name), expected, "{name} of {row} in {line}");
+        }
+        let number = |name: &str| row[name].as_f64().unwrap();
+        assert_eq!(figure(line, "achieved"), rate_per_s(number("achieved_rate_per_s")), "{line}");
+        assert_eq!(figure(line, "in flight"), quantity(number("in_flight")), "{line}");
+    }
+    // No answer was faster than 3 s: neither is the median of the last second, whatever the age of the others.
+    let last = &rows[4];
+    assert!(last["p50_ns"].as_u64().unwrap() >= 2_980_000_000, "{last}");
+}
+
+#[test]
+fn a_second_without_an_answer_states_no_time() {
+    let second = 1_000_000_000;
+    let lines = plain_lines(
+        fixtures::open(20.0, 2),
+        [
+            censored_tick(0, (0, 0), (0, 0), second),
+            censored_tick(1, (0, 0), (40, 988_000_000), second),
+            ended_at(2 * second),
+        ],
+    );
+    assert!(lines[1].contains("p50 -  p99 -  max -"), "{lines:#?}");
+    assert!(lines[2].contains("p50 >= 98") && lines[2].contains("max >= 98"), "{lines:#?}");
 }

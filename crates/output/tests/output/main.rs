@@ -3,6 +3,7 @@
 // The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod copied;
 mod documents;
 mod figures;
 mod fixtures;

@@ -3,6 +3,7 @@
 use crate::fixtures;
 use plimsoll_output::line::width;
 use plimsoll_output::{Look, terminal, trust};
+use plimsoll_record::caution::Kind;
 use plimsoll_record::summary::{Summary, Weight};
 
 fn look(width: u16) -> Look {
@@ -100,25 +101,41 @@ fn censored_percentiles_and_the_maximum_say_at_least() {
 }
 
 #[test]
-fn each_caution_marks_its_line_of_the_trust_box() {
-    for (code, subject) in trust::SUBJECTS {
+fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
+    for kind in Kind::ALL {
         let mut s = fixtures::pass();
         s.cautions.clear();
+        // Without it there is no line for certificates.
+        s.tls = fixtures::shop().tls;
         assert!(trust::rows(&s).iter().all(|row| row.weight.is_none()));
-        let mut caution = fixtures::inconclusive().cautions.remove(0);
-        (caution.code, caution.weight) = (code, Weight::Inconclusive);
+        let mut caution = kind.raise("as measured");
+        caution.weight = Weight::Inconclusive;
         s.cautions.push(caution);
         let marked: Vec<String> =
             trust::rows(&s).into_iter().filter(|row| row.weight.is_some()).map(|row| row.label).collect();
-        match subject {
-            None => assert!(marked.is_empty(), "{code} marked {marked:?}"),
-            Some(_) => {
-                assert!(!marked.is_empty(), "{code} marked nothing");
+        match trust::place(*kind) {
+            trust::Place::Elsewhere(why) => {
+                assert!(marked.is_empty() && !why.is_empty(), "{} marked {marked:?}", kind.code());
+            }
+            trust::Place::Line(_) => {
+                assert!(!marked.is_empty(), "{} marked nothing", kind.code());
                 let text = report(&s, look(100));
-                assert!(text.contains(&format!("│ ✗  {}", marked[0])), "{code}");
+                assert!(text.contains(&format!("│ ✗  {}", marked[0])), "{}", kind.code());
             }
         }
     }
+}
+
+#[test]
+fn ports_that_run_short_are_not_called_ok() {
+    let mut s = fixtures::pass();
+    let line = |s: &Summary| {
+        let row = trust::rows(s).into_iter().find(|row| row.label == "local ports").unwrap();
+        (row.weight, row.facts[0].clone())
+    };
+    assert_eq!(line(&s).0, None);
+    s.cautions.push(Kind::FewPortsLeft.raise("27,000 of 28,232 in use"));
+    assert_eq!(line(&s), (Some(Weight::Warning), Kind::FewPortsLeft.title().to_owned()));
 }
 
 #[test]
@@ -289,4 +306,20 @@ fn a_table_that_is_cut_shows_failures_then_the_slowest_and_says_so() {
     let (names, rest) = requests_of(&s, 100);
     assert_eq!(names[..4], ["r5", "r2", "r0", "r19"]);
     assert_eq!(rest, format!("{told} p50"));
+}
+
+#[test]
+fn a_run_without_response_times_draws_none() {
+    let mut s = fixtures::pass();
+    for row in &mut s.timeline {
+        (row.p50_ns, row.p90_ns, row.p95_ns, row.p99_ns, row.max_ns) = (None, None, None, None, None);
+        (row.samples, row.few_samples) = (0, Vec::new());
+    }
+    let text = report(&s, look(100));
+    let rows = |text: &str| {
+        let (_, course) = text.split_once("over time").unwrap();
+        course.lines().skip(1).take(3).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(rows(&text).iter().all(|row| !row.ends_with("0 ns")), "{text}");
+    assert!(rows(&report(&fixtures::pass(), look(100))).iter().any(|row| row.starts_with("p99")));
 }

@@ -20,7 +20,11 @@ pub(super) fn client(facts: &Facts, moments: &[Moment]) -> Client {
         turn: short(run.spread(RunHist::Turn)),
         connections: connections(facts, moments),
         retransmits: run.of(RunSum::Retransmits),
-        rtt_floor_ns: run.least(RunFloor::RttNs),
+        // The handshake is a round trip as well, and no acknowledgement is put off in it.
+        rtt_floor_ns: [run.least(RunFloor::RttNs), run.least(RunFloor::ConnectNs)]
+            .into_iter()
+            .flatten()
+            .min(),
         rtt: short(run.spread(RunHist::Rtt)),
         littles_law: little(facts, moments),
         faults: rows::errors(&facts.all, |side| side == Side::Client),

@@ -114,6 +114,16 @@ impl<'a> Facts<'a> {
         self.plan.load.is_open()
     }
 
+    /// No network lies between: the target's address belongs to the machine that loads it.
+    pub fn is_same_machine(&self) -> bool {
+        let is_here = |m: &Machine| {
+            let environment = &m.opening().environment;
+            let is_loopback = |a: &String| a.parse::<std::net::IpAddr>().is_ok_and(|a| a.is_loopback());
+            environment.same_machine || environment.addresses.first().is_some_and(is_loopback)
+        };
+        !self.machines.is_empty() && self.machines.iter().all(is_here)
+    }
+
     /// Users do more than send requests in their order: they think, loop, choose.
     pub fn is_scripted(&self) -> bool {
         !self.plan.lanes.is_empty()

@@ -5,7 +5,7 @@ use super::cells::Cells;
 use super::facts::{Facts, Machine, Series, ratio};
 use super::gaps::Hole;
 use super::machines::apart;
-use super::times::{Belief, percentile, short, times};
+use super::times::{Belief, Marks, short, times};
 use crate::summary::{ErrorRow, OriginRow, SeriesRow};
 use plimsoll_plan::metric::{RunHist, RunSum, STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum};
 use plimsoll_plan::{Fault, Side};
@@ -91,7 +91,12 @@ pub(super) fn origins(facts: &Facts, holes: &[Hole], belief: Belief) -> Vec<Orig
 fn origin_row(machine: &Machine, holes: &[Hole], belief: Belief) -> OriginRow {
     let all = &machine.all;
     let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
-    let p = |q| percentile(exact, bounds, q, belief).map(|c| c.value);
+    let mut marks = Marks::default();
+    let (p50_ns, p99_ns) = (
+        marks.percentile("p50_ns", exact, bounds, 0.5, belief),
+        marks.percentile("p99_ns", exact, bounds, 0.99, belief),
+    );
+    let max_ns = marks.longest("max_ns", exact, bounds, belief);
     let share = machine.plan().share;
     let requests = all.sum(SeriesSum::Finished);
     let run = &machine.origin.totals.run;
@@ -105,9 +110,9 @@ fn origin_row(machine: &Machine, holes: &[Hole], belief: Belief) -> OriginRow {
         requests,
         errors: all.sum(SeriesSum::Failed),
         rate_per_s: ratio(requests as f64, machine.measured_ns as f64 / 1e9),
-        p50_ns: p(0.5),
-        p99_ns: p(0.99),
-        max_ns: exact.max().max(bounds.max()),
+        p50_ns,
+        p99_ns,
+        max_ns,
         lateness: short(run.spread(RunHist::Lateness)),
         offered_rate_per_s: machine
             .plan()
@@ -115,5 +120,7 @@ fn origin_row(machine: &Machine, holes: &[Hole], belief: Belief) -> OriginRow {
             .is_open()
             .then(|| ratio(run.of(RunSum::Arrivals) as f64, machine.measured_ns as f64 / 1e9)),
         apart: None,
+        lower_bounds: marks.lower_bounds,
+        few_samples: marks.few_samples,
     }
 }

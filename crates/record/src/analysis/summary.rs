@@ -1,6 +1,7 @@
 //! Puts the summary together: what is merged first, what is judged last.
 
 use super::bounds::{Course, Grounds};
+use super::causes::{Case, causes};
 use super::cells::Cells;
 use super::doubts::{Evidence, cautions};
 use super::facts::Facts;
@@ -88,7 +89,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
     );
     let spikes = spikes::spikes(facts, &moments, limits);
     let openings = || facts.machines.iter().map(|m| m.opening());
-    Summary {
+    let mut summary = Summary {
         schema_version: SCHEMA_VERSION,
         tool_version: openings().next().map_or_else(String::new, |o| o.environment.tool_version.clone()),
         name: facts.plan.name.clone(),
@@ -130,7 +131,10 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
         limiting_resource: seen.limiting_resource,
         courses: seen.courses,
         plan: facts.plan.clone(),
-    }
+        causes: Vec::new(),
+    };
+    summary.causes = causes(&Case { facts, s: &summary, limits });
+    summary
 }
 
 fn totals(facts: &Facts) -> Totals {

@@ -2,12 +2,13 @@
 
 use super::cells::Cells;
 use super::facts::{Facts, client_faults, has_streams, ratio, sum_of};
-use super::times::{Belief, percentile};
-use crate::record::TickRow;
+use super::times::{Belief, Marks};
+use crate::record::{TickRow, requests_total};
 use crate::summary::Second;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
-use plimsoll_stats::Tally;
+use plimsoll_stats::interval::Interval;
+use plimsoll_stats::{Hist, Tally};
 
 /// A second of the timeline, and what other parts of the analysis need to know of it.
 pub(crate) struct Moment {
@@ -27,13 +28,13 @@ pub(crate) struct Moment {
 
 /// What has been opened and not closed, from the first tick on.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Standing {
+pub struct Standing {
     connections: i64,
     streams: i64,
 }
 
 /// A tick of all machines, or several ticks in a row, added up.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sum {
     pub first: u32,
     pub from_ns: u64,
@@ -48,12 +49,20 @@ pub(crate) struct Sum {
 impl Sum {
     /// One tick of a machine that ran for `elapsed_ns`.
     pub fn of(plan: &Outline, tick: u32, row: &TickRow, elapsed_ns: u64) -> Sum {
+        Sum::from_parts(plan, tick, row.run(), row.all(), elapsed_ns)
+    }
+
+    /// The same of a tick as the engine hands it over, before it is kept.
+    pub fn of_interval(plan: &Outline, interval: &Interval, elapsed_ns: u64) -> Sum {
+        Sum::from_parts(plan, interval.tick, interval.run.clone(), requests_total(plan, interval), elapsed_ns)
+    }
+
+    fn from_parts(plan: &Outline, tick: u32, run: Tally, all: Tally, elapsed_ns: u64) -> Sum {
         let (from_ns, to_ns) = plan.tick_bounds_ns(tick);
-        let run = row.run();
         let waiting_peak = run.most(RunPeak::Waiting).saturating_mul(u64::from(plan.workers.max(1)));
         // A machine that stopped within the tick makes it shorter.
         let length_ns = to_ns.min(elapsed_ns).saturating_sub(from_ns);
-        Sum { first: tick, from_ns, length_ns, run, all: row.all(), waiting_peak }
+        Sum { first: tick, from_ns, length_ns, run, all, waiting_peak }
     }
 
     /// The same tick of another machine; one that went on makes it longer.
@@ -122,8 +131,18 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
     let (service, service_bounds) = (all.hist(SeriesHist::Service), all.hist(SeriesHist::ServiceCensored));
     // Within one second there is no telling how long the rest took: the last second's cut-off times count like
     // others.
-    let p = |q| percentile(exact, bounds, q, Belief::LikeTheOthers).map(|c| c.value);
-    let service_p = |q| percentile(service, service_bounds, q, Belief::LikeTheOthers).map(|c| c.value);
+    let mut marks = Marks::default();
+    let samples = exact.count().saturating_add(bounds.count());
+    let mut p = |name, q| marks.percentile(name, exact, bounds, q, Belief::LikeTheOthers);
+    let (p50_ns, p90_ns) = (p("p50_ns", 0.5), p("p90_ns", 0.9));
+    let (p95_ns, p99_ns) = (p("p95_ns", 0.95), p("p99_ns", 0.99));
+    let max_ns = marks.longest("max_ns", exact, bounds, Belief::LikeTheOthers);
+    let mut service_p = |name, q| marks.percentile(name, service, service_bounds, q, Belief::LikeTheOthers);
+    let (service_p50_ns, service_p99_ns) =
+        (service_p("service_p50_ns", 0.5), service_p("service_p99_ns", 0.99));
+    let nothing = Hist::on_demand();
+    let late = run.spread(RunHist::Lateness);
+    let lateness_p99_ns = marks.percentile("lateness_p99_ns", late, &nothing, 0.99, Belief::LikeTheOthers);
     let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault].map(|id| run.of(id));
     open.connections = open
         .connections
@@ -135,7 +154,6 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
         .saturating_add_unsigned(all.sum(SeriesSum::Streams))
         .saturating_add_unsigned(all.sum(SeriesSum::StreamsOpenAtStop))
         .saturating_sub_unsigned(all.hist(SeriesHist::StreamLife).count());
-    let p95_ns = p(0.95);
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     Moment {
         second: Second {
@@ -148,18 +166,18 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
             requests: all.sum(SeriesSum::Finished),
             errors: all.sum(SeriesSum::Failed),
             client_faults: client_faults(all),
-            p50_ns: p(0.5),
-            p90_ns: p(0.9),
-            p99_ns: p(0.99),
-            max_ns: exact.max().max(bounds.max()),
-            service_p50_ns: service_p(0.5),
-            service_p99_ns: service_p(0.99),
+            p50_ns,
+            p90_ns,
+            p99_ns,
+            max_ns,
+            service_p50_ns,
+            service_p99_ns,
             in_flight: ratio(run.of(RunSum::InFlightNs) as f64, length_ns as f64),
             users: ratio(run.of(RunSum::UsersNs) as f64, length_ns as f64),
             bytes_in: all.sum(SeriesSum::BytesIn),
             bytes_out: all.sum(SeriesSum::BytesOut),
             connections_opened: run.of(RunSum::ConnOpened),
-            lateness_p99_ns: run.spread(RunHist::Lateness).quantile(0.99),
+            lateness_p99_ns,
             retransmits: run.of(RunSum::Retransmits),
             events: has_streams.then(|| all.sum(SeriesSum::Events)),
             streams_open: has_streams.then(|| open.streams.max(0) as u64),
@@ -168,9 +186,12 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
             connections_open: open.connections.max(0) as u64,
             waiting_peak: plan.load.is_open().then_some(sum.waiting_peak),
             busy_ratio: share(run.of(RunSum::BusyNs), run.of(RunSum::WallNs)),
+            samples,
+            lower_bounds: marks.lower_bounds,
+            few_samples: marks.few_samples,
         },
         p95_ns,
-        samples: exact.count().saturating_add(bounds.count()),
+        samples,
         answered: exact.count(),
         sent: all.sum(SeriesSum::Sent),
         in_flight_ns: run.of(RunSum::InFlightNs),

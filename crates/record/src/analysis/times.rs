@@ -1,7 +1,7 @@
 //! Distributions as figures, with what a sample cannot say: cut-off times, intervals, too few samples.
 
 use crate::summary::{Percentile, Short, Times};
-use plimsoll_stats::{Censored, Hist, censored_quantile, quantile_interval, samples_needed};
+use plimsoll_stats::{Censored, Hist, censored_quantile, enough_samples, quantile_interval};
 
 /// The percentiles of every report.
 pub const PRINTED: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
@@ -92,6 +92,47 @@ pub(super) fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
     }
 }
 
+/// Which of the times of a row are lower bounds, and which have too few samples, by the names of its fields.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    pub lower_bounds: Vec<&'static str>,
+    pub few_samples: Vec<&'static str>,
+}
+
+impl Marks {
+    pub fn percentile(
+        &mut self,
+        name: &'static str,
+        exact: &Hist,
+        bounds: &Hist,
+        q: f64,
+        belief: Belief,
+    ) -> Option<u64> {
+        let found = percentile(exact, bounds, q, belief)?;
+        if found.at_least {
+            self.lower_bounds.push(name);
+        }
+        if !enough_samples(exact.count().saturating_add(bounds.count()), q) {
+            self.few_samples.push(name);
+        }
+        Some(found.value)
+    }
+
+    /// The longest that anything is known to have taken, finished or not.
+    pub fn longest(
+        &mut self,
+        name: &'static str,
+        exact: &Hist,
+        bounds: &Hist,
+        belief: Belief,
+    ) -> Option<u64> {
+        if bent(exact, bounds, belief) {
+            self.lower_bounds.push(name);
+        }
+        exact.max().max(bounds.max())
+    }
+}
+
 /// Whether mean and maximum are lower bounds. A handful of requests that were young at the stop changes nothing
 /// that can be read; time-outs and a backlog do.
 pub(super) fn bent(exact: &Hist, bounds: &Hist, belief: Belief) -> bool {
@@ -112,7 +153,7 @@ fn one(exact: &Hist, bounds: &Hist, all: &Hist, q: f64, belief: Belief) -> Optio
         at_least,
         low_ns: low.map(|low| low.min(value)),
         high_ns: if at_least { None } else { high.map(|high| high.max(value)) },
-        enough_samples: all.count() >= samples_needed(q),
+        enough_samples: enough_samples(all.count(), q),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::doubts::OF_ALL;
 use super::facts::Facts;
-use super::watched::is_listening;
+use super::watched::{is_listening, is_thread};
 use crate::caution::Kind;
 use crate::event::{Note, NoteKind, StoppedBy};
 use crate::phrase::{chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of};
@@ -58,7 +58,8 @@ pub(super) fn verdict(
         let why = told.unwrap_or_else(|| "stopped by a threshold".into());
         return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
     }
-    Verdict { result: Outcome::Pass, sentence: pass(facts, offered, achieved, response), because: Vec::new() }
+    let sentence = pass(facts, offered, achieved, response) + &saturated(pressure);
+    Verdict { result: Outcome::Pass, sentence, because: Vec::new() }
 }
 
 /// What is in doubt about the run as a whole: no figure stands without it.
@@ -123,6 +124,12 @@ fn undecided_text(rule: &Threshold, judged: &Judged) -> String {
     };
     let limit = chosen(judged.limit, judged.unit);
     format!("{}{more}: {}, {}", first.text, clause(rule, judged, &seen), demand(rule, judged, &limit))
+}
+
+/// A full thread sets the rate of a run that passed; what is shared or wide may be full by right.
+fn saturated(pressure: &[Pressure]) -> String {
+    let first = pressure.first().filter(|first| is_thread(&first.kind, &first.metric));
+    first.map_or(String::new(), |first| format!("; saturated: {}", first.what))
 }
 
 /// What gave out first on the way or at the service, where something says so; doubts that name a cause come before a

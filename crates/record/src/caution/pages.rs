@@ -216,10 +216,11 @@ pub(super) const fn text(kind: Kind) -> &'static str {
         }
         Kind::ClosedModelBlindSpot => {
             "In the closed model a stall of the service is a handful of long requests among very many short ones: \
-             users wait and send nothing meanwhile. The percentiles do not show it, clients who come anyway \
-             would.\n\n\
-             Requests above ten medians (and 1 ms) took 5 % of the users' time or more, and their share of the \
-             requests is five times smaller than that of the time.\n\n\
+             users wait and send nothing meanwhile (coordinated omission). The percentiles do not show it, clients \
+             who come anyway would.\n\n\
+             Silences in which all users of a worker waited (two users to a worker at least), each above ten medians \
+             and 25 ms more than the median: the p99 of arrivals at random moments, by arithmetic, would be three \
+             times the p99 that was measured. Requests that are slow one by one hide nothing, and raise nothing.\n\n\
              Use the open model, `-r RATE`."
         }
         Kind::ConnectionCapHit => {
@@ -251,16 +252,23 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Run on a machine with CPUs of its own."
         }
         Kind::Retransmits => {
-            "Segments of this machine got lost on the way to the target. Each costs 200 ms or more.\n\n\
-             The kernel's count of segments sent again, SYNs among them: ten at least, and 0.1 % of the requests.\n\n\
-             Look at the network. Whole seconds at the start of connections are `lost_syns`."
+            "The kernel sent TCP segments again, because no acknowledgement came. Each costs 200 ms or more. The \
+             network may have lost them; or they met a full listen queue, or a machine that had stopped. Loopback \
+             loses nothing: where the target is on the load generator's machine, it is never the network.\n\n\
+             The kernel's count of retransmitted segments, SYNs among them: ten at least, and 0.1 % of the \
+             requests.\n\n\
+             Compare with the counters on the other side (`nstat -az TcpExtListenDrops`, `ip -s link`). Whole seconds \
+             at the start of connections are `lost_syns`."
         }
         Kind::StaleConnections => {
-            "The server closed an idle connection in the instant in which a request was sent on it. Clients meet \
-             the same.\n\n\
-             A reused connection ended before the first byte of an answer; one is enough. The idle times before \
-             it are told.\n\n\
-             Make the server keep idle connections longer than its clients do."
+            "The server closed a reused connection in the instant in which a request was sent on it. Clients meet \
+             the same. Where the connections had been idle, it is the server's idle timeout (a keep-alive race); \
+             where they had been busy, it is a worker that ended, a restart, or a limit on requests.\n\n\
+             A reused connection ended before the first byte of an answer, and requests succeeded in the same second \
+             or the next: where none did, the service was gone, and nothing is said of idle connections. It is \
+             called an idle timeout only where 9 of 10 of these connections had been idle for 10 ms or more.\n\n\
+             Make the server keep idle connections longer than its clients do; or look in its log for what closes \
+             connections in use."
         }
         Kind::SurplusBytes => {
             "Bytes came that belong to no answer. If they had come a moment later they would have been taken for \

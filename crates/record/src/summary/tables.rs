@@ -74,6 +74,10 @@ pub struct OriginRow {
     /// Its times beside those of the other machines; absent where there are none or too few.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub apart: Option<Apart>,
+    /// Times of this row that are lower bounds, by their names here.
+    pub lower_bounds: Vec<&'static str>,
+    /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.
+    pub few_samples: Vec<&'static str>,
 }
 
 /// The response times of a machine beside those of all others, stretch by stretch of the measured part: a paired

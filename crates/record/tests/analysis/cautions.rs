@@ -211,19 +211,36 @@ cases! {
     a_stall_hides_in_a_closed_model: ClosedModelBlindSpot, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
         Run::open(15).at(4, stall).at(9, stall),
-        ["0.0666 % of the requests (20, each above 50.0 ms)", "11.8 % of the users' time", "11.8 % probability",
-         "-r RATE"];
+        ["0.0666 % of the requests (20, each above 50.0 ms)", "11.8 % of the users' time",
+         "all users waited at once, for up to 1.00 s", "would meet 9", "p99 says 5", "-r RATE"];
 
     a_stall_too_small_to_matter_hides_nothing: ClosedModelBlindSpot, Warning,
         Run::closed(15).at(4, stall),
-        Run::closed(15).at(4, |t| (0..10).for_each(|_| answer(t, 0, 60 * MS, 200))),
+        Run::closed(15).at(4, |t| stall_of(t, 60 * MS)),
+        ["users' time"];
+
+    the_few_milliseconds_for_which_a_machine_holds_a_process_up_hide_nothing: ClosedModelBlindSpot, Warning,
+        Run::closed(15).all_ticks(|t| stall_of(t, 200 * MS)),
+        // A fifth of the time, in stalls of 20 ms.
+        Run::closed(15).all_ticks(|t| (0..10).for_each(|_| stall_of(t, 20 * MS))),
+        ["users' time"];
+
+    requests_that_are_slow_one_by_one_hide_nothing: ClosedModelBlindSpot, Warning,
+        Run::closed(15).at(4, stall).at(9, stall),
+        // The same times, and others were answered meanwhile.
+        Run::closed(15).at(4, slow_alone).at(9, slow_alone),
+        ["users' time"];
+
+    a_machine_that_took_the_cpu_may_have_made_the_silence: ClosedModelBlindSpot, Warning,
+        Run::closed(15).at(4, stall).at(9, stall),
+        Run::closed(15).at(4, stall).at(9, stall).with(|run| run.pulse.run_queue_ns = S / 5),
         ["users' time"];
 
     slow_requests_that_are_many_hide_nothing: ClosedModelBlindSpot, Warning,
         Run::closed(15).at(4, stall),
         // 30 % take 60 times as long: four fifths of the time is theirs, and every percentile from p70 on shows it.
         Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
-        ["probability"];
+        ["arrivals that do not wait"];
 
     arrivals_without_a_connection_wait: ConnectionCapHit, Warning,
         starved(20),
@@ -411,6 +428,17 @@ fn sizes(tick: &mut plimsoll_stats::Interval, bytes_of: impl Fn(u64) -> u64) {
 
 /// The ten users meet a pause of a second.
 fn stall(tick: &mut plimsoll_stats::Interval) {
+    stall_of(tick, S);
+}
+
+/// All ten users sat in it.
+fn stall_of(tick: &mut plimsoll_stats::Interval, length_ns: u64) {
+    (0..10).for_each(|_| answer(tick, 0, length_ns, 200));
+    tick.run.record(RunHist::Silence.id(), length_ns);
+}
+
+/// Each of ten users at another time.
+fn slow_alone(tick: &mut plimsoll_stats::Interval) {
     (0..10).for_each(|_| answer(tick, 0, S, 200));
 }
 

@@ -5,6 +5,7 @@
 
 mod apdex;
 mod bounds;
+mod causes;
 mod cautions;
 mod figures;
 mod fixture;

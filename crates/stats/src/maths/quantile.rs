@@ -45,6 +45,11 @@ pub fn samples_needed(q: f64) -> u64 {
     ceil_forgiving(10.0 / beyond, 2.0 * f64::EPSILON / beyond) as u64
 }
 
+/// Whether `samples` are enough to print quantile `q`: the one rule of every output.
+pub fn enough_samples(samples: u64, q: f64) -> bool {
+    samples >= samples_needed(q)
+}
+
 /// A percentile where some samples are only known to be no smaller than their value (timeouts).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Censored {

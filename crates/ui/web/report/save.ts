@@ -75,7 +75,7 @@ export function svgOf(still: SVGSVGElement, chart: Chart): string {
     return made;
   };
   const head = [line(chart.title, 22, 15, "bold", colour("--ink", "#111111"))];
-  if (chart.subtitle) head.push(line(chart.subtitle, 39, 11, "normal", colour("--soft", "#555555")));
+  if (chart.subtitle) head.push(line(chart.subtitle.replaceAll("`", ""), 39, 11, "normal", colour("--soft", "#555555")));
   const title = copy.querySelector("title");
   if (title) title.after(ground, ...head);
   else copy.prepend(ground, ...head);

@@ -98,7 +98,7 @@ fn head(svg: &mut Svg, chart: &Chart) -> f64 {
     let title = text::cut(&chart.title, (WIDTH - 28.0) / 1.53);
     svg.text((RIGHT, 24.0), Anchor::Start, "title", &title);
     let mut y = 41.0;
-    for line in wrapped(&chart.subtitle, WIDTH - 28.0, 2) {
+    for line in wrapped(&chart.subtitle.replace('`', ""), WIDTH - 28.0, 2) {
         svg.text((RIGHT, y), Anchor::Start, "", &line);
         y += 14.0;
     }
@@ -140,7 +140,7 @@ fn finish(svg: Svg, chart: &Chart, skin: Skin, height: f64) -> String {
     let said = if chart.subtitle.is_empty() {
         chart.title.clone()
     } else {
-        format!("{}: {}", chart.title, chart.subtitle)
+        format!("{}: {}", chart.title, chart.subtitle.replace('`', ""))
     };
     let (size, style) = match skin {
         Skin::Page => (String::new(), String::new()),

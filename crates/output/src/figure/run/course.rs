@@ -3,7 +3,7 @@
 use super::{Rows, over_time, per_s, time_limits};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::{Second, Summary};
+use plimsoll_record::summary::{Second, Summary, drawn_quantile};
 
 /// Where the longest time is this many medians, a linear axis would show the longest alone.
 const LOG_FROM: f64 = 50.0;
@@ -25,6 +25,13 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         is_over: true,
     };
     let mut latency = latency(&at);
+    // Where seconds have too few samples for p99, the highest percentile that has enough is the slow line.
+    if drawn_quantile(rows) == Some(0.95)
+        && let Some(slow) = latency.series.iter_mut().find(|series| series.id == "p99")
+    {
+        slow.y = at.values(|t| t.quantile(0.95).value_ns().map(|ns| ns as f64));
+        slow.name = "p95".into();
+    }
     let (middle, longest) = (s.response_time.p50_ns.unwrap_or(0), s.response_time.max_ns.unwrap_or(0));
     if middle > 0 && longest as f64 / middle as f64 > LOG_FROM {
         latency.y.scale = Scale::Log;
@@ -98,10 +105,11 @@ pub fn iterations(shape: &Shape, at: &Rows) -> Option<Panel> {
 
 pub fn latency(at: &Rows) -> Panel {
     let times = |of: fn(&Second) -> Option<u64>| at.values(|t| of(t).map(|ns| ns as f64));
+    // A percentile of too few samples is no point of a line; the longest is one of any number.
     let series = vec![
-        Series::new("p50", "p50", 0, Form::Line, times(|t| t.p50_ns)),
-        Series::new("p90", "p90", 4, Form::Line, times(|t| t.p90_ns)),
-        Series::new("p99", "p99", 1, Form::Line, times(|t| t.p99_ns)).highest(),
+        Series::new("p50", "p50", 0, Form::Line, times(|t| t.quantile(0.5).value_ns())),
+        Series::new("p90", "p90", 4, Form::Line, times(|t| t.quantile(0.9).value_ns())),
+        Series::new("p99", "p99", 1, Form::Line, times(|t| t.quantile(0.99).value_ns())).highest(),
         Series::new("max", "longest", 3, Form::Dots, times(|t| t.max_ns)).highest(),
     ];
     Panel::new("latency", Axis::new("response time", Unit::Nanoseconds), series)

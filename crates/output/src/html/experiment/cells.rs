@@ -215,8 +215,8 @@ fn cells(study: &Study, row: &CellRow, files: &[RunFile]) -> Vec<Cell> {
     if out.is_empty() {
         out.push(Cell::text(&study.name));
     }
-    let with = |e: &Estimate, text: String| Cell::number(text, e.value);
-    let width = |e: &Estimate| e.half_width_ratio().filter(|_| !study::says_nothing(e));
+    let with = |e: &Estimate, text: String| Cell::number(text, e.value.filter(|_| !e.too_few_samples));
+    let width = |e: &Estimate| e.half_width_ratio().filter(|_| !study::says_nothing(e) && !e.too_few_samples);
     let spread = |e: &Estimate| Cell::number(study::plus_minus(e, "±"), width(e));
     let failed = study::errors(&row.error_ratio);
     let failed = match row.errors {

@@ -54,9 +54,9 @@ pub(super) fn told_once(mut charts: Vec<Chart>, c: &Conclusion) -> Vec<Chart> {
         .iter_mut()
         .filter(|chart| told.contains(&&chart.subtitle))
         .for_each(|chart| chart.subtitle.clear());
-    // The curves of rate and times have pictures of their own: of one row over the axis the rest is left.
+    // The curves of rate and times have pictures of their own: over the axis the rest is left.
     let has = |stem: &str| charts.iter().any(|chart| chart.id.starts_with(stem));
-    if c.study.as_ref().is_some_and(|study| study.curves.len() == 1) && has("capacity-") && has("latency-") {
+    if has("capacity-") && has("latency-") {
         for chart in charts.iter_mut().filter(|chart| chart.id.starts_with("over-")) {
             chart.panels.retain(|panel| !["rate", "p50", "p99"].contains(&panel.id.as_str()));
         }

@@ -177,7 +177,7 @@ fn curve(answer: &Answer, caption: &str, id: &str) -> Markup {
 }
 
 fn raw(reading: Option<Reading>) -> Option<f64> {
-    reading.map(|reading| reading.value_ns as f64)
+    find::shown(reading).map(|reading| reading.value_ns as f64)
 }
 
 /// Every run, in order.

@@ -1,6 +1,6 @@
 //! The machines of a merged run, side by side: their share, when they began, and whether one differs.
 
-use super::times::nanoseconds;
+use super::times::{nanoseconds, percentile_cell};
 use crate::format::{NONE, chosen_s, duration_f64_ns, quantile_name, quantity, rate_per_s};
 use crate::html::table::{Cell, Row, number, table, text};
 use crate::words;
@@ -36,10 +36,10 @@ fn line(s: &Summary, at: usize, row: &OriginRow, first_ns: u64) -> Row {
         rate(Some(row.rate_per_s)),
         rate(row.offered_rate_per_s),
         Cell::count(row.errors),
-        nanoseconds(row.p50_ns),
-        nanoseconds(row.p99_ns),
-        nanoseconds(row.max_ns),
-        nanoseconds(row.lateness.p99_ns),
+        percentile_cell(row.quantile(0.5)),
+        percentile_cell(row.quantile(0.99)),
+        percentile_cell(row.longest()),
+        percentile_cell(row.lateness.quantile(0.99)),
         nanoseconds(row.lateness.max_ns),
         Cell::count(row.requests),
         Cell::number(duration_f64_ns(later_ns), Some(later_ns)),

@@ -1,6 +1,6 @@
 //! What lasts: streams of events, connections, TLS.
 
-use super::times::{max, nanoseconds, quantile};
+use super::times::{max, nanoseconds, percentile_cell, quantile};
 use crate::chart::Chart;
 use crate::format::{count, ratio};
 use crate::html::piece::{self, figure};
@@ -76,7 +76,7 @@ pub fn connections(s: &Summary) -> Option<Markup> {
         facts.push(("of these resumed".into(), figure(&resumed, Some(tls.resumed as f64))));
     }
     let mut times: Vec<(&str, &Short)> =
-        vec![("connect", &s.phases.connect), ("round trip (TCP)", &s.client.rtt)];
+        vec![("connect", &s.phases.connect), ("smoothed RTT, delayed ACKs included", &s.client.rtt)];
     times.extend(s.tls.as_ref().map(|tls| ("TLS handshake", &tls.handshake)));
     let rows: Vec<Row> = times
         .into_iter()
@@ -84,8 +84,8 @@ pub fn connections(s: &Summary) -> Option<Markup> {
         .map(|(label, short)| {
             Row::new(vec![
                 Cell::text(label),
-                nanoseconds(short.p50_ns),
-                nanoseconds(short.p99_ns),
+                percentile_cell(short.quantile(0.5)),
+                percentile_cell(short.quantile(0.99)),
                 nanoseconds(short.max_ns),
                 Cell::count(short.count),
             ])

@@ -9,7 +9,7 @@ use crate::html::table::{Cell, Row, number, table, text};
 use crate::words::{self, Shown};
 use maud::{Markup, html};
 use plimsoll_record::picture::{Picture, Slice};
-use plimsoll_record::summary::{Short, Summary, Times};
+use plimsoll_record::summary::{Quantile, Short, Summary, Times};
 
 pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
     let drawn = piece::charts(charts, &["spectrum", "distribution", "spectrum-requests"]);
@@ -39,6 +39,11 @@ pub fn quantile(times: &Times, q: f64) -> Cell {
 
 pub fn nanoseconds(ns: Option<u64>) -> Cell {
     Cell::number(maybe_ns(ns), ns.map(|ns| ns as f64))
+}
+
+/// A percentile by the rule of every output; where it may not be told there is nothing to sort by either.
+pub fn percentile_cell(quantile: Quantile) -> Cell {
+    Cell::number(crate::format::quantile(quantile), quantile.value_ns().map(|ns| ns as f64))
 }
 
 pub fn max(times: &Times) -> Cell {
@@ -172,8 +177,8 @@ pub fn phases(s: &Summary, picture: &Picture, charts: &[Chart]) -> Option<Markup
         Row::new(vec![
             Cell::text(*label),
             Cell::number(maybe_f64_ns(short.mean_ns), short.mean_ns),
-            nanoseconds(short.p50_ns),
-            nanoseconds(short.p99_ns),
+            percentile_cell(short.quantile(0.5)),
+            percentile_cell(short.quantile(0.99)),
             nanoseconds(short.max_ns),
             Cell::count(short.count),
         ])

@@ -2,12 +2,12 @@
 
 use super::choice::{choose, told_ns};
 use super::{heading, indented};
-use crate::format::{chosen_s, count, duration_ns, maybe_ns, rate_per_s, ratio};
+use crate::format::{chosen_s, count, duration_ns, maybe_ns, quantile, rate_per_s, ratio};
 use crate::line::{Line, wrap};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::bar;
 use crate::terminal::table::{Align, Table};
-use crate::words::{self, Shown};
+use crate::words;
 use plimsoll_record::summary::{Short, Summary, Times};
 
 const BAR: usize = 12;
@@ -53,12 +53,11 @@ pub fn phases(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     let dim = |text: &str| Line::of(Ink::Dim, text);
     table.row(vec![dim(""), dim("p50"), dim("p99"), dim("max"), dim("samples")]);
     for (label, short) in rows.into_iter().filter(|(_, short)| short.count > 0) {
-        let figure = |ns| Line::new().text(&maybe_ns(ns));
         table.row(vec![
             dim(label),
-            figure(short.p50_ns),
-            figure(short.p99_ns),
-            figure(short.max_ns),
+            Line::new().text(&quantile(short.quantile(0.5))),
+            Line::new().text(&quantile(short.quantile(0.99))),
+            Line::new().text(&maybe_ns(short.max_ns)),
             dim(&count(short.count)),
         ]);
     }
@@ -148,10 +147,10 @@ pub fn origins(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
             Line::new().text(&count(row.requests)),
             Line::new().text(&rate_per_s(row.rate_per_s)),
             errors(row.errors),
-            Line::new().text(&maybe_ns(row.p50_ns)),
-            Line::new().text(&maybe_ns(row.p99_ns)),
-            Line::new().text(&maybe_ns(row.max_ns)),
-            Line::new().text(&maybe_ns(row.lateness.p99_ns)),
+            Line::new().text(&quantile(row.quantile(0.5))),
+            Line::new().text(&quantile(row.quantile(0.99))),
+            Line::new().text(&quantile(row.longest())),
+            Line::new().text(&quantile(row.lateness.quantile(0.99))),
         ]);
     }
     let mut lines = vec![heading("machines", "the figures above hold all of them")];
@@ -168,11 +167,7 @@ pub(super) fn errors(n: u64) -> Line {
 }
 
 pub(super) fn percentile(times: &Times, q: f64) -> Line {
-    match words::percentile(times, q) {
-        Shown::Fact(p) if p.at_least => Line::new().text(&crate::format::at_least(p.value_ns)),
-        Shown::Fact(p) => Line::new().text(&duration_ns(p.value_ns)),
-        _ => Line::new().text(crate::format::NONE),
-    }
+    Line::new().text(&quantile(times.quantile(q)))
 }
 
 pub(super) fn more(all: usize, shown: usize) -> Option<Line> {

@@ -32,17 +32,6 @@ pub fn verdict(s: &Summary, look: &Look, columns: usize, run_file: Option<&str>)
     lines
 }
 
-/// Stands for the blanks of a command while lines are broken.
-const BLANK: char = '\u{e000}';
-
-/// Commands between backticks are there to be copied: they stay on one line where one is long enough.
-fn unbroken(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    let kept =
-        parts.map(|(at, part)| if at % 2 == 1 { part.replace(' ', &BLANK.to_string()) } else { part.into() });
-    kept.collect::<Vec<String>>().join("`")
-}
-
 /// Reasons and steps; the first of each kind names it.
 fn next(s: &Summary, columns: usize, run_file: Option<&str>) -> Vec<Line> {
     const LABEL: usize = 6;
@@ -50,8 +39,7 @@ fn next(s: &Summary, columns: usize, run_file: Option<&str>) -> Vec<Line> {
     let mut last = None;
     for hint in hints(s, run_file) {
         let name = if hint.is_next { "next" } else { "why" };
-        for part in wrap(&unbroken(&hint.text), columns.saturating_sub(2 + LABEL)) {
-            let part = part.replace(BLANK, " ");
+        for part in wrap(&hint.text, columns.saturating_sub(2 + LABEL)) {
             let label = if last == Some(name) { "" } else { name };
             lines.push(indented(Line::of(Ink::Accent, label).pad(LABEL).text(&part)));
             last = Some(name);

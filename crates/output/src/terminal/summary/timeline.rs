@@ -5,19 +5,20 @@ use crate::format::{chosen_s, count, duration_f64_ns, rate_per_s};
 use crate::line::{Line, width};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::{Pool, resample, spark, top};
+use crate::terminal::live::slow_times;
 use plimsoll_record::summary::{Second, Summary};
 
 const LABEL: usize = 10;
 /// Room for the highest value behind the line, such as ` to 4,812/s`.
 const SCALE: usize = 16;
 
-/// One course. Rates are pooled by their mean and share a scale; times and errors by their highest, so that a single
+/// A series of one letter for each second or a few. Rates are pooled by their mean and share a scale; times and errors by their highest, so that a single
 /// bad second of an hour is still a letter.
 struct Row {
-    label: &'static str,
+    label: String,
     ink: Ink,
     pool: Pool,
-    of: fn(&Second) -> Option<f64>,
+    values: Vec<Option<f64>>,
     scale: fn(f64) -> String,
 }
 
@@ -26,54 +27,40 @@ pub fn timeline(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     if s.timeline.len() < 3 {
         return Vec::new();
     }
-    let mut rows = vec![
-        Row {
-            label: "achieved",
-            ink: Ink::Accent,
-            pool: Pool::Mean,
-            of: |t| Some(t.achieved_rate_per_s),
-            scale: rate_per_s,
-        },
-        Row {
-            label: "p99",
-            ink: Ink::Warn,
-            pool: Pool::Highest,
-            of: |t| t.p99_ns.map(|ns| ns as f64),
-            scale: duration_f64_ns,
-        },
-    ];
+    let values = |of: fn(&Second) -> Option<f64>| s.timeline.iter().map(of).collect::<Vec<_>>();
+    let rate = |label: &str, ink, values| Row {
+        label: label.into(),
+        ink,
+        pool: Pool::Mean,
+        values,
+        scale: rate_per_s,
+    };
+    let mut rows = Vec::new();
     if s.offered.is_some() {
-        let offered = Row {
-            label: "offered",
-            ink: Ink::Dim,
-            pool: Pool::Mean,
-            of: |t| t.offered_rate_per_s,
-            scale: rate_per_s,
-        };
-        rows.insert(0, offered);
+        rows.push(rate("offered", Ink::Dim, values(|t| t.offered_rate_per_s)));
+    }
+    rows.push(rate("achieved", Ink::Accent, values(|t| Some(t.achieved_rate_per_s))));
+    let (label, times) = slow_times(&s.timeline);
+    let pool = Pool::Highest;
+    // A run of streams alone has no response times.
+    if times.iter().any(Option::is_some) {
+        rows.push(Row { label, ink: Ink::Warn, pool, values: times, scale: duration_f64_ns });
     }
     if s.timeline.iter().any(|t| t.errors > 0) {
-        rows.push(Row {
-            label: "errors",
-            ink: Ink::Bad,
-            pool: Pool::Highest,
-            of: |t| (t.errors > 0).then_some(t.errors as f64),
-            scale: |n| count(n as u64),
-        });
+        let values = values(|t| (t.errors > 0).then_some(t.errors as f64));
+        rows.push(Row { label: "errors".into(), ink: Ink::Bad, pool, values, scale: |n| count(n as u64) });
     }
     let cells = columns - 2 - LABEL - SCALE;
     // Offered and achieved are to be compared: one scale for both.
-    let rates = [|t: &Second| Some(t.achieved_rate_per_s), |t: &Second| t.offered_rate_per_s];
-    let top_rate =
-        rates.iter().map(|of| top(&s.timeline.iter().map(of).collect::<Vec<_>>())).fold(0.0, f64::max);
+    let rates = rows.iter().filter(|row| row.pool == Pool::Mean);
+    let top_rate = rates.map(|row| top(&row.values)).fold(0.0, f64::max);
     let mut lines = vec![heading("over time", "each line from 0 to the value behind it")];
     let mut drawn = 0;
     for row in rows {
-        let values: Vec<Option<f64>> = s.timeline.iter().map(row.of).collect();
-        let top = if row.pool == Pool::Mean { top_rate } else { top(&values) };
-        let text = spark(&resample(&values, cells, row.pool), top, look);
+        let top = if row.pool == Pool::Mean { top_rate } else { top(&row.values) };
+        let text = spark(&resample(&row.values, cells, row.pool), top, look);
         drawn = width(&text);
-        let line = Line::of(Ink::Dim, row.label).pad(LABEL).ink(row.ink, &text).pad(LABEL + drawn);
+        let line = Line::of(Ink::Dim, &row.label).pad(LABEL).ink(row.ink, &text).pad(LABEL + drawn);
         lines.push(indented(line.text(" ").ink(Ink::Dim, &(row.scale)(top)).cut(columns - 2, look)));
     }
     lines.push(indented(axis(s, drawn)));

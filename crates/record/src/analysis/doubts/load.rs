@@ -125,20 +125,19 @@ pub(super) fn model(e: &Evidence, into: &mut Vec<Caution>) {
     // Users spent their time in those that were cut off too.
     times.merge(e.facts.all.hist(SeriesHist::ResponseCensored));
     let users = users_time(e.facts, e.moments);
-    if let Some(spot) = blind_spot(&times, e.limits) {
-        // Users of a script spend time that is no request's; while they do, nobody looks at the service.
-        let (whose, looked) = match users.filter(|_| e.facts.is_scripted()) {
-            Some(time) => ("time that users waited", 1.0 - time.outside),
-            None => ("users' time", 1.0),
-        };
+    if let Some(spot) = blind_spot(e.facts, &times, e.limits) {
+        // Users of a script spend time that is no request's.
+        let whose = if e.facts.is_scripted() { "time that users waited" } else { "users' time" };
         into.push(Kind::ClosedModelBlindSpot.raise(format!(
-            "{} of the requests ({}, each above {}) took {} of the {whose}; if the whole service stood still \
-             meanwhile, an arrival at a random moment meets such a stall with {} probability",
+            "{} of the requests ({}, each above {}) took {} of the {whose}: all users waited at once, for up to {}; \
+             1 of 100 arrivals that do not wait for each other would meet {} or more, and p99 says {}",
             ratio(spot.of_requests),
             count(spot.slow),
             duration_ns(spot.above_ns),
             ratio(spot.of_time),
-            ratio(spot.of_time * looked)
+            duration_ns(spot.longest_ns),
+            duration_ns(spot.arrivals_p99_ns),
+            duration_ns(times.quantile(0.99).unwrap_or(0))
         )));
     }
     if let Some(time) = users

@@ -3,6 +3,7 @@
 use super::Evidence;
 use crate::analysis::cells::Cells;
 use crate::analysis::rows::statuses;
+use crate::analysis::stale::{self, Ended};
 use crate::analysis::times::PRINTED;
 use crate::caution::Kind;
 use crate::phrase::{chosen_ns, count, counted, duration_f64_ns, duration_ns, quantile_name, ratio};
@@ -218,25 +219,43 @@ pub(super) fn network(e: &Evidence, into: &mut Vec<Caution>) {
     let (again, sent) = (e.client.retransmits, e.facts.all.sum(SeriesSum::Sent));
     let share = again as f64 / sent.max(1) as f64;
     if again >= e.limits.retransmits_least && share > e.limits.retransmits {
-        into.push(Kind::Retransmits.raise(format!(
+        let mut caution = Kind::Retransmits.raise(format!(
             "{} sent again in {} ({})",
             counted(again, "segment"),
             counted(sent, "request"),
             ratio(share)
-        )));
+        ));
+        if e.facts.is_same_machine() {
+            caution.title = "TCP segments were retransmitted on loopback".into();
+            caution.advice =
+                "loopback loses nothing: look for a full listen queue (`nstat -az TcpExtListenDrops`), a \
+                              process that had stopped or got no CPU, or a firewall rule that drops"
+                    .into();
+        }
+        into.push(caution);
     }
-    let stale = e.facts.all.fault(Fault::StaleConnection);
-    if stale > 0 {
-        let idle = e.facts.run.spread(RunHist::Stale);
-        let after = match (idle.min(), idle.max()) {
-            (Some(min), Some(max)) if max > 0 => {
-                format!(", idle for {} to {} before", duration_ns(min), duration_ns(max))
-            }
-            _ => String::new(),
-        };
-        into.push(Kind::StaleConnections.raise(format!(
-            "{} on a reused connection that the server closed before the first byte{after}",
-            counted(stale, "request")
-        )));
+    into.extend(stale(e));
+}
+
+/// Reused connections that ended under a request; where the server itself went away they are no news of their own.
+fn stale(e: &Evidence) -> Option<Caution> {
+    let ended = stale::ended(e.facts).filter(|ended| *ended != Ended::Gone)?;
+    let idle = e.facts.run.spread(RunHist::Stale);
+    let after = match (idle.min(), idle.max()) {
+        (Some(min), Some(max)) if max > 0 => {
+            format!(", idle for {} to {} before", duration_ns(min), duration_ns(max))
+        }
+        _ => String::new(),
+    };
+    let mut caution = Kind::StaleConnections.raise(format!(
+        "{} on a reused connection that the server closed before the first byte{after}",
+        counted(e.facts.all.fault(Fault::StaleConnection), "request")
+    ));
+    if ended == Ended::InUse {
+        caution.title = "the server closed connections in use".into();
+        caution.advice = "these connections were not idle, so no idle timeout closed them: look in the log of the \
+                          server or its proxy for a worker that ended, a restart, or a limit on requests per connection"
+            .into();
     }
+    Some(caution)
 }

@@ -1,6 +1,7 @@
 //! What a search found, as one document: field names are public JSON, added to and never renamed.
 
 use super::limits::Limited;
+use crate::summary::Quantile;
 use plimsoll_plan::experiment::Purpose;
 use serde::Serialize;
 
@@ -115,6 +116,15 @@ pub struct Reading {
     pub value_ns: u64,
     pub low_ns: Option<u64>,
     pub high_ns: Option<u64>,
+    /// At least 10 / (1 - q) samples; with fewer, texts print a dash.
+    pub enough_samples: bool,
+}
+
+impl Reading {
+    /// As it may be shown.
+    pub fn quantile(&self) -> Quantile {
+        Quantile::of(Some(self.value_ns), false, self.enough_samples)
+    }
 }
 
 /// A level of the curve.

@@ -4,7 +4,7 @@ use super::answer::{Knee, Point, Reading, Shape};
 use super::bracket::View;
 use super::trial::Trial;
 use crate::analysis::digest::Block;
-use plimsoll_stats::{Hist, quantile_interval};
+use plimsoll_stats::{Hist, enough_samples, quantile_interval};
 
 /// Levels nearer than this are one point of the curve.
 const SAME: f64 = 1.005;
@@ -60,15 +60,16 @@ pub(super) fn reading<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, q: f6
     blocks.clone().for_each(|block| all.merge(&block.response));
     let value_ns = all.quantile(q)?;
     let spread = spread(blocks, value_ns, q);
+    let enough_samples = enough_samples(all.count(), q);
     if spread <= 1.0 {
         let bounds = quantile_interval(&all, q, 0.95);
-        return Some(Reading { value_ns, low_ns: bounds.low, high_ns: bounds.high });
+        return Some(Reading { value_ns, low_ns: bounds.low, high_ns: bounds.high, enough_samples });
     }
     // The sample is worth n / spread independent ones: the same order statistics of a smaller sample.
     let n = all.count() as f64 / spread;
     let half = 1.96 * (q * (1.0 - q) / n).sqrt();
     let side = |share: f64| (share > 0.0 && share < 1.0).then(|| all.quantile(share)).flatten();
-    Some(Reading { value_ns, low_ns: side(q - half), high_ns: side(q + half) })
+    Some(Reading { value_ns, low_ns: side(q - half), high_ns: side(q + half), enough_samples })
 }
 
 /// How many times more the share of values above the quantile differs from second to second than that of independent

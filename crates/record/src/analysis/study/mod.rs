@@ -22,6 +22,7 @@ pub use series::{Drift, Periodic, RunCourse, Shift};
 pub use steady::{Steady, steady_from, without_beginning};
 
 use super::digest::{Digest, Seen};
+use crate::summary::Quantile;
 use plimsoll_plan::experiment::Setting;
 use serde::Serialize;
 
@@ -80,9 +81,17 @@ pub struct Estimate {
     pub high: Option<f64>,
     /// The true value is this or more: times were cut off.
     pub at_least: bool,
+    /// A percentile with fewer samples than 10 / (1 - q): texts print a dash.
+    pub too_few_samples: bool,
 }
 
 impl Estimate {
+    /// A time as it may be shown.
+    pub fn quantile(&self) -> Quantile {
+        let value_ns = self.value.map(|ns| ns.round().max(0.0) as u64);
+        Quantile::of(value_ns, self.at_least, !self.too_few_samples)
+    }
+
     /// The larger distance to a bound, as a share of the value.
     pub fn half_width_ratio(&self) -> Option<f64> {
         let value = self.value.filter(|v| *v > 0.0)?;

@@ -3,9 +3,9 @@
 
 use super::{Basis, Estimate};
 use crate::analysis::digest::{Block, Digest, coarser};
-use plimsoll_stats::Hist;
 use plimsoll_stats::maths::student::quantile;
 use plimsoll_stats::random::SplitMix64;
+use plimsoll_stats::{Hist, enough_samples};
 use std::collections::BTreeMap;
 
 /// Stretches that a run is cut into before it is resampled.
@@ -52,6 +52,8 @@ pub(super) fn pooled(runs: &[&Digest], seed: u64) -> Pooled {
         }
         None => (Basis::None, None),
     };
+    let times = runs.iter().map(|run| run.response_time.count.saturating_add(run.response_time.censored));
+    let samples = times.fold(0, u64::saturating_add);
     let figures = std::array::from_fn(|at| {
         let bound = bounds.as_ref().map(|b| b[at]).filter(|b| b.iter().all(|v| v.is_finite()));
         let value = values[at];
@@ -60,6 +62,7 @@ pub(super) fn pooled(runs: &[&Digest], seed: u64) -> Pooled {
             low: bound.zip(value).map(|(b, v)| b[0].min(v)),
             high: bound.zip(value).filter(|_| !at_least[at]).map(|(b, v)| b[1].max(v)),
             at_least: at_least[at],
+            too_few_samples: at >= 3 && !enough_samples(samples, QUANTILES[at - 3]),
         }
     });
     Pooled { response, figures, basis }

@@ -81,6 +81,11 @@ pub(in crate::analysis) fn is_listening(kind: &str, metric: &str) -> bool {
     class(kind, metric).0 == Class::Listening
 }
 
+/// One thread, which no more CPUs relieve.
+pub(in crate::analysis) fn is_thread(kind: &str, metric: &str) -> bool {
+    class(kind, metric).0 == Class::Thread
+}
+
 /// The share of periods in which a control group was held back.
 pub(in crate::analysis) fn is_throttling(kind: &str, metric: &str, unit: Unit) -> bool {
     class(kind, metric).0 == Class::Throttled && matches!(unit, Unit::Share)

@@ -1,11 +1,15 @@
 //! What monitors saw, held against the load: which resource stood at its limit, how memory went, and what moved
 //! together with p99. Pure functions of the record; the rules and their sources stand in docs/concepts/analysis.md.
 
+mod growth;
 mod limits;
 mod slope;
 mod together;
 
-pub(super) use limits::{REFUSED, counted, is_listening, is_throttling, limiting_of, resource, short_name};
+pub(super) use growth::Growth;
+pub(super) use limits::{
+    REFUSED, counted, is_listening, is_thread, is_throttling, limiting_of, resource, short_name,
+};
 
 use super::cells::Cells;
 use super::facts::{Facts, Machine};

@@ -86,8 +86,14 @@ export interface Job {
 
 export interface Tiles {
   rate_per_s: number | null;
+  /** `null`: none, or too few samples for it. */
   p50_ns: number | null;
   p99_ns: number | null;
+  max_ns: number | null;
+  /** Of these the true value is as much or more. */
+  p50_at_least: boolean;
+  p99_at_least: boolean;
+  max_at_least: boolean;
   errors: number | null;
   in_flight: number | null;
   requests: number | null;
@@ -126,6 +132,9 @@ export interface FormStart {
   threshold?: string;
   allow?: string;
   name?: string;
+  /** One `Name: value` a line. */
+  headers?: string;
+  body?: string;
   beside?: boolean;
 }
 

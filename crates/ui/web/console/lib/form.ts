@@ -15,6 +15,9 @@ export interface Form {
   timeout_s: number | null;
   allow: string;
   name: string;
+  /** One `Name: value` a line. */
+  headers: string;
+  body: string;
 }
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -30,6 +33,8 @@ export const EMPTY: Form = {
   timeout_s: null,
   allow: "",
   name: "",
+  headers: "",
+  body: "",
 };
 
 /** By field: what is wrong with it and how to mend it. */
@@ -46,9 +51,18 @@ export function wrong(form: Form): Wrong {
   if (!(Number(form.seconds) > 0)) found.seconds = "a length above 0 s";
   if (form.p99_ms !== null && !(form.p99_ms > 0)) found.p99_ms = "a time above 0 ms, or nothing";
   if (form.timeout_s !== null && !(form.timeout_s > 0)) found.timeout_s = "a time above 0 s, or nothing";
+  const odd = headerLines(form).find((line) => !/^[^\s:]+:/.test(line));
+  if (odd !== undefined) found.headers = `\`${odd}\` needs a name and a colon, such as Accept: text/html`;
+  if (form.body.startsWith("@")) found.body = "a body that begins with @ names a file: use an experiment file";
   if (/\s/.test(form.allow.trim())) found.allow = "one host name, such as api.example.com";
   return found;
 }
+
+const headerLines = (form: Form) =>
+  form.headers
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 
 const whole = (n: number | null) => n !== null && Number.isInteger(n) && n >= 1;
 
@@ -72,6 +86,8 @@ export function request(form: Form): FormStart {
   if (form.timeout_s !== null) out.timeout_s = form.timeout_s;
   if (form.allow.trim()) out.allow = form.allow.trim();
   if (form.name.trim()) out.name = form.name.trim();
+  if (headerLines(form).length > 0) out.headers = headerLines(form).join("\n");
+  if (form.body) out.body = form.body;
   return out;
 }
 
@@ -107,6 +123,8 @@ export function argumentsOf(form: Form): string[] {
   const [n, seconds] = [form.clients ?? 0, form.seconds ?? 0];
   const out = ["plimsoll", form.url.trim() || "URL"];
   if (form.method !== "GET") out.push(`--method=${form.method}`);
+  for (const line of headerLines(form)) out.push(`--header=${line}`);
+  if (form.body) out.push(`--body=${form.body}`);
   if (form.load === "maintained") out.push(`--connections=${n}`);
   // Per test: the same number spread over the time, so a rate.
   else out.push(`--rate=${form.load === "clients_per_second" || seconds === 0 ? n : spread(n, seconds)}/s`);

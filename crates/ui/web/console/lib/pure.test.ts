@@ -155,6 +155,17 @@ describe("the form", () => {
     );
   });
 
+  test("headers and a body are sent as they are, and the name of a file is refused", () => {
+    const more = { method: "POST", p99_ms: null, headers: " Content-Type: text/plain \n\n", body: "a b" };
+    expect(line(more)).toBe(
+      "plimsoll http://127.0.0.1:8080/ --method=POST '--header=Content-Type: text/plain' '--body=a b' " +
+        "--rate=100/s --duration=15s",
+    );
+    expect(request(form(more))).toMatchObject({ headers: "Content-Type: text/plain", body: "a b" });
+    expect(wrong(form({ body: "@file" })).body).toContain("names a file");
+    expect(wrong(form({ headers: "no colon" })).headers).toContain("colon");
+  });
+
   test("everything that was filled in is in the line and in what is sent", () => {
     const more = { method: "POST", timeout_s: 2, allow: " api.example.com ", name: " mine ", p99_ms: 80 };
     expect(line(more)).toBe(
@@ -290,6 +301,10 @@ describe("a live run", () => {
     rate_per_s: 1,
     p50_ns: 1,
     p99_ns: 1e6,
+    max_ns: 1e6,
+    p50_at_least: false,
+    p99_at_least: false,
+    max_at_least: false,
     errors: 0,
     in_flight: 0,
     requests: 1,

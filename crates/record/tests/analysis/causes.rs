@@ -1,0 +1,232 @@
+//! Causes: each is claimed where its evidence excludes the others, and nowhere else.
+
+use crate::fixture::*;
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
+use plimsoll_plan::watch::Unit;
+use plimsoll_record::cause::{Claim, Kind};
+use plimsoll_record::summary::Summary;
+
+fn codes(summary: &Summary) -> Vec<(&'static str, Claim)> {
+    summary.causes.iter().map(|cause| (cause.code, cause.claim)).collect()
+}
+
+fn claims(summary: &Summary, kind: Kind) -> Option<Claim> {
+    summary.causes.iter().find(|cause| cause.is(kind)).map(|cause| cause.claim)
+}
+
+#[test]
+fn of_a_healthy_run_no_cause_is_said() {
+    for run in [Run::closed(15), Run::open(15), Run::closed(3), Run::open(3)] {
+        let summary = run.summary();
+        assert_eq!(codes(&summary), [], "{:#?}", summary.causes);
+    }
+}
+
+#[test]
+fn what_is_not_certain_says_what_would_tell_and_a_fact_does_not() {
+    for kind in Kind::ALL {
+        assert!(kind.claim(Claim::Certain, "").would_tell.is_empty(), "{kind:?}");
+        for claim in [Claim::Likely, Claim::Possible] {
+            let cause = kind.claim(claim, "");
+            assert!(!cause.would_tell.is_empty() && !cause.would_tell.ends_with('.'), "{cause:?}");
+        }
+    }
+}
+
+#[test]
+fn the_page_of_causes_has_them_all() {
+    let page = include_str!("../../../../docs/concepts/causes.md");
+    for kind in Kind::ALL {
+        let row = format!(
+            "| `{}` | {} | {} |",
+            kind.code(),
+            kind.sentence(),
+            kind.claim(Claim::Likely, "").would_tell
+        );
+        assert!(page.contains(&row), "{row}");
+    }
+}
+
+/// Connections that were idle, and a server that goes on: its timeout. In use: something else. And a server that
+/// refuses from then on was no idle timeout at all.
+#[test]
+fn an_idle_timeout_is_claimed_only_of_idle_connections_and_a_server_that_goes_on() {
+    let ended = |idle_ns: u64| {
+        Run::closed(15).at(7, move |t| {
+            fail(t, Fault::StaleConnection, 20);
+            (0..20).for_each(|_| t.run.record(RunHist::Stale.id(), idle_ns));
+        })
+    };
+    let summary = ended(5 * S).summary();
+    assert_eq!(claims(&summary, Kind::IdleTimeout), Some(Claim::Certain));
+    assert!(caution(&summary, "stale_connections").unwrap().title.contains("idle"));
+
+    let summary = ended(50_000).summary();
+    assert_eq!(claims(&summary, Kind::IdleTimeout), None);
+    assert!(claims(&summary, Kind::ConnectionsClosed).is_some());
+    assert!(caution(&summary, "stale_connections").unwrap().title.contains("in use"));
+
+    let mut run = Run::planned(|draft| {
+        draft.connections = Some(10);
+        draft.duration_ns = Some(15 * S);
+    });
+    run.fill(|tick| {
+        tick.run.add(RunSum::UsersNs.id(), 10 * S);
+        if tick.tick < 7 {
+            answers(tick, 0, 2_000, 5 * MS);
+            tick.run.add(RunSum::InFlightNs.id(), 10 * S);
+        }
+        match tick.tick {
+            7 => {
+                answers(tick, 0, 900, 5 * MS);
+                fail(tick, Fault::StaleConnection, 10);
+                (0..10).for_each(|_| tick.run.record(RunHist::Stale.id(), S));
+                fail(tick, Fault::Refused, 5);
+            }
+            8.. => fail(tick, Fault::Refused, 10),
+            _ => {}
+        }
+    });
+    let summary = run.summary();
+    assert_eq!(
+        codes(&summary).first(),
+        Some(&(Kind::ServiceGone.code(), Claim::Certain)),
+        "{:#?}",
+        summary.causes
+    );
+    assert_eq!(claims(&summary, Kind::IdleTimeout), None);
+    assert!(caution(&summary, "stale_connections").is_none());
+}
+
+#[test]
+fn loopback_never_loses_packets() {
+    let lossy = || Run::closed(15).all_ticks(|t| t.run.add(RunSum::Retransmits.id(), 40));
+    let far = lossy().thresholds(&["response_time p50 < 1ms"]).summary();
+    assert_eq!(claims(&far, Kind::PacketLoss), Some(Claim::Possible));
+    let near =
+        lossy().thresholds(&["response_time p50 < 1ms"]).with(|run| run.environment.same_machine = true);
+    let near = near.summary();
+    assert_eq!(claims(&near, Kind::PacketLoss), None);
+    assert_ne!(claims(&near, Kind::ListenQueueFull), Some(Claim::Certain));
+    let told = caution(&near, "retransmits").unwrap();
+    assert!(told.title.contains("loopback") && told.advice.contains("loopback loses nothing"), "{told:?}");
+}
+
+#[test]
+fn the_round_trip_is_the_lowest_and_never_above_the_fastest_handshake() {
+    let run = Run::closed(15).at(1, |t| {
+        t.run.floor(plimsoll_plan::metric::RunFloor::RttNs.id(), 7 * MS);
+        t.run.floor(plimsoll_plan::metric::RunFloor::ConnectNs.id(), 40_000);
+    });
+    assert_eq!(run.summary().client.rtt_floor_ns, Some(40_000));
+}
+
+#[test]
+fn a_full_thread_is_named_in_a_run_that_passed_and_one_with_room_is_not() {
+    let busy = |cores: f64| {
+        Run::closed(15).watch("api", "process").sees("busiest_thread", Unit::Cores, Some(1.0), move |_| cores)
+    };
+    let full = busy(0.93).summary();
+    assert_eq!(codes(&full), [(Kind::ThreadSaturated.code(), Claim::Certain)]);
+    assert!(full.causes[0].evidence.contains("0.93"), "{:?}", full.causes);
+    assert!(
+        full.verdict.sentence.ends_with("; saturated: api: the busiest thread"),
+        "{}",
+        full.verdict.sentence
+    );
+    assert_eq!(codes(&busy(0.6).summary()), []);
+}
+
+/// 10 KB for each of 2,000 requests a second; and a heap that fills to its usual size in the first seconds.
+#[test]
+fn memory_that_grows_with_each_request_is_remarked_on_and_a_heap_that_fills_is_not() {
+    let watched = |bytes: fn(u64) -> f64| {
+        Run::closed(10).watch("api", "process").sees("rss", Unit::Bytes, None, bytes).summary()
+    };
+    let leak = watched(|second| 50e6 + 20e6 * second as f64);
+    let cause = leak.causes.iter().find(|cause| cause.is(Kind::MemoryLeak)).expect("it grew by 180 MB");
+    assert_eq!(cause.claim, Claim::Possible, "ten seconds are no proof");
+    assert!(cause.evidence.contains("10.0 kB per request"), "{}", cause.evidence);
+    for level in [
+        watched(|second| if second < 4 { 50e6 + 30e6 * second as f64 } else { 150e6 }),
+        watched(|second| 50e6 + (second % 3) as f64 * 40e6),
+        watched(|second| 50e6 + 1e6 * second as f64),
+    ] {
+        assert_eq!(codes(&level), []);
+    }
+}
+
+#[test]
+fn the_one_request_that_fails_is_named() {
+    let of = |others: u64| {
+        let mut run = Run::planned(|draft| {
+            draft.requests = vec![request("list", "/list"), request("pay", "/pay")];
+            draft.connections = Some(10);
+            draft.duration_ns = Some(12 * S);
+        });
+        run.fill(|tick| {
+            answers(tick, 0, 900, 5 * MS);
+            (0..others).for_each(|_| answer(tick, 0, 5 * MS, 500));
+            if tick.tick < 7 {
+                answer(tick, 1, 5 * MS, 500);
+            }
+            tick.run.add(RunSum::UsersNs.id(), 10 * S);
+            tick.run.add(RunSum::InFlightNs.id(), 5 * S);
+        });
+        run.summary()
+    };
+    let one = of(0);
+    assert_eq!(codes(&one).first(), Some(&(Kind::RequestFails.code(), Claim::Certain)), "{:#?}", one.causes);
+    let cause = &one.causes[0];
+    assert!(cause.sentence.contains("`pay`") && cause.evidence.contains("7 of 7"), "{cause:?}");
+    assert_eq!(claims(&of(900), Kind::RequestFails), None);
+}
+
+/// All users of a worker waited at once: a pause. The same times one by one: two speeds.
+#[test]
+fn pauses_and_two_speeds_are_told_apart() {
+    let slow = |silent: bool| {
+        let run = Run::closed(15).all_ticks(move |t| {
+            (0..100).for_each(|_| answer(t, 0, 300 * MS, 200));
+            (0..if silent { 10 } else { 0 }).for_each(|_| t.run.record(RunHist::Silence.id(), 30 * MS));
+        });
+        run.thresholds(&["response_time p99 < 50ms"]).summary()
+    };
+    let apart = slow(false);
+    assert_eq!(claims(&apart, Kind::TwoSpeeds), Some(Claim::Certain), "{:#?}", apart.causes);
+    assert_eq!(claims(&apart, Kind::ServicePauses), None);
+    let paused = Run::closed(15)
+        .all_ticks(|t| {
+            (0..10).for_each(|_| answer(t, 0, 300 * MS, 200));
+            t.run.record(RunHist::Silence.id(), 300 * MS);
+        })
+        .thresholds(&["response_time p99.9 < 50ms"])
+        .summary();
+    assert_eq!(
+        codes(&paused).first(),
+        Some(&(Kind::ServicePauses.code(), Claim::Certain)),
+        "{:#?}",
+        paused.causes
+    );
+    assert_eq!(claims(&paused, Kind::TwoSpeeds), None);
+}
+
+/// The same numbers on a load generator that had to wait for a CPU prove less.
+#[test]
+fn a_load_generator_without_cpu_makes_a_cause_possible_at_most() {
+    let slow = |run_queue_ns: u64| {
+        let run = Run::closed(15).all_ticks(|t| {
+            (0..2_000).for_each(|_| t.series[0].record(SeriesHist::FirstByte.id(), 5 * MS));
+        });
+        let run = run.with(|run| run.pulse.run_queue_ns = run_queue_ns);
+        run.thresholds(&["response_time p99 < 2ms"]).summary()
+    };
+    assert_eq!(claims(&slow(0), Kind::ServerTime), Some(Claim::Likely));
+    let starved = slow(S / 2);
+    assert!(
+        [None, Some(Claim::Possible)].contains(&claims(&starved, Kind::ServerTime)),
+        "{:#?}",
+        starved.causes
+    );
+}
