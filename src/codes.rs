@@ -11,7 +11,7 @@ pub const TABLE: &[Explained] = &[
     row(
         "U001",
         "there is no such flag",
-        "No flag is ever ignored. The nearest right one stands in the hint.\n\n  plimsoll URL -c 100 -d 15s",
+        "No flag is ever ignored. The hint names the nearest flag, or what is not supported yet.\n\n  plimsoll URL -c 100 -d 15s",
     ),
     row(
         "U002",
@@ -95,6 +95,16 @@ pub const TABLE: &[Explained] = &[
         "`--ca` and `--insecure` say which certificate is believed; without `https://` there is none.\n\n  \
          plimsoll https://127.0.0.1:8443/ --ca ca.pem",
     ),
+    row(
+        "U023",
+        "unknown example",
+        "`plimsoll examples` lists the examples that are part of plimsoll.\n\n  plimsoll examples sequence > sequence.yaml",
+    ),
+    row(
+        "U024",
+        "unknown shell",
+        "There are completions for bash, zsh and fish.\n\n  plimsoll completions fish",
+    ),
     row("U025", "no text to audit", "Name the files; `-` is standard input.\n\n  plimsoll audit report.md"),
     row(
         "U026",
@@ -173,6 +183,32 @@ pub const TABLE: &[Explained] = &[
          plimsoll report run.plim --json --html run.html",
     ),
     row(
+        "U039",
+        "unknown run",
+        "`plimsoll runs list` lists the runs in the state directory. A name may be cut short as long as one run has it.\n\n  plimsoll runs show 2026-11-21",
+    ),
+    row(
+        "U040",
+        "requests of two origins",
+        "A run loads one origin (scheme, host and port). Start a run for each.\n\n  plimsoll http://127.0.0.1:8080/a http://127.0.0.1:8080/b",
+    ),
+    row(
+        "U041",
+        "a target with a path",
+        "`--target` replaces scheme, host and port of an experiment file; the paths are those of the file.\n\n  plimsoll run experiment.yaml --target http://127.0.0.1:8080",
+    ),
+    row(
+        "U042",
+        "no one target to replace",
+        "`--target` is for experiment files that load one target. A URL names its target itself, and an experiment that \
+         compares targets has none to replace.\n\n  plimsoll run experiment.yaml --target http://127.0.0.1:8080",
+    ),
+    row(
+        "U043",
+        "no results to audit",
+        "No table and no output of a known tool was found in the text.\n\n  wrk -d 10s http://127.0.0.1:8080/ | plimsoll audit -",
+    ),
+    row(
         "U047",
         "images of no pictures",
         "`--png` makes images of the pictures that `--figures` draws, beside them.\n\n  \
@@ -227,7 +263,10 @@ mod tests {
             include_str!("commands/report.rs"),
             include_str!("commands/figures.rs"),
             include_str!("commands/run.rs"),
-            include_str!("commands/check.rs"),
+            include_str!("commands/explain.rs"),
+            include_str!("commands/examples.rs"),
+            include_str!("commands/completions.rs"),
+            include_str!("commands/runs.rs"),
             include_str!("commands/campaign/folder.rs"),
             include_str!("commands/campaign/level.rs"),
             include_str!("commands/campaign/mod.rs"),

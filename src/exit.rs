@@ -77,6 +77,16 @@ impl Failure {
         }
     }
 
+    /// From a sentence of the reader of data files: `data `users`: `users.csv` line 3: ...`. What stands in a file is
+    /// the user's text; that it cannot be read is the machine's trouble.
+    pub fn of_data(sentence: String) -> Self {
+        if !sentence.starts_with("data `") || sentence.contains(": cannot read `") {
+            return Failure::hinted(sentence);
+        }
+        let (message, hint) = sentence.split_once("; ").unwrap_or((&sentence, "correct the file"));
+        Diagnostic::new("F026", Place::Whole, message, hint).into()
+    }
+
     pub fn exit(&self) -> Exit {
         match self {
             Failure::Text(_) => Exit::Usage,

@@ -16,6 +16,8 @@ mod home;
 #[cfg(target_os = "linux")]
 mod interrupt;
 #[cfg(target_os = "linux")]
+mod kept;
+#[cfg(target_os = "linux")]
 mod say;
 #[cfg(target_os = "linux")]
 mod steer;
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
             Asked::Curl(flags) => commands::curl::command(&flags),
             Asked::Check(flags) => commands::check::command(&flags),
             Asked::Schema => commands::check::schema(),
-            Asked::Explain(flags) => commands::check::explain(&flags),
+            Asked::Explain(flags) => commands::explain::command(&flags),
             Asked::Find(flags) => commands::find::command(&flags),
             Asked::Compare(flags) => commands::compare::command(&flags),
             Asked::Audit(flags) => commands::audit::command(&flags),
@@ -51,6 +53,9 @@ fn main() -> ExitCode {
             Asked::Serve(flags) => commands::serve::command(&flags),
             Asked::Demo(flags) => commands::demo::command(&flags),
             Asked::Doctor(flags) => commands::doctor::command(&flags),
+            Asked::Examples(flags) => commands::examples::command(&flags),
+            Asked::Completions(flags) => commands::completions::command(&flags),
+            Asked::Runs(flags) => commands::runs::command(&flags),
             Asked::DocsDump => commands::docs_dump::command(),
             Asked::Ruler(args) => return Ok(ruler::main(args.into_iter())),
             Asked::Text(text) => say::result(&text).map(|()| Exit::Pass),

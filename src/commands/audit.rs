@@ -11,7 +11,7 @@ use plimsoll_output::html::audit::page;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::audit::{self, Grade};
-use plimsoll_record::foreign;
+use plimsoll_record::foreign::{self, Document};
 use std::io::Read;
 
 pub fn command(flags: &Audit) -> Result<Exit, Failure> {
@@ -32,6 +32,7 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
         let text = text_of(file)?;
         documents.push(foreign::read(shown(file), &text));
     }
+    nothing_to_audit(&flags.files, &documents)?;
     let found = audit::audit(&documents);
     let text = if flags.json {
         render::json(&found)?
@@ -53,6 +54,27 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
         Some(Grade::CannotBeTrue) => Exit::ThresholdMissed,
         Some(Grade::Doubtful | Grade::Missing) | None => Exit::Pass,
     })
+}
+
+/// A text in which no result was found proves nothing, and is not passed over.
+fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Failure> {
+    let empty = || files.iter().zip(documents).filter(|(_, one)| is_empty(one));
+    let names: Vec<String> = empty().map(|(file, _)| format!("`{}`", shown(file))).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    if names.len() < files.len() {
+        say::talk(&format!("note: found no results in {}\n", names.join(", ")));
+        return Ok(());
+    }
+    let message = format!("found no results in {}", names.join(", "));
+    let hint =
+        "give the output of wrk, ab, k6, loadtest, JMeter, hey, oha or vegeta, or a table in Markdown or CSV";
+    Err(Diagnostic::new("U043", Place::Whole, message, hint).into())
+}
+
+fn is_empty(document: &Document) -> bool {
+    document.rows.is_empty() && document.claims.is_empty() && document.unread.is_empty()
 }
 
 fn shown(file: &str) -> &str {

@@ -1,15 +1,11 @@
-//! `plimsoll check`, `schema` and `explain`: what may be written, and what is wrong with what was.
+//! `plimsoll check` and `schema`: what may be written, and what is wrong with what was.
 
 use super::run;
-use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::flags::verbs::{Check, Explain};
+use crate::flags::verbs::Check;
 use crate::say;
 use plimsoll_front::Study;
-use plimsoll_front::explain::TABLE;
-use plimsoll_plan::diag::Place;
-use plimsoll_plan::{Diagnostic, Plan};
-use plimsoll_record::caution;
+use plimsoll_plan::Plan;
 use plimsoll_record::phrase::counted;
 use plimsoll_script::feed::Feeds;
 use plimsoll_script::program::Stage;
@@ -25,7 +21,7 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
             Stage::new(plan).map_err(Failure::hinted)?;
             // Every row of every file that is there already.
             Feeds::open_ready(&script.feeders, plan.outline.seed, plan.outline.share)
-                .map_err(Failure::hinted)?;
+                .map_err(Failure::of_data)?;
         }
         plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
     }
@@ -77,46 +73,5 @@ fn size(study: &Study, plans: &[Plan]) -> String {
 /// `plimsoll schema`.
 pub fn schema() -> Result<Exit, Failure> {
     say::result(&format!("{:#}\n", plimsoll_front::schema()))?;
-    Ok(Exit::Pass)
-}
-
-/// `plimsoll explain CODE`.
-pub fn explain(explain: &Explain) -> Result<Exit, Failure> {
-    let mut text = String::new();
-    let Some(code) = &explain.code else {
-        for row in TABLE.iter().chain(codes::TABLE) {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{}  {}", row.code, row.title);
-        }
-        for caution in caution::Kind::ALL {
-            let _ = writeln!(text, "{}  {}", caution.code(), caution.title());
-        }
-        say::result(&text)?;
-        return Ok(Exit::Pass);
-    };
-    if let Some(caution) = caution::Kind::of_code(code) {
-        let page = caution::page(code).unwrap_or_default();
-        let _ = write!(
-            text,
-            "{}  {}\n\n{}\n\n{}\n",
-            caution.code(),
-            caution.title(),
-            page.trim_end(),
-            caution.advice()
-        );
-        say::result(&text)?;
-        return Ok(Exit::Pass);
-    }
-    let Some(row) = TABLE.iter().chain(codes::TABLE).find(|row| row.code.eq_ignore_ascii_case(code)) else {
-        return Err(Diagnostic::new(
-            "U021",
-            Place::Whole,
-            format!("there is no code `{code}`"),
-            "`plimsoll explain` lists them",
-        )
-        .into());
-    };
-    let _ = write!(text, "{}  {}\n\n{}\n", row.code, row.title, row.text.trim_end());
-    say::result(&text)?;
     Ok(Exit::Pass)
 }

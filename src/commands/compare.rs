@@ -79,7 +79,7 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
 }
 
 /// An older result of the same job is replaced; a run file named by mistake is not.
-fn refuse_other_kinds(path: &str) -> Result<(), Failure> {
+pub fn refuse_other_kinds(path: &str) -> Result<(), Failure> {
     let mut head = [0; 5];
     let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read(&mut file, &mut head));
     match read {

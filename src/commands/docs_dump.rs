@@ -4,6 +4,7 @@
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::{Audit, Compare, Find, Size};
+use crate::flags::tool::{Completions, Examples, Man, Runs, Version};
 use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve, Verb};
 use crate::flags::{Load, verbs};
 use crate::say;
@@ -87,6 +88,11 @@ fn help_of(verb: Verb) -> Option<String> {
         Verb::Demo => help::<Demo>(),
         Verb::Doctor => help::<Doctor>(),
         Verb::Help => "Prints the flags of a command.\n\nUsage: plimsoll help COMMAND\n".into(),
+        Verb::Runs => help::<Runs>(),
+        Verb::Examples => help::<Examples>(),
+        Verb::Completions => help::<Completions>(),
+        Verb::Man => help::<Man>(),
+        Verb::Version => help::<Version>(),
         Verb::Ruler | Verb::DocsDump => return None,
     })
 }

@@ -33,6 +33,11 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
     let mut wrong = refused(&find.flags, &find.search);
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| target.ends_with(end));
     let study = match target.contains("://") || !(is_file || Path::new(target).exists()) {
+        true if find.flags.target.is_some() => {
+            let message = "a URL names its target already";
+            wrong.push(Diagnostic::new("U042", Place::Flag("--target".into()), message, "leave it out"));
+            of_url(target)
+        }
         true => of_url(target),
         false => run::study_of(target, &find.flags),
     };
@@ -84,7 +89,7 @@ pub fn cells(study: Study, flags: &LoadFlags) -> Result<(Experiment, Vec<Cell>),
 /// A flag over an axis would make all its cells alike under names that differ.
 fn over_axes(experiment: &Experiment, flags: &LoadFlags) -> Vec<Diagnostic> {
     let load: &[&str] = &["users", "arrivals"];
-    let cases: [(bool, &str, &[&str]); 9] = [
+    let cases: [(bool, &str, &[&str]); 11] = [
         (flags.connections.is_some(), "-c", &["users", "connections"]),
         (flags.rate.is_some(), "-r", load),
         (flags.stages.is_some(), "--stages", load),
@@ -93,6 +98,8 @@ fn over_axes(experiment: &Experiment, flags: &LoadFlags) -> Vec<Diagnostic> {
         (flags.workers.is_some(), "-t", &["workers"]),
         (flags.timeout.is_some(), "--timeout", &["timeout"]),
         (flags.no_keepalive, "--no-keepalive", &["keep_alive"]),
+        (flags.follow.is_some(), "--follow", &["redirects"]),
+        (flags.target.is_some(), "--target", &["target"]),
         (flags.read_bodies, "--read-bodies", &["read_bodies"]),
     ];
     let wrong = |(_, flag, names): (bool, &str, &[&str])| {
@@ -127,6 +134,11 @@ fn refused(flags: &LoadFlags, search: &SearchFlags) -> Vec<Diagnostic> {
             search.users && flags.arrivals.is_some(),
             "--arrivals",
             "users make no arrivals; leave out one of the two",
+        ),
+        (
+            flags.manner.junit.is_some(),
+            "--junit",
+            "the steps of a search miss thresholds on purpose; write JUnit from `run` or `compare`",
         ),
         (flags.share.is_some(), "--share", "a search on several machines is not supported; search from one"),
     ];

@@ -43,7 +43,7 @@ impl Form {
 
     /// # Errors
     /// For a form that only a single run has.
-    pub fn of_report(form: &ReportForm) -> Result<Form, Failure> {
+    pub fn of_report(form: &ReportForm, quiet: bool) -> Result<Form, Failure> {
         if form.ndjson {
             return Err(Diagnostic::new(
                 "U030",
@@ -53,13 +53,7 @@ impl Form {
             )
             .into());
         }
-        Ok(Form {
-            json: form.json,
-            markdown: form.markdown,
-            csv: form.csv,
-            quiet: false,
-            no_color: form.no_color,
-        })
+        Ok(Form { json: form.json, markdown: form.markdown, csv: form.csv, quiet, no_color: form.no_color })
     }
 }
 

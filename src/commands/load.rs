@@ -2,14 +2,16 @@
 //! is sent.
 
 use super::page::{self, Wanted};
+use super::ready::Patience;
 use super::report::questioned;
+use super::{junit, ready};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
 use crate::steer::{self, Who};
-use crate::{home, say, wall};
+use crate::{home, kept, say, wall};
 use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
-use plimsoll_control::{Aside, Options, dns, environment, place};
+use plimsoll_control::{Aside, Options, environment, place};
 use plimsoll_engine::Scene;
 use plimsoll_output::terminal;
 use plimsoll_output::{json, style};
@@ -21,7 +23,7 @@ use plimsoll_record::record::Gatherer;
 use plimsoll_record::run_file::{self, Finished, RunFile};
 use plimsoll_record::summary::{Outcome, Summary};
 use plimsoll_script::program::{Phase, Stage};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -39,6 +41,7 @@ pub struct Measured {
 /// Loads, prints and judges.
 pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
     let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
+    junit::refuse_taken(manner.junit.as_deref())?;
     let measured = measure(plan, manner, None)?;
     let summary = &measured.summary;
     let is_page = wanted.as_ref().is_some_and(Wanted::is_result);
@@ -48,7 +51,19 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
         let path = measured.run_file.display().to_string();
         let text = terminal::summary(summary, &say::look_of_results(manner.no_color), Some(&path));
         say::result(&questioned(&text, summary, false, false))?;
-    } else if summary.verdict.result != Outcome::Pass {
+    } else {
+        tell_unless_passed(summary);
+    }
+    if manner.out.is_none() && !manner.json && !manner.quiet {
+        kept::remind();
+    }
+    junit::of_run(manner.junit.as_deref(), summary)?;
+    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))
+}
+
+/// All that a quiet command says: why the run did not pass.
+pub fn tell_unless_passed(summary: &Summary) {
+    if summary.verdict.result != Outcome::Pass {
         say::talk(&format!("{}\n", summary.verdict.sentence));
     }
     page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))?;
@@ -62,13 +77,20 @@ pub struct Shared {
     answers: RefCell<BTreeMap<String, String>>,
     /// A line for each second of each run, where the view cannot be repainted.
     pub lines: bool,
+    /// The service answered: no other run waits for it.
+    pub is_ready: Cell<bool>,
 }
 
 impl Shared {
     /// # Errors
     /// When the kernel refuses to hand over the signals.
     pub fn new(lines: bool) -> Result<Self, Failure> {
-        Ok(Self { interrupts: Interrupts::install()?, answers: RefCell::default(), lines })
+        Ok(Self {
+            interrupts: Interrupts::install()?,
+            answers: RefCell::default(),
+            lines,
+            is_ready: Cell::new(false),
+        })
     }
 
     fn confirmed(&self, question: &str) -> String {
@@ -115,7 +137,8 @@ fn run_once(
     let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(Failure::hinted)?;
     let tls = place::tls(outline, &plan.tls_files)?;
     let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
-    let mut place = dns::resolve_with(&target, &outline.link)?;
+    let patience = Patience::of(manner, shared);
+    let mut place = ready::resolved(&target, &outline.link, &patience)?;
     let started_unix_ns = wall::now_unix_ns();
     let mut confirm = |question: &str| shared.map_or_else(|| confirmed(question), |s| s.confirmed(question));
     let asking = Asking {
@@ -139,6 +162,7 @@ fn run_once(
         true => Some(home::new_run_file(manner.out.as_deref(), &outline.host, started_unix_ns)?),
         false => None,
     };
+    ready::wait(&place, &plan, tls.as_ref(), &patience)?;
     let first_connect_ns = place::knock(&mut place, outline)?;
     if let Some(setup) = &tls {
         place::shake_hands(&place, setup, outline)?;
@@ -162,7 +186,7 @@ fn run_once(
     let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
     let aside = Asides { plan: &plan, scene: &scene, stage: stage.as_ref(), interrupts };
     aside.set_up(manner)?;
-    let maker = stage.as_ref().map(|stage| stage.maker(Phase::Load)).transpose().map_err(Failure::hinted)?;
+    let maker = stage.as_ref().map(|stage| stage.maker(Phase::Load)).transpose().map_err(Failure::of_data)?;
 
     let opening = Opening {
         origin: wall::hex(&wall::random::<16>()?),
@@ -269,7 +293,8 @@ impl Asides<'_> {
 
     fn run(&self, stage: &Arc<Stage>, phase: Phase, name: &'static str) -> Result<(), Failure> {
         let failed = |why| Failure::from(plimsoll_control::Error::Aside { phase: name, why });
-        let scene = Scene { maker: Some(stage.maker(phase).map_err(Failure::hinted)?), ..self.scene.clone() };
+        let scene =
+            Scene { maker: Some(stage.maker(phase).map_err(Failure::of_data)?), ..self.scene.clone() };
         let steer = |helm| match phase {
             // An interrupt that has ended the load is not meant for what tidies up behind it; the next one is.
             Phase::Teardown => self.interrupts.steer_anew(helm),

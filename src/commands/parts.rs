@@ -5,7 +5,7 @@ use super::folder_report::{self, Form};
 use super::load::Shared;
 use super::page::Wanted;
 use super::parts_report::{self, Told};
-use super::{find, folder_page, run};
+use super::{find, folder_page, junit, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::flags::verbs::Run;
@@ -64,6 +64,7 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     if let Some(wanted) = &wanted {
         wanted.write(&folder_page::of(&out, wanted.file())?)?;
     }
+    junit::of_folder(asked.junit.as_deref(), &out)?;
     if shared.interrupts.happened() && !manner.quiet {
         say::talk(&format!("stopped; the same command with `--out {}` goes on\n", out.display()));
     } else if !manner.quiet {

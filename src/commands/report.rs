@@ -1,7 +1,7 @@
 //! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
 
 use super::page::{self, Wanted};
-use super::{figures, folder_report, template};
+use super::{figures, folder_report, load, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
@@ -31,7 +31,7 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         let exit = match &flags.template {
             Some(own) => folder_report::fill_in(Path::new(file), own, wanted.as_ref())?,
             None => {
-                let form = folder_report::Form::of_report(&flags.form)?;
+                let form = folder_report::Form::of_report(&flags.form, flags.quiet)?;
                 folder_report::print(Path::new(file), &form, wanted.as_ref())?
             }
         };
@@ -48,6 +48,7 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
             say::result(&template::rendered(own, "run", &json::to_string(&summary)?, &charts)?)?;
         }
         None if wanted.as_ref().is_some_and(Wanted::is_result) => {}
+        None if flags.quiet => load::tell_unless_passed(&summary),
         None => print(&summary, &flags.form, Some(file))?,
     }
     if let Some(wish) = &wish {

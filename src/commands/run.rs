@@ -2,41 +2,37 @@
 
 use super::load::Shared;
 use super::page::Wanted;
-use super::{campaign, find, folder_report, load, parts};
+use super::{campaign, find, folder_report, junit, load, parts};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::{self, draft};
-use crate::wall;
+use crate::{say, wall};
 use plimsoll_engine::machine;
 use plimsoll_front::{Given, Kind, Located, Part, Study, detect, parse_set};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
+use plimsoll_plan::request::redacted_url;
 use plimsoll_plan::seal::{Machine, seal};
-use plimsoll_plan::{Diagnostic, Plan};
+use plimsoll_plan::{Diagnostic, Draft, Plan};
+use plimsoll_record::phrase::counted;
+use std::io::Read;
 use std::path::Path;
 
 /// `plimsoll URL`.
 pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
-    let located = match &load.url {
-        None => Err(Diagnostic::new(
-            "U012",
-            Place::Whole,
-            "there is no URL to load",
-            "name one, such as `plimsoll http://127.0.0.1:8080/ -c 100 -d 15s`",
-        )),
-        Some(text) => match file_in_place_of_url(text) {
-            Some(diagnostic) => Err(diagnostic),
-            None => draft::of_url(text),
-        },
-    };
     // A bad URL does not hide bad flags: all mistakes come at once.
-    let (draft, mut wrong) = match located {
+    let (draft, mut wrong) = match of_urls(load) {
         Ok(draft) => (draft, Vec::new()),
-        Err(diagnostic) => (Default::default(), vec![diagnostic]),
+        Err(wrong) => (Default::default(), wrong),
     };
     if let Some(set) = load.flags.set.first() {
         let message = format!("`--set {}` changes nothing: a URL has no variables", name_of(set));
         wrong.push(Diagnostic::new("U019", Place::Flag("--set".into()), message, "leave it out"));
+    }
+    if load.flags.target.is_some() {
+        let message = "a URL names its target already";
+        let hint = "write the other origin into the URL; `--target` is for `plimsoll run FILE`";
+        wrong.push(Diagnostic::new("U042", Place::Flag("--target".into()), message, hint));
     }
     let known = wrong.is_empty();
     let located = Located { draft, ..Located::default() };
@@ -51,6 +47,33 @@ pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
     }
 }
 
+/// The requests of the URLs on the command line, or of the list that `--urls` names.
+fn of_urls(load: &flags::Load) -> Result<Draft, Vec<Diagnostic>> {
+    if let Some(list) = &load.list {
+        if let Some(url) = load.urls.first() {
+            let message = format!("the list says what is loaded, and `{}` is one more", redacted_url(url));
+            let hint = "write it into the list, or leave out `--urls`";
+            return Err(vec![Diagnostic::new("U040", Place::Flag("--urls".into()), message, hint)]);
+        }
+        let path = Path::new(list);
+        let text = plimsoll_front::text_of(path)?;
+        return plimsoll_front::urls::parse(&text, list, path.parent().unwrap_or(Path::new("")));
+    }
+    if load.urls.is_empty() {
+        return Err(vec![Diagnostic::new(
+            "U012",
+            Place::Whole,
+            "there is no URL to load",
+            "name one, such as `plimsoll http://127.0.0.1:8080/ -c 100 -d 15s`",
+        )]);
+    }
+    let files: Vec<Diagnostic> = load.urls.iter().filter_map(|text| file_in_place_of_url(text)).collect();
+    match files.is_empty() {
+        true => draft::of_urls(&load.urls),
+        false => Err(files),
+    }
+}
+
 /// The name in `NAME=VALUE`; the value may be a secret.
 fn name_of(set: &str) -> &str {
     set.split('=').next().unwrap_or_default()
@@ -60,6 +83,7 @@ fn name_of(set: &str) -> &str {
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let file = named("run", run.file.as_deref())?;
     let mut all = parts_of(file, &run.flags, &run.parts)?;
+    junit::refuse_taken(run.flags.manner.junit.as_deref())?;
     if run.once {
         return once(all, run);
     }
@@ -79,7 +103,9 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let again = campaign::Again::new(file, None, &run.flags);
     let (experiment, cells) = find::cells(study, &run.flags)?;
     let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, Some(&again))?;
-    ran.print(&folder_report::Form::of_run(run), wanted.as_ref())
+    let exit = ran.print(&folder_report::Form::of_run(run), wanted.as_ref())?;
+    junit::of_folder(manner.junit.as_deref(), &ran.folder)?;
+    Ok(exit)
 }
 
 /// `--once`: one cell as a single run, whatever the file says of repeats and generators.
@@ -160,7 +186,9 @@ pub fn add_new(wrong: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
 /// Every mistake in it, or in what it is read with.
 pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
     let given = given(flags).map_err(Failure::Text)?;
-    plimsoll_front::study_with(Path::new(file), &given).map_err(Failure::Text)
+    let study = plimsoll_front::study_with(Path::new(file), &given).map_err(Failure::Text)?;
+    refuse_ambiguous_target(std::iter::once(&study), flags)?;
+    Ok(study)
 }
 
 /// All experiments of a file, or those of these names.
@@ -169,7 +197,34 @@ pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
 /// Every mistake in it, or in what it is read with.
 pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
     let given = given(flags).map_err(Failure::Text)?;
-    plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)
+    let parts = plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)?;
+    refuse_ambiguous_target(parts.iter().map(|part| &part.study), flags)?;
+    Ok(parts)
+}
+
+/// `--target` over an experiment that compares targets would compare one with itself.
+fn refuse_ambiguous_target<'a>(
+    studies: impl Iterator<Item = &'a Study>,
+    flags: &LoadFlags,
+) -> Result<(), Failure> {
+    if flags.target.is_none() {
+        return Ok(());
+    }
+    for study in studies {
+        let mut targets = study.cells.iter().filter_map(|cell| cell.located.draft.target.as_ref());
+        if let Some(first) = targets.next()
+            && let Some(other) = targets.find(|other| *other != first)
+        {
+            let message = format!(
+                "the file loads several targets, such as `{}` and `{}`",
+                first.authority(),
+                other.authority()
+            );
+            let hint = "keep one of them, such as by `--set variant=NAME`, or change the file";
+            return Err(Diagnostic::new("U042", Place::Flag("--target".into()), message, hint).into());
+        }
+    }
+    Ok(())
 }
 
 /// The file's name, if it can be one.
@@ -215,7 +270,18 @@ fn given(flags: &LoadFlags) -> Result<Given, Vec<Diagnostic>> {
 pub fn sealed(located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, Failure> {
     // A draft with unreadable parts is not judged as a whole: what is missing would be reported a second
     // time.
-    settled(applied(located, flags)?, whole)
+    let located = applied(located, flags)?;
+    let asked = located.draft.connections;
+    let plan = settled(located, whole)?;
+    let (users, requests) = (plan.outline.connections, plan.outline.stop.requests);
+    if let (Some(asked), Some(requests), true) = (asked, requests, !flags.manner.quiet)
+        && users < asked
+        && u64::from(asked) > requests
+    {
+        let (requests, users) = (counted(requests, "request"), counted(users.into(), "connection"));
+        say::talk(&format!("note: {requests} need at most {users}; `-c {asked}` is lowered\n"));
+    }
+    Ok(plan)
 }
 
 /// Flags over a draft.
@@ -256,7 +322,7 @@ fn file_in_place_of_url(text: &str) -> Option<Diagnostic> {
     if path.extension().is_some_and(|e| e == "plim") {
         return Some(run_file(text));
     }
-    let (what, hint) = match detect(path, None) {
+    let (what, hint) = match detect(path, beginning(path).as_deref()) {
         Kind::Own => ("an experiment file".to_owned(), format!("run it with `plimsoll run {text}`")),
         Kind::NotYet(name) => (
             format!("a {name}, which cannot be run yet"),
@@ -265,6 +331,15 @@ fn file_in_place_of_url(text: &str) -> Option<Diagnostic> {
         Kind::Unknown => ("a file, no URL".to_owned(), "a URL begins with `http://`".into()),
     };
     Some(Diagnostic::new("U015", Place::Whole, format!("`{text}` is {what}"), hint))
+}
+
+/// The first bytes of a file as text: enough to see what it is.
+fn beginning(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    // A pipe would be waited for.
+    let file = path.is_file().then(|| std::fs::File::open(path).ok())??;
+    file.take(64 << 10).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn run_file(text: &str) -> Diagnostic {

@@ -1,11 +1,11 @@
 //! Flags over a draft: a flag that is given goes before what a file or a pasted line says.
 
 use super::load::LoadFlags;
-use plimsoll_front::{Places, body, header};
+use plimsoll_front::{Places, body, header, urls};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 use plimsoll_plan::load::{Arrivals, Share, stages};
-use plimsoll_plan::request::{base64, url};
+use plimsoll_plan::request::url;
 use plimsoll_plan::value::Text;
 use plimsoll_plan::watch::Watch;
 use plimsoll_plan::{Diagnostic, Draft, Request, threshold, unit};
@@ -20,6 +20,7 @@ const CA_BYTES_MAX: u64 = 16 << 20;
 /// Every value that cannot be read.
 pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Result<(), Vec<Diagnostic>> {
     let mut reader = Reader { wrong: Vec::new(), places };
+    reader.target(flags, draft);
     reader.load(flags, draft);
     reader.tls(flags, draft);
     reader.request(flags, draft);
@@ -34,13 +35,27 @@ pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Resul
 /// # Errors
 /// What is wrong with the URL.
 pub fn of_url(text: &str) -> Result<Draft, Diagnostic> {
-    let url = url(text).map_err(|sentence| diagnostic("U010", "URL", &sentence))?;
-    let headers = match &url.credentials {
-        Some(pair) => vec![("Authorization".to_owned(), format!("Basic {}", base64(pair.as_bytes())))],
-        None => Vec::new(),
-    };
-    let request = Request { name: String::new(), method: "GET".into(), path: url.path, headers, body: None };
-    Ok(Draft { target: Some(url.target), requests: vec![request], ..Draft::default() })
+    let mut draft = Draft::default();
+    urls::add(&mut draft, "GET", text).map_err(|sentence| diagnostic("U010", "URL", &sentence))?;
+    // Named with its flags over it.
+    draft.requests.iter_mut().for_each(|request| request.name.clear());
+    Ok(draft)
+}
+
+/// A draft with the requests of several URLs, which are sent in turn.
+///
+/// # Errors
+/// What is wrong with each of them.
+pub fn of_urls(texts: &[String]) -> Result<Draft, Vec<Diagnostic>> {
+    let mut draft = Draft::default();
+    let mut wrong = Vec::new();
+    for text in texts {
+        if let Err(sentence) = urls::add(&mut draft, "GET", text) {
+            let code = if sentence.contains("two origins") { "U040" } else { "U010" };
+            wrong.push(diagnostic(code, "URL", &sentence));
+        }
+    }
+    if wrong.is_empty() { Ok(draft) } else { Err(wrong) }
 }
 
 struct Reader<'a> {
@@ -119,6 +134,34 @@ impl Reader<'_> {
         }
     }
 
+    /// Another origin for everything that the file sends.
+    fn target(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        let Some(text) = &flags.target else { return };
+        let Some(url) = self.value("--target", text, url) else { return };
+        if url.path != "/" || url.credentials.is_some() {
+            let origin =
+                format!("{}://{}", if url.target.tls { "https" } else { "http" }, url.target.authority());
+            let message = "a target is an origin: the paths and passwords are those of the file";
+            self.wrong.push(Diagnostic::new(
+                "U041",
+                Place::Flag("--target".into()),
+                message,
+                format!("write `--target {origin}`"),
+            ));
+            return;
+        }
+        if !url.target.tls {
+            // What the file says of certificates has no meaning for plain HTTP.
+            draft.link.tls = None;
+        } else if let Some(tls) = &mut draft.link.tls
+            && draft.target.as_ref().is_some_and(|target| target.host == tls.server_name)
+        {
+            tls.server_name.clear();
+        }
+        draft.target = Some(url.target);
+        self.places.insert(key::TARGET, Place::Flag("--target".into()));
+    }
+
     /// Trust, and from here on whatever the file says about it.
     fn tls(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         if flags.ca.is_empty() && !flags.insecure {
@@ -143,6 +186,14 @@ impl Reader<'_> {
 
     fn request(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         self.field(&mut draft.timeout_ns, key::TIMEOUT, &flags.timeout, unit::duration_ns);
+        if let Some(text) = &flags.follow
+            && let Some(redirects) = self.value("--follow", text, redirects)
+        {
+            draft.redirects = Some(redirects);
+        }
+        if let Some(text) = &flags.manner.wait_for_ready {
+            self.value("--wait-for-ready", text, wait);
+        }
         if flags.no_keepalive {
             draft.keep_alive = Some(false);
         }
@@ -174,6 +225,7 @@ impl Reader<'_> {
                 request.name = own_name(request);
             }
         }
+        name_apart(&mut draft.requests);
     }
 
     /// A script says itself what is sent, and its scenarios may have load models of their own: a flag that could change
@@ -244,12 +296,44 @@ fn set_headers(headers: &mut Vec<(String, String)>, given: &[(String, String)]) 
     headers.extend(given.iter().cloned());
 }
 
+/// Rows of reports are told apart by their names: `GET /`, `GET / (2)`.
+fn name_apart(requests: &mut [Request]) {
+    for at in 1..requests.len() {
+        let (before, rest) = requests.split_at_mut(at);
+        let Some(request) = rest.first_mut() else { return };
+        let taken = |name: &str| before.iter().any(|other| other.name == name);
+        let mut name = request.name.clone();
+        let mut number = 1;
+        while taken(&name) {
+            number += 1;
+            name = format!("{} ({number})", request.name);
+        }
+        request.name = name;
+    }
+}
+
+/// `--follow`: at most as many as an experiment file may say.
+fn redirects(text: &str) -> Result<u8, String> {
+    match text.trim().parse::<u8>() {
+        Ok(n) if n <= 100 => Ok(n),
+        _ => Err(format!("invalid number of redirects `{text}`; expected a whole number up to 100")),
+    }
+}
+
+/// `--wait-for-ready`
+pub fn wait(text: &str) -> Result<u64, String> {
+    match unit::duration_ns(text)? {
+        0 => Err(format!("`{text}` waits for nothing; leave it out, or give it a length such as `30s`")),
+        ns => Ok(ns),
+    }
+}
+
 fn own_name(request: &Request) -> String {
     format!("{} {}", request.method, plimsoll_plan::request::redacted_path(&request.path))
 }
 
-fn whole<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, String> {
-    text.trim().parse().map_err(|_| match what.strip_prefix("a ") {
+fn whole<T: TryFrom<u64>>(text: &str, what: &str) -> Result<T, String> {
+    unit::count(text).ok().and_then(|n| T::try_from(n).ok()).ok_or_else(|| match what.strip_prefix("a ") {
         Some(one) => format!("`{text}` is no {one}; expected a whole number"),
         None => format!("`{text}` is no number of {what}; expected a whole number"),
     })

@@ -53,6 +53,15 @@ pub struct LoadFlags {
     #[arg(long, value_name = "N", help_heading = LOAD)]
     pub seed: Option<String>,
 
+    /// Follow up to N redirects of a request on the same host, each as a request of its own [0]
+    #[arg(long, value_name = "N", help_heading = REQUEST, allow_negative_numbers = true)]
+    pub follow: Option<String>,
+
+    /// Load this origin instead of the file's `target`, such as `http://127.0.0.1:8080`
+    // `find` has a positional argument of this name.
+    #[arg(id = "origin", long = "target", value_name = "URL", help_heading = REQUEST)]
+    pub target: Option<String>,
+
     /// Header `Name: value`; repeatable
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = REQUEST)]
     pub headers: Vec<String>,
@@ -129,6 +138,10 @@ pub struct MannerFlags {
     #[command(flatten)]
     pub page: PageFlag,
 
+    /// Also write the thresholds as JUnit XML here
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub junit: Option<String>,
+
     /// No colours (also: the variable NO_COLOR)
     #[arg(long, help_heading = OUTPUT)]
     pub no_color: bool,
@@ -140,6 +153,10 @@ pub struct MannerFlags {
     /// End, with a report, when the process of this number, which started this one, ends
     #[arg(long, hide = true, value_name = "PID")]
     pub with_parent: Option<u32>,
+
+    /// Wait up to this long until the service answers, then start the run
+    #[arg(long, value_name = "DURATION", help_heading = SAFETY, allow_negative_numbers = true)]
+    pub wait_for_ready: Option<String>,
 
     /// The experiment is a stranger's: it names no program, and no files but those in these folders; repeatable
     #[arg(long, hide = true, value_name = "FOLDER")]
@@ -178,6 +195,8 @@ impl LoadFlags {
             workers,
             share: _,
             seed: _,
+            follow,
+            target,
             headers,
             name,
             method,
@@ -197,6 +216,8 @@ impl LoadFlags {
                     quiet: _,
                     out: _,
                     page: _,
+                    junit: _,
+                    wait_for_ready: _,
                     no_color: _,
                     steered: _,
                     with_parent: _,
@@ -216,6 +237,8 @@ impl LoadFlags {
             ("stages", stages),
             ("warmup", warmup),
             ("workers", workers),
+            ("follow", follow),
+            ("target", target),
             ("name", name),
             ("method", method),
             ("body", body),

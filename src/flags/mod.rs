@@ -9,7 +9,9 @@ pub mod draft;
 pub mod judge;
 pub mod load;
 pub mod page;
+pub mod tool;
 pub mod verbs;
+pub mod whole;
 mod wrong;
 
 use crate::exit::Failure;
@@ -19,7 +21,9 @@ use load::LoadFlags;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::ffi::OsString;
-use verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve, Verb};
+use std::path::Path;
+use tool::{Completions, Examples, Man, Runs, Version};
+use verbs::{Check, Demo, Doctor, Explain, Group, Merge, Report, Run, Schema, Serve, Verb};
 
 /// What the command line asks for.
 pub enum Asked {
@@ -38,6 +42,9 @@ pub enum Asked {
     Serve(Serve),
     Demo(Demo),
     Doctor(Doctor),
+    Examples(Examples),
+    Completions(Completions),
+    Runs(Runs),
     /// For tests and the demo: the server whose behaviour is commanded.
     Ruler(Vec<String>),
     /// For `cargo xtask docs`.
@@ -54,14 +61,17 @@ pub enum Asked {
     name = "plimsoll",
     version,
     about = "Loads an HTTP service and says whether the numbers can be believed.",
-    override_usage = "plimsoll [FLAGS] URL\n       plimsoll [FLAGS] COMMAND ...",
+    override_usage = "plimsoll [FLAGS] URL ...\n       plimsoll [FLAGS] COMMAND ...",
     after_help = verbs::after_help(),
     disable_help_subcommand = true
 )]
 pub struct Load {
-    /// Where to send the requests: `http://host:port/path`, or `https://`
+    /// Where to send the requests: `http://host:port/path`, or `https://`. Several of one origin are sent in turn
     #[arg(value_name = "URL")]
-    pub url: Option<String>,
+    pub urls: Vec<String>,
+    /// Send the requests of this file in turn: lines `METHOD URL`, then headers, then `@body`
+    #[arg(long = "urls", value_name = "FILE", help_heading = "Request")]
+    pub list: Option<String>,
     #[command(flatten)]
     pub flags: LoadFlags,
 }
@@ -95,7 +105,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
         return Ok(Asked::Nothing);
     }
     let verb_at = first_word(&words);
-    if let Some(diagnostic) = verb_at.and_then(|at| misspelt(&words[at], words.len())) {
+    if let Some(diagnostic) = verb_at.and_then(|at| misspelt(&words[at])) {
         return Err(diagnostic.into());
     }
     match verb_at.and_then(|at| Verb::named(&words[at]).map(|verb| (at, verb))) {
@@ -105,21 +115,28 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
     }
 }
 
-/// `chekc a.yaml` is no host to load. A word alone might be one, unless it is all but a command; with another word
-/// behind it, it is none.
-fn misspelt(word: &str, words: usize) -> Option<Diagnostic> {
-    let bare = word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
-    if !bare || Verb::named(word).is_some() || (words < 2 && word == "localhost") {
-        return None;
-    }
-    let names = verbs::VERBS.iter().filter(|row| !row.2.is_empty()).map(|row| row.0);
-    let right = plimsoll_front::nearest(word, names)?;
-    Some(Diagnostic::new(
-        "U007",
-        Place::Whole,
-        format!("there is no command `{word}`"),
-        format!("did you mean `plimsoll {right}`?"),
-    ))
+/// `versoin` is a mistyped command before it is a host: a word without a dot, a colon or a slash that names no file.
+fn misspelt(word: &str) -> Option<Diagnostic> {
+    let bare =
+        !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let is_meant = Verb::named(word).is_some() || word.eq_ignore_ascii_case("localhost");
+    (bare && !is_meant && !Path::new(word).exists()).then(|| no_command(word))
+}
+
+/// With the nearest command, or how a host of that name is written.
+fn no_command(word: &str) -> Diagnostic {
+    let names = verbs::VERBS.iter().filter(|row| row.group != Group::Hidden).map(|row| row.name);
+    let hint = match plimsoll_front::nearest(word, names) {
+        Some(right) => format!("did you mean `plimsoll {right}`?"),
+        None => format!(
+            "`plimsoll --help` lists all commands; to load a host of this name, write `http://{word}/`"
+        ),
+    };
+    Diagnostic::new("U007", Place::Whole, format!("there is no command `{word}`"), hint)
+}
+
+fn version() -> String {
+    format!("plimsoll {}\n", env!("CARGO_PKG_VERSION"))
 }
 
 fn command(verb: Verb, mut words: Vec<String>, at: usize) -> Result<Asked, Failure> {
@@ -149,10 +166,16 @@ fn command(verb: Verb, mut words: Vec<String>, at: usize) -> Result<Asked, Failu
             Ok(parsed) => Asked::Curl(Box::new(Curl { flags: parsed.flags, words: after })),
             Err(text) => Asked::Text(text),
         },
-        Verb::Help => match after.first().and_then(|name| Verb::named(name)) {
-            Some(Verb::Help) | None => Asked::Text(help_of::<Load>()),
-            Some(Verb::Curl) => Asked::Text(verbs::curl_help()),
-            Some(of) => command(of, vec![String::new(), "--help".into()], 0)?,
+        Verb::Examples => one::<Examples>(all)?.map_or_else(Asked::Text, Asked::Examples),
+        Verb::Completions => one::<Completions>(all)?.map_or_else(Asked::Text, Asked::Completions),
+        Verb::Runs => one::<Runs>(all)?.map_or_else(Asked::Text, Asked::Runs),
+        Verb::Man => Asked::Text(one::<Man>(all)?.map_or_else(|help| help, |_| whole::man())),
+        Verb::Version => Asked::Text(one::<Version>(all)?.map_or_else(|help| help, |_| version())),
+        Verb::Help => match after.first().map(|name| (name, Verb::named(name))) {
+            Some((_, Some(Verb::Help))) | None => Asked::Text(help_of::<Load>()),
+            Some((_, Some(Verb::Curl))) => Asked::Text(verbs::curl_help()),
+            Some((_, Some(of))) => command(of, vec![String::new(), "--help".into()], 0)?,
+            Some((name, None)) => return Err(no_command(name).into()),
         },
         Verb::Ruler => Asked::Ruler(after),
         Verb::DocsDump => Asked::DocsDump,

@@ -7,12 +7,12 @@ use clap::Parser;
 use std::fmt::Write;
 
 macro_rules! verbs {
-    ($($variant:ident = $name:literal, $usage:literal, $help:literal;)*) => {
+    ($($variant:ident = $name:literal, $group:ident, $usage:literal, $help:literal;)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Verb { $($variant,)* }
 
-        /// Name, usage and meaning; those without a meaning are not shown.
-        pub const VERBS: &[(&str, &str, &str)] = &[$(($name, $usage, $help),)*];
+        /// All commands, in the order of the help.
+        pub const VERBS: &[Row] = &[$(Row { name: $name, group: Group::$group, usage: $usage, help: $help },)*];
 
         impl Verb {
             /// In the order of the help.
@@ -30,24 +30,70 @@ macro_rules! verbs {
     };
 }
 
+/// A command as the help shows it.
+pub struct Row {
+    pub name: &'static str,
+    pub group: Group,
+    pub usage: &'static str,
+    pub help: &'static str,
+}
+
+/// Where a command appears in the help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    Load,
+    Results,
+    Files,
+    Machine,
+    Help,
+    /// Nowhere.
+    Hidden,
+}
+
+impl Group {
+    /// The groups that are shown, in their order.
+    pub const SHOWN: &'static [Group] =
+        &[Group::Load, Group::Results, Group::Files, Group::Machine, Group::Help];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Group::Load => "Send load",
+            Group::Results => "Read results",
+            Group::Files => "Write experiments",
+            Group::Machine => "This machine",
+            Group::Help => "Help",
+            Group::Hidden => "",
+        }
+    }
+
+    fn rows(self) -> impl Iterator<Item = &'static Row> {
+        VERBS.iter().filter(move |row| row.group == self)
+    }
+}
+
 verbs! {
-    Run = "run", "run FILE.yaml", "load as an experiment file says; a flag overrides it";
-    Curl = "curl", "curl ...", "load with a pasted curl line; our flags stand before `curl`";
-    Check = "check", "check FILE.yaml", "say what is wrong with an experiment file; nothing is sent";
-    Schema = "schema", "schema", "print the JSON Schema of experiment files, for editors";
-    Explain = "explain", "explain CODE", "what the code of a mistake means, with an example";
-    Find = "find", "find URL|FILE.yaml", "the highest load that meets the thresholds";
-    Compare = "compare", "compare A B", "is B faster than A, slower, or can nobody tell";
-    Audit = "audit", "audit FILE ...", "what cannot be true in results that others published";
-    Size = "size", "size --visitors N/month", "from visitors to users and requests, and back";
-    Report = "report", "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
-    Merge = "merge", "merge A.plim B.plim", "add up the runs of several machines exactly";
-    Serve = "serve", "serve [FOLDER ...]", "the runs in a browser: list, reports, start, watch live";
-    Demo = "demo", "demo", "see the whole thing on this machine, in half a minute";
-    Doctor = "doctor", "doctor", "the limits of this machine, and how to mend them";
-    Help = "help", "help COMMAND", "the flags of a command";
-    Ruler = "ruler", "ruler", "";
-    DocsDump = "docs-dump", "docs-dump", "";
+    Run = "run", Load, "run FILE.yaml", "load as an experiment file says; a flag overrides it";
+    Curl = "curl", Load, "curl ...", "load with a pasted curl line; our flags stand before `curl`";
+    Find = "find", Load, "find URL|FILE.yaml", "the highest load that meets the thresholds";
+    Demo = "demo", Load, "demo", "see the whole thing on this machine, in half a minute";
+    Report = "report", Results, "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
+    Compare = "compare", Results, "compare A B", "is B faster than A, slower, or can nobody tell";
+    Merge = "merge", Results, "merge A.plim B.plim", "add up the runs of several machines exactly";
+    Audit = "audit", Results, "audit FILE ...", "what cannot be true in results that others published";
+    Runs = "runs", Results, "runs list|show|prune", "the runs in the state directory: list, report, delete";
+    Serve = "serve", Results, "serve [FOLDER ...]", "the runs in a browser: list, reports, start, watch live";
+    Check = "check", Files, "check FILE.yaml", "say what is wrong with an experiment file; nothing is sent";
+    Examples = "examples", Files, "examples [NAME]", "list the example experiments, or print one";
+    Schema = "schema", Files, "schema", "print the JSON Schema of experiment files, for editors";
+    Size = "size", Files, "size --visitors N/month", "from visitors to users and requests, and back";
+    Doctor = "doctor", Machine, "doctor", "the limits of this machine, and how to mend them";
+    Ruler = "ruler", Machine, "ruler", "start a test server with commanded delays and errors";
+    Completions = "completions", Machine, "completions SHELL", "print completions for bash, zsh or fish";
+    Man = "man", Machine, "man", "print the manual page: `plimsoll man | man -l -`";
+    Help = "help", Help, "help COMMAND", "the flags of a command";
+    Explain = "explain", Help, "explain CODE", "what a mistake, failure, caution or exit code means";
+    Version = "version", Help, "version", "print the version";
+    DocsDump = "docs-dump", Hidden, "docs-dump", "";
 }
 
 /// `plimsoll run`.
@@ -108,7 +154,8 @@ pub struct Schema {}
 #[derive(Debug, Parser)]
 #[command(
     name = "plimsoll explain",
-    about = "Explains the code that stands in front of a mistake, such as F011.",
+    about = "Explains the code of a mistake (F011), a failure class (connect_refused), a caution (late_sends) or an \
+             exit code (99).",
     override_usage = "plimsoll explain CODE"
 )]
 pub struct Explain {
@@ -142,6 +189,9 @@ pub struct Report {
     /// With `--figures`: as PNG, too
     #[arg(long)]
     pub png: bool,
+    /// Print nothing unless something is wrong
+    #[arg(short = 'q', long, conflicts_with = "form")]
+    pub quiet: bool,
 }
 
 /// `plimsoll merge`.
@@ -261,9 +311,12 @@ pub struct Doctor {
 /// The commands and the exit codes, below the flags of the plain load.
 pub fn after_help() -> String {
     let mut text = String::from("Commands:\n");
-    for (_, usage, help) in VERBS.iter().filter(|row| !row.2.is_empty()) {
+    for group in Group::SHOWN {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "  plimsoll {usage:<22} {help}");
+        let _ = writeln!(text, "  {}", group.title());
+        for row in group.rows() {
+            let _ = writeln!(text, "    plimsoll {:<23} {}", row.usage, row.help);
+        }
     }
     text.push_str("\nExit codes:\n");
     for exit in Exit::ALL {
@@ -278,12 +331,13 @@ pub fn short_help() -> String {
     let mut text = String::from(
         "plimsoll loads an HTTP service and says whether the numbers can be believed.\n\n  \
          plimsoll http://127.0.0.1:8080/ -c 100 -d 15s   100 users for 15 s\n  \
-         plimsoll http://127.0.0.1:8080/ -r 500 -d 15s   500 arrivals per second, come what may\n",
+         plimsoll http://127.0.0.1:8080/ -r 500 -d 15s   500 arrivals per second, come what may\n\n",
     );
-    for (_, usage, help) in VERBS.iter().filter(|row| !row.2.is_empty()) {
-        let _ = writeln!(text, "  plimsoll {usage:<38} {help}");
+    for group in Group::SHOWN {
+        let names: Vec<&str> = group.rows().map(|row| row.name).collect();
+        let _ = writeln!(text, "  {:<18} {}", format!("{}:", group.title()), names.join(", "));
     }
-    text.push_str("\n  plimsoll --help                                 all flags\n");
+    text.push_str("\n  plimsoll --help                                 all flags and commands\n");
     text
 }
 

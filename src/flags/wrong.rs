@@ -16,6 +16,46 @@ pub fn asked_or_wrong<T>(error: clap::Error) -> Result<Result<T, String>, Failur
     }
 }
 
+/// Flags of other tools: what is not supported, and what has another name here.
+fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
+    const NOT_YET: &[(&[&str], &str, &str)] = &[
+        (
+            &["--http2", "--http2-prior-knowledge", "--h2", "--h2c"],
+            "HTTP/2",
+            "leave it out: requests are sent as HTTP/1.1",
+        ),
+        (&["--http3", "--h3", "--quic"], "HTTP/3", "leave it out: requests are sent as HTTP/1.1"),
+        (&["--ws", "--websocket"], "WebSocket", "leave it out: HTTP and server-sent events can be loaded"),
+        (&["--grpc", "--proto"], "gRPC", "leave it out: HTTP and server-sent events can be loaded"),
+        (&["--proxy", "-x"], "a proxy", "load the service directly"),
+    ];
+    const RENAMED: &[(&[&str], &str)] = &[
+        (
+            &["--vus", "--users", "--concurrency", "--clients", "--virtual-users"],
+            "did you mean `-c`? Each connection is a virtual user",
+        ),
+        (&["--rps", "--qps"], "did you mean `-r`? It sets the arrivals per second"),
+        (&["--iterations", "--number", "--total"], "did you mean `-n`? It sets the number of requests"),
+        (&["--threads", "--cpus"], "did you mean `-t`? It sets the threads of the load generator"),
+        (&["--data", "--data-raw"], "did you mean `-b`? Or paste the line after `plimsoll curl`"),
+        (
+            &["--location", "--redirects", "--max-redirects", "--follow-redirects"],
+            "did you mean `--follow N`?",
+        ),
+        (&["--cacert"], "did you mean `--ca`?"),
+        (&["--output"], "did you mean `--out`?"),
+        (&["--env", "-e"], "did you mean `--set NAME=VALUE`?"),
+        (&["--duration-seconds", "--time"], "did you mean `-d`? A duration has a unit, such as `30s`"),
+    ];
+    let has = |names: &[&str]| names.contains(&flag);
+    let not_yet = NOT_YET.iter().find(|row| has(row.0));
+    let not_yet = not_yet.map(|(_, what, hint)| (format!("{what} (`{flag}`) is not supported yet"), *hint));
+    not_yet.or_else(|| {
+        let renamed = RENAMED.iter().find(|row| has(row.0));
+        renamed.map(|(_, hint)| (format!("there is no flag `{flag}`"), *hint))
+    })
+}
+
 fn diagnostic(error: &clap::Error) -> Diagnostic {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -27,6 +67,9 @@ fn diagnostic(error: &clap::Error) -> Diagnostic {
     let flag = argument.split(" <").next().unwrap_or_default().to_owned();
     let at = |flag: String| Place::Flag(flag);
     match error.kind() {
+        ErrorKind::UnknownArgument if let Some((message, hint)) = of_other_tools(&flag) => {
+            Diagnostic::new("U001", Place::Whole, message, hint)
+        }
         ErrorKind::UnknownArgument if flag.starts_with('-') => {
             let hint = match text(ContextKind::SuggestedArg) {
                 Some(near) => format!("did you mean `{near}`? `plimsoll --help` lists all flags"),

@@ -22,7 +22,7 @@ fn refused(args: &[&str], code: i32, says: &[&str]) {
 #[test]
 fn a_scheme_that_cannot_be_loaded() {
     refused(&["ftp://127.0.0.1/"], 2, &["`ftp`", "http://"]);
-    refused(&["ws://127.0.0.1/"], 2, &["`ws`", "`https://`"]);
+    refused(&["ws://127.0.0.1/"], 2, &["WebSocket (`ws`", "not supported yet", "`https://`"]);
 }
 
 #[test]
@@ -31,6 +31,23 @@ fn words_that_are_all_but_a_command_and_flags_that_could_change_nothing() {
     refused(&["URL", "--ca", "ca.pem"], 2, &["--ca", "plain http"]);
     refused(&["URL", "--set", "n=3"], 2, &["`--set n`", "no variables"]);
     refused(&["explain", "F999"], 2, &["no code `F999`"]);
+    refused(&["explain", "stale_conection"], 2, &["no code", "plimsoll explain stale_connection"]);
+    refused(&["versoin"], 2, &["no command `versoin`", "plimsoll version"]);
+    refused(&["myservice"], 2, &["no command `myservice`", "http://myservice/"]);
+    refused(&["help", "nosuch"], 2, &["no command `nosuch`"]);
+    refused(&["help", "reprot"], 2, &["no command `reprot`", "plimsoll report"]);
+    refused(&["examples", "cookeis"], 2, &["unknown example", "plimsoll examples cookies"]);
+    refused(&["completions", "csh"], 2, &["no completions for `csh`", "fish"]);
+}
+
+#[test]
+fn flags_of_other_tools_are_named() {
+    refused(&["URL", "--http2"], 2, &["HTTP/2 (`--http2`) is not supported yet", "HTTP/1.1"]);
+    refused(&["URL", "--vus", "10"], 2, &["no flag `--vus`", "`-c`"]);
+    refused(&["URL", "--rps", "10"], 2, &["no flag `--rps`", "`-r`"]);
+    refused(&["URL", "--target", "http://127.0.0.1:1"], 2, &["--target", "names its target already"]);
+    refused(&["URL", "--follow", "many"], 2, &["--follow", "invalid number of redirects"]);
+    refused(&["URL", "--wait-for-ready", "30"], 2, &["--wait-for-ready", "has no unit"]);
 }
 
 #[test]
@@ -39,7 +56,8 @@ fn a_url_that_is_none() {
     refused(&["http://127.0.0.1:99999/"], 2, &["`99999` is no port"]);
     refused(&["http://127.0.0.1/a b"], 2, &["%20"]);
     refused(&["-c", "10"], 2, &["there is no URL"]);
-    refused(&["URL", "URL"], 2, &["one word too many"]);
+    refused(&["URL", "http://localhost:1/"], 2, &["two origins", "start a run for each"]);
+    refused(&["run", "a.yaml", "b.yaml"], 2, &["one word too many"]);
 }
 
 #[test]
@@ -101,11 +119,6 @@ fn more_than_the_hard_caps() {
 }
 
 #[test]
-fn fewer_requests_than_connections() {
-    refused(&["URL", "-n", "1", "-c", "100"], 2, &["-n", "leave 99 of them unused"]);
-}
-
-#[test]
 fn load_flags_that_contradict_each_other() {
     refused(&["URL", "-r", "5", "--stages", "1s:5/s"], 2, &["contradict", "keep one"]);
     refused(&["URL", "-c", "5", "--stages", "1s:5"], 2, &["contradict"]);
@@ -134,10 +147,14 @@ fn all_mistakes_come_at_once() {
 #[test]
 fn what_other_tools_run_is_named_but_not_run() {
     refused(&["script.js"], 2, &["`script.js` is a k6 script, which cannot be run yet"]);
+    let scratch = Scratch::new();
+    let server = scratch.file("api.js", "require('http').createServer(() => {}).listen(8080);");
+    refused(&[&server], 2, &["is a file, no URL"]);
+    refused(&["run", &server], 2, &["is nothing that can be run"]);
     refused(&["plan.jmx"], 2, &["JMeter", "cannot be run yet"]);
     let scratch = Scratch::new();
     for (name, what) in [("script.js", "k6 script"), ("plan.jmx", "JMeter plan")] {
-        let file = scratch.file(name, "");
+        let file = scratch.file(name, "import http from 'k6/http';");
         refused(&["run", &file], 2, &[what, "cannot be run yet"]);
     }
     let file = scratch.file("a.yaml", "target: http://127.0.0.1:1/\n");

@@ -123,6 +123,7 @@ fn every_caution_of_the_table_has_its_test() {
         "steered_by_hand",
         "interrupted",
         "data_ran_out",
+        "redirects_not_followed",
         "iterations_abandoned",
         "response_changed",
         "rows_not_appended",

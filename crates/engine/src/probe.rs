@@ -100,6 +100,30 @@ pub fn get(
     Ok((status, answer.split_off(end + 4)))
 }
 
+/// The status of the answer to one plain GET; the rest of the answer is not waited for.
+///
+/// # Errors
+/// A sentence when no answer came, or none of HTTP.
+pub fn status(address: SocketAddr, host_header: &str, path: &str, timeout: Duration) -> Result<u16, String> {
+    let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
+    let limits =
+        stream.set_read_timeout(Some(timeout)).and_then(|()| stream.set_write_timeout(Some(timeout)));
+    limits.map_err(|e| e.to_string())?;
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: {host_header}\r\nUser-Agent: plimsoll/{}\r\nConnection: close\r\n\r\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+    // `HTTP/1.1 200`
+    let mut line = [0; 12];
+    stream.read_exact(&mut line).map_err(|e| match classify(&e) {
+        ProbeError::TimedOut => "it took the connection and did not answer".to_owned(),
+        _ => "it closed the connection without an answer".to_owned(),
+    })?;
+    let code = line.strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(&rest[2..]).ok());
+    code.and_then(|code| code.parse().ok()).ok_or_else(|| "the answer is not HTTP".to_owned())
+}
+
 fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String> {
     let stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
     let limits =

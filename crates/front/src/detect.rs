@@ -15,17 +15,18 @@ pub enum Kind {
 
 /// Endings that settle the matter.
 const ENDINGS: &[(&str, &str)] = &[
-    ("js", "k6 script"),
-    ("mjs", "k6 script"),
-    ("cjs", "k6 script"),
-    ("ts", "k6 script"),
-    ("mts", "k6 script"),
     ("jmx", "JMeter plan"),
     ("har", "HAR recording"),
     ("lua", "wrk script"),
     ("scala", "Gatling simulation"),
     ("py", "Locust file"),
 ];
+
+/// A program in JavaScript or TypeScript may be a k6 script; its text says.
+const PROGRAMS: [&str; 5] = ["js", "mjs", "cjs", "ts", "mts"];
+
+/// Each is a sign of a k6 script: its module, or the function that k6 calls.
+const K6_MARKS: [&str; 3] = ["'k6/", "\"k6/", "export default function"];
 
 /// Words of a text that settle the matter where the ending does not: all of a row must occur.
 const MARKS: &[(&[&str], &str)] = &[
@@ -49,6 +50,14 @@ pub fn detect(path: &Path, text: Option<&str>) -> Kind {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     if let Some((_, name)) = ENDINGS.iter().find(|(e, _)| *e == ending) {
         return Kind::NotYet(name);
+    }
+    if PROGRAMS.contains(&ending.as_str()) {
+        return match text {
+            // The name alone: the usual guess.
+            None => Kind::NotYet("k6 script"),
+            Some(text) if K6_MARKS.iter().any(|mark| text.contains(mark)) => Kind::NotYet("k6 script"),
+            Some(_) => Kind::Unknown,
+        };
     }
     let text = text.unwrap_or_default();
     let opens_a_line = |word: &str| text.lines().any(|line| line.starts_with(word));

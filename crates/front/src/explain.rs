@@ -42,6 +42,13 @@ pub const TABLE: &[Explained] = &[
          http://127.0.0.1:8080/",
     ),
     row(
+        "C003",
+        "a line of a list of URLs that cannot be read",
+        "Each request is a line `METHOD URL`, or a URL alone for GET. Its headers follow, one a line, then its body \
+         as `@file`. Empty lines and lines that begin with `#` mean nothing.\n\n  \
+         POST http://127.0.0.1:8080/orders\n  Content-Type: application/json\n  @order.json",
+    ),
+    row(
         "F001",
         "the file cannot be read",
         "It is not there, is a folder, is too large, or this user may not read it. Experiment files are small: \
@@ -309,13 +316,6 @@ pub const TABLE: &[Explained] = &[
         "more than one machine can do",
         "The number is beyond what a single machine sends or holds. Share the load between several.\n\n  \
          plimsoll run --share 1/2 experiment.yaml",
-    ),
-    row(
-        "P008",
-        "fewer requests than connections",
-        "Some connections would never be used, so that the number of users would not be the one that was \
-         written.\n\n  \
-         load: { users: 10, requests: 1000 }",
     ),
     row(
         "P009",

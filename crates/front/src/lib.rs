@@ -4,7 +4,7 @@
 //! column; what the draft as a whole gets wrong is found later, by the seal, which knows fields only:
 //! [`Located::locate`] turns its fields back into places in the text.
 //!
-//! Codes: `F0xx` a file, `C0xx` a curl line.
+//! Codes: `F0xx` a file, `C0xx` a curl line or a list of URLs.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +19,7 @@ pub mod own;
 mod read;
 mod schema;
 mod show;
+pub mod urls;
 
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Experiment, Setting};
@@ -28,7 +29,7 @@ use std::collections::BTreeMap;
 pub use detect::{Kind, detect};
 pub use given::{Given, parse_set};
 pub use nearest::nearest;
-pub use read::{parts_with, read, read_with, study_with};
+pub use read::{listed as text_of, parts_with, read, read_with, study_with};
 pub use schema::schema;
 pub use show::{show, show_study};
 

@@ -50,6 +50,40 @@ fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
+/// The text of a list of URLs.
+///
+/// # Errors
+/// One saying that it cannot be read, or is not text.
+pub fn listed(path: &Path) -> Result<String, Vec<Diagnostic>> {
+    let file = path.display().to_string();
+    let bytes = bytes_of(path)?;
+    if bytes.len() as u64 > LONGEST_BYTES {
+        let message = format!("`{file}` is longer than {} MiB", LONGEST_BYTES >> 20);
+        return Err(vec![Diagnostic::new("F001", Place::Whole, message, "split it into several runs")]);
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        vec![not_utf8(&file, &error.into_bytes(), at)]
+    })
+}
+
+/// No more than a file may have, and one byte as a sign that there are more.
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let file = path.display().to_string();
+    content(path, LONGEST_BYTES).map_err(|error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::NotFound => "check the name and the folder",
+            std::io::ErrorKind::IsADirectory => "name a file in it",
+            std::io::ErrorKind::InvalidInput => {
+                "name a regular file, and move large bodies into files of their own: `body_file: name`"
+            }
+            _ => "make it readable for this user",
+        };
+        let message = format!("`{file}` cannot be read: {}", lower(&error));
+        vec![Diagnostic::new("F001", Place::Whole, message, hint)]
+    })
+}
+
 /// The text of an experiment file.
 fn text_of(path: &Path) -> Result<String, Vec<Diagnostic>> {
     let file = path.display().to_string();
@@ -62,17 +96,7 @@ fn text_of(path: &Path) -> Result<String, Vec<Diagnostic>> {
         ));
     }
 
-    let bytes = content(path, LONGEST_BYTES).map_err(|error| {
-        let hint = match error.kind() {
-            std::io::ErrorKind::NotFound => "check the name and the folder",
-            std::io::ErrorKind::IsADirectory => "name a file in it",
-            std::io::ErrorKind::InvalidInput => {
-                "name a regular file, and move large bodies into files of their own: `body_file: name`"
-            }
-            _ => "make it readable for this user",
-        };
-        whole("F001", format!("`{file}` cannot be read: {}", lower(&error)), hint)
-    })?;
+    let bytes = bytes_of(path)?;
     let text = std::str::from_utf8(&bytes);
 
     match detect(path, text.ok()) {

@@ -168,9 +168,12 @@ fn quoting_follows_bash() {
 #[test]
 fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
     for (text, flag, part) in [
-        ("curl -F file=@x http://h/", "-F", "write a file with `multipart`"),
-        ("curl -L http://h/", "-L", "redirects are not followed on this line"),
-        ("curl -sL http://h/", "-L", "leave it out"),
+        ("curl -F file=@/no/such http://h/", "-F", "there is no file"),
+        ("curl -F 'a=b;encoder=base64' http://h/", "-F", "`encoder` of a form is not supported"),
+        ("curl -F nothing http://h/", "-F", "without `=`"),
+        ("curl -F a=b -d c=d http://h/", "-F", "two bodies"),
+        ("curl -L --max-redirs many http://h/", "--max-redirs", "invalid number of redirects"),
+        ("curl -L -e 'http://x;auto' http://h/", "-e", "`;auto`"),
         ("curl --http2 http://h/", "--http2", "HTTP/1.1 or 1.0 only"),
         ("curl --http3 http://h/", "--http3", "HTTP/1.1 or 1.0 only"),
         ("curl -x http://p http://h/", "-x", "proxies are not supported"),
@@ -226,13 +229,63 @@ fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
 
 #[test]
 fn all_refused_options_are_named_at_once() {
-    let wrong = curl::parse(&["curl -L -F a=b --http2 http://h/".to_owned()]).unwrap_err();
+    let wrong = curl::parse(&["curl --digest -x p --http2 http://h/".to_owned()]).unwrap_err();
     assert_eq!(wrong.len(), 3);
     // Each by its place; the sentence does not say it again.
-    for (one, option) in wrong.iter().zip(["-L", "-F", "--http2"]) {
+    for (one, option) in wrong.iter().zip(["--digest", "-x", "--http2"]) {
         assert_eq!(one.place, Place::Flag(option.into()));
         assert!(!one.message.contains(&format!("`{option}`")), "{one:?}");
     }
+}
+
+#[test]
+fn redirects_are_followed_where_curl_follows_them() {
+    for (text, redirects) in [
+        ("curl http://h/", None),
+        ("curl --max-redirs 5 http://h/", None),
+        ("curl -L http://h/", Some(50)),
+        ("curl -sL --max-redirs 5 http://h/", Some(5)),
+        ("curl --location 'http://h/'", Some(50)),
+    ] {
+        assert_eq!(line(text).redirects, redirects, "{text}");
+    }
+}
+
+/// The parts as curl 8 writes them, but for the boundary.
+#[test]
+fn a_form_is_a_multipart_body() {
+    let folder = std::env::temp_dir().join(format!("plimsoll-form-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (text, image) = (folder.join("note.txt"), folder.join("a.png"));
+    std::fs::write(&text, "from a file").unwrap();
+    std::fs::write(&image, [0x89, b'P', 0xff]).unwrap();
+    let draft = line(&format!(
+        "curl -F name=value -F 'note=<{}' -F 'file=@{};filename=\"b \\\"c\\\".png\"' -F 'page=@{};type=text/html' \
+         --form-string 'raw=@x;type=y' http://h/up",
+        text.display(),
+        image.display(),
+        text.display()
+    ));
+    std::fs::remove_dir_all(&folder).unwrap();
+    let request = &draft.requests[0];
+    assert_eq!(request.method, "POST");
+    let (_, kind) = request.headers.iter().find(|(name, _)| name == "Content-Type").unwrap();
+    let boundary = kind.strip_prefix("multipart/form-data; boundary=").unwrap();
+    let body = request.body.as_ref().unwrap();
+    let part = |head: &str, content: &[u8]| {
+        let head = format!("--{boundary}\r\nContent-Disposition: form-data; {head}\r\n\r\n");
+        [head.as_bytes(), content, b"\r\n"].concat()
+    };
+    let expected = [
+        part("name=\"name\"", b"value"),
+        part("name=\"note\"", b"from a file"),
+        part("name=\"file\"; filename=\"b %22c%22.png\"\r\nContent-Type: image/png", &[0x89, b'P', 0xff]),
+        part("name=\"page\"; filename=\"note.txt\"\r\nContent-Type: text/html", b"from a file"),
+        part("name=\"raw\"", b"@x;type=y"),
+        format!("--{boundary}--\r\n").into_bytes(),
+    ]
+    .concat();
+    assert_eq!(String::from_utf8_lossy(body), String::from_utf8_lossy(&expected));
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub mod find;
 pub mod format;
 pub mod html;
 pub mod json;
+pub mod junit;
 pub mod line;
 pub mod markdown;
 pub mod ndjson;

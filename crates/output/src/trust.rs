@@ -77,6 +77,7 @@ pub const fn place(kind: Kind) -> Place {
         | Kind::ListenOverflowed
         | Kind::DescriptorsShort
         | Kind::Throttled
+        | Kind::RedirectsNotFollowed
         | Kind::MemoryGrows => Elsewhere("about the service"),
         Kind::MonitorFailed => Elsewhere("about a monitor, in the section of what was watched"),
     }

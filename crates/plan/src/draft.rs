@@ -32,6 +32,8 @@ pub struct Draft {
     pub timeout_ns: Option<u64>,
     pub keep_alive: Option<bool>,
     pub read_bodies: Option<bool>,
+    /// `--follow`: redirects that each request follows at most, in place of what its text says.
+    pub redirects: Option<u8>,
     pub thresholds: Vec<Threshold>,
     pub bands_ns: Option<Vec<u64>>,
     pub share: Option<Share>,

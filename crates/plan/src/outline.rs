@@ -36,6 +36,9 @@ pub struct RequestOutline {
     /// Sent before or behind the load only, and not counted in it.
     #[serde(default)]
     pub aside: bool,
+    /// The plan names a redirect among the statuses that it expects.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redirect_expected: bool,
 }
 
 /// A check, which has a series of its own: `finished` counts how often it was made, `failed` how often it did not hold.

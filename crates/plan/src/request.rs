@@ -49,6 +49,11 @@ pub fn url(text: &str) -> Result<Url, String> {
         None => (false, text),
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => (false, rest),
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("ws") || scheme.eq_ignore_ascii_case("wss") => {
+            return Err(format!(
+                "WebSocket (`{scheme}` in `{shown}`) is not supported yet; use `http://` or `https://`"
+            ));
+        }
         Some((scheme, _)) => {
             return Err(format!(
                 "`{scheme}` in `{shown}` is no scheme that can be loaded; expected `http://` or `https://`"

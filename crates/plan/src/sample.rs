@@ -7,6 +7,9 @@ pub const SAMPLES_MAX: u32 = 3;
 /// Most bytes of a body in a sample.
 pub const EXCERPT_BYTES: usize = 512;
 
+/// In place of a check's name: not a failure, but where a redirect led that was not followed. No report lists it.
+pub const REDIRECT: &str = "redirect_not_followed";
+
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {

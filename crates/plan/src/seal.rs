@@ -1,5 +1,6 @@
 //! From what was written to what is meant: defaults, contradictions, and the one [`Plan`] or all diagnostics at once.
 
+mod follow;
 mod lanes;
 pub mod names;
 mod requests;
@@ -47,6 +48,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     contradictions(&draft, &mut wrong);
     ranges(&draft, &mut wrong);
     requests::check(&draft, &mut wrong);
+    let draft = follow::applied(draft);
     let Some(target) = draft.target.clone() else {
         wrong.push(Diagnostic::field(
             "P001",
@@ -238,18 +240,6 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "workers are threads of the load generator, one per core; users are set with `-c`",
         ));
     }
-    if let (Some(n), Some(c), None, None) =
-        (draft.requests_total, draft.connections, draft.rate_per_s, &draft.stages)
-        && n > 0
-        && n < u64::from(c)
-    {
-        wrong.push(Diagnostic::field(
-            "P008",
-            key::TOTAL,
-            format!("{n} requests over {c} connections leave {} of them unused", u64::from(c) - n),
-            format!("use at most {n} connections, or at least {c} requests"),
-        ));
-    }
     if draft.requests_total.is_some_and(|n| n > draft.limits.requests) {
         wrong.push(Diagnostic::field(
             "P009",
@@ -337,5 +327,6 @@ fn outline_of(request: &Request) -> RequestOutline {
         tags: Vec::new(),
         stream: false,
         aside: false,
+        redirect_expected: false,
     }
 }

@@ -43,7 +43,7 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     Ok(total.round() as u64)
 }
 
-/// Parses `100/s`, `6000/m`, `2.5/s`, or a bare number (per second). Result per second, finite and > 0.
+/// Parses `100/s`, `6000/m`, `2.5/s`, `1k/s`, or a bare number (per second). Result per second, finite and > 0.
 ///
 /// # Errors
 /// A sentence for anything else, zero and negative numbers included.
@@ -57,11 +57,42 @@ pub fn rate_per_s(text: &str) -> Result<f64, String> {
         Some((n, "h")) => (n, 3600.0),
         Some((_, unit)) => return Err(format!("`{unit}` is no unit of time in `{text}`; {EXPECTED}")),
     };
-    match number.trim().parse::<f64>() {
-        Ok(n) if n.is_finite() && n > 0.0 => Ok(n / scale),
-        Ok(_) => Err(format!("a rate of `{text}` sends nothing; {EXPECTED}")),
-        Err(_) => Err(format!("`{text}` is no rate; {EXPECTED}")),
+    match self::number(number.trim()) {
+        Some(n) if n.is_finite() && n > 0.0 => Ok(n / scale),
+        Some(_) => Err(format!("a rate of `{text}` sends nothing; {EXPECTED}")),
+        None => Err(format!("`{text}` is no rate; {EXPECTED}")),
     }
+}
+
+/// Parses `1000`, `1k`, `1.5M` or `1e3`: `k` is a thousand, `M` a million.
+///
+/// # Errors
+/// Returns a sentence for anything that is not a whole number of 0 or more.
+pub fn count(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    if let Ok(whole) = text.parse() {
+        return Ok(whole);
+    }
+    match number(text) {
+        // Above 2^53 a float no longer tells neighbors apart.
+        Some(n) if n >= 0.0 && n.fract() == 0.0 && n <= 9e15 => Ok(n as u64),
+        _ => Err(format!("invalid whole number `{text}`; expected one such as `1000`, `1k` or `1e3`")),
+    }
+}
+
+/// A number with an optional `k` or `M`.
+fn number(text: &str) -> Option<f64> {
+    let (digits, scale) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1e3),
+        None => text.strip_suffix('M').map_or((text, 1.0), |digits| (digits, 1e6)),
+    };
+    // `inf` and `nan` are numbers to the parser of floats.
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let n: f64 = digits.parse().ok().filter(|_| plain)?;
+    // 1.1 times 1000 is a rounding off the whole number that was meant.
+    let scaled = n * scale;
+    let whole = scaled.round();
+    Some(if (scaled - whole).abs() < 1e-9 * scaled.abs() { whole } else { scaled })
 }
 
 /// Parses `683481`, `64k`, `1.5MiB`, `2mb`. Result in bytes; `k`, `m`, `g` are powers of 1,024.

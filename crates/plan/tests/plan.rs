@@ -44,6 +44,14 @@ fn rates_sizes_ratios_and_shares_read_as_people_write_them() {
             && unit::rate_per_s("inf").is_err()
             && unit::rate_per_s("5/x").is_err()
     );
+    assert_eq!(unit::rate_per_s("1k/s"), Ok(1_000.0));
+    assert_eq!(unit::rate_per_s("1e3"), Ok(1_000.0));
+    for (text, n) in [("1000", 1_000), ("1k", 1_000), ("1.1k", 1_100), ("2M", 2_000_000), ("1e3", 1_000)] {
+        assert_eq!(unit::count(text), Ok(n), "{text}");
+    }
+    for bad in ["", "k", "1.5", "-1", "inf", "nan", "1kk", "0x10", "1m", "1e30"] {
+        assert!(unit::count(bad).is_err(), "{bad}");
+    }
     assert_eq!(unit::size_bytes("64k"), Ok(65_536));
     assert_eq!(unit::ratio("0.1%"), Ok(0.001));
     assert_eq!(unit::share("2/2"), Ok((2, 2)));
@@ -158,15 +166,48 @@ fn contradictions_and_empty_loads_are_refused_all_at_once() {
         ..draft()
     };
     assert_eq!(sealed(bad).unwrap_err(), ["P002", "P003", "P004", "P006", "P010"]);
-    assert_eq!(
-        sealed(Draft { requests_total: Some(1), connections: Some(100), ..draft() }).unwrap_err(),
-        ["P008"]
-    );
     let arrivals = Some(plimsoll_plan::load::Arrivals::Poisson);
     assert_eq!(sealed(Draft { arrivals, ..draft() }).unwrap_err(), ["P005"]);
     let achieved = vec![threshold::parse("achieved >= 99%").unwrap()];
     assert_eq!(sealed(Draft { thresholds: achieved, ..draft() }).unwrap_err(), ["P015"]);
     assert_eq!(sealed(Draft { target: None, ..draft() }).unwrap_err(), ["P001"]);
+}
+
+/// However many users there are by default or by `-c`: more than the requests would never send one.
+#[test]
+fn fewer_requests_than_users_lower_the_users() {
+    let users = |connections, requests| {
+        sealed(Draft { requests_total: Some(requests), connections, ..draft() }).unwrap().outline.connections
+    };
+    assert_eq!((users(Some(10), 5), users(None, 5), users(Some(10), 500)), (5, 5, 10));
+}
+
+/// A plain list of requests becomes a scenario that says the same and follows.
+#[test]
+fn following_redirects_keeps_the_requests() {
+    let plan = sealed(Draft { redirects: Some(3), ..draft() }).unwrap();
+    let plain = sealed(draft()).unwrap();
+    let script = plan.script.as_ref().unwrap();
+    assert_eq!((script.asks.len(), script.asks[0].redirects), (1, 3));
+    assert_eq!(plan.outline.requests[0].path, plain.outline.requests[0].path);
+    assert_eq!(plan.outline.requests[0].headers, plain.outline.requests[0].headers);
+    assert!(sealed(Draft { redirects: Some(0), ..draft() }).unwrap().script.is_none());
+}
+
+#[test]
+fn a_statistic_alone_is_that_of_the_response_time() {
+    for (text, whole) in [
+        ("p99<200ms", "response_time p99 <200ms"),
+        ("p99.9 < 1s over 10s", "response_time p99.9 < 1s over 10s"),
+        ("mean <= 20ms", "response_time mean <= 20ms"),
+        ("max{request: log in} < 2s", "response_time{request: log in} max < 2s"),
+    ] {
+        let told = threshold::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(told, threshold::parse(whole).unwrap(), "{text}");
+    }
+    for bad in ["p99", "p101 < 1s", "p99 p50 < 1s", "latency < 5ms", "p99{request} < 1s"] {
+        assert!(threshold::parse(bad).is_err(), "{bad}");
+    }
 }
 
 #[test]

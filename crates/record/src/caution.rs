@@ -113,6 +113,8 @@ cautions! {
         "a few very long times make up the mean: look at p99, the maximum and the timeline";
     ResponseChanged = "response_changed", Warning, "answers changed in the middle of the run",
         "before and behind the change are two experiments: find out what the service did then, and run again";
+    RedirectsNotFollowed = "redirects_not_followed", Warning, "only redirects came back, and none was followed",
+        "follow them with `--follow 3` (`redirects: 3` in a file), or load the address that they lead to";
     RowsNotAppended = "rows_not_appended", Warning, "extracted values are missing in a file",
         "look at the file and its disk: what reads it will miss these rows";
     IterationsAbandoned = "iterations_abandoned", Warning, "iterations were left although nothing had failed",

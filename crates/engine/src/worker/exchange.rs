@@ -370,7 +370,12 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.shown(id, fed.done, fed.consumed < n)
             }
             Ok(fed) => match fed.done {
-                Some(answer) => self.finished(id, answer, fed.consumed < n),
+                Some(answer) => {
+                    if answer.status / 100 == 3 && !self.redirect_noted {
+                        self.note_redirect(id, answer.status, n, opened);
+                    }
+                    self.finished(id, answer, fed.consumed < n)
+                }
                 None => {
                     self.time_part(id);
                     true

@@ -12,6 +12,7 @@ mod ends;
 mod exchange;
 mod keep;
 mod next;
+mod redirect;
 mod resume;
 mod secure;
 mod shares;
@@ -210,6 +211,8 @@ pub struct Worker<D: Door, P: Post> {
     samples: Vec<Sample>,
     /// Samples of failures that no program sees.
     own_samples: u32,
+    /// Where a redirect led was kept once.
+    redirect_noted: bool,
     lanes: Vec<Lane>,
     lease: Lease,
     /// Iterations begun and not over.
@@ -366,6 +369,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             outbox: None,
             samples: Vec::new(),
             own_samples: 0,
+            redirect_noted: false,
             lanes,
             lease,
             under_way: 0,

@@ -1,6 +1,6 @@
 //! From what the options said to the one request.
 
-use super::Line;
+use super::{Line, form};
 use crate::{default_name, header};
 use plimsoll_plan::request::{base64, url};
 use plimsoll_plan::{Draft, Request};
@@ -11,6 +11,20 @@ impl Line {
         let mut draft = Draft { timeout_ns: self.timeout_ns, ..Draft::default() };
         if let Some(ns) = self.connect_timeout_ns {
             draft.limits.connect_timeout_ns = ns;
+        }
+        if !self.form.is_empty() && self.data.bytes.is_some() {
+            self.complain("-F", "`-F` and `-d` give two bodies", "keep one of them");
+        }
+        if !self.form.is_empty() && (self.get || self.head) {
+            self.complain("-F", "a form is the body of a POST", "leave out `-G` and `-I`");
+        }
+        if self.follows {
+            // curl's own limit, where none is given.
+            draft.redirects = Some(self.redirects_max.unwrap_or(50));
+            if self.referer_auto {
+                let message = "`;auto` sets a `Referer` on each redirect, which is not supported";
+                self.complain("-e", message, "leave out `;auto`");
+            }
         }
         if self.head && self.data.bytes.is_some() && !self.get {
             self.complain("-I", "`-I` asks for a head, and data asks for a POST", "keep one, or add `-G`");
@@ -44,12 +58,21 @@ impl Line {
             let inferred = match (self.head, self.get, &self.data.bytes) {
                 (true, ..) => "HEAD",
                 (_, false, Some(_)) => "POST",
+                _ if !self.form.is_empty() => "POST",
                 _ => "GET",
             };
             inferred.to_owned()
         });
+        let form = (!self.form.is_empty()).then(|| form::body(&self.form));
+        if let Some((boundary, _)) = &form {
+            self.imply("Content-Type", format!("multipart/form-data; boundary={boundary}"));
+        }
         let headers = self.all_headers(url.credentials.as_deref());
-        let body = if self.get { None } else { self.data.bytes.take() };
+        let body = match form {
+            Some((_, body)) => Some(body),
+            None if self.get => None,
+            None => self.data.bytes.take(),
+        };
         if let Err(sentence) = header::check_length(&headers, body.as_deref()) {
             self.complain_sentence("-H", &sentence);
         }

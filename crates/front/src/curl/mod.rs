@@ -5,6 +5,7 @@
 
 mod assemble;
 mod data;
+mod form;
 mod options;
 mod words;
 
@@ -53,6 +54,13 @@ struct Line {
     implied: Vec<(&'static str, String)>,
     cookies: Vec<String>,
     data: Collected,
+    /// Parts of a multipart body.
+    form: Vec<form::Field>,
+    follows: bool,
+    /// `--max-redirs`
+    redirects_max: Option<u8>,
+    /// `-e ';auto'`
+    referer_auto: bool,
     get: bool,
     head: bool,
     glob_off: bool,
@@ -166,7 +174,7 @@ impl Line {
             Does::Agent if value.is_empty() => self.cannot_remove(shown, "User-Agent"),
             Does::Agent => self.imply("User-Agent", value.to_owned()),
             Does::Referer => {
-                // `;auto` concerns redirects only, and those are refused.
+                self.referer_auto |= value.ends_with(";auto");
                 let value = value.strip_suffix(";auto").unwrap_or(value);
                 if !value.is_empty() {
                     self.imply("Referer", value.to_owned());
@@ -189,6 +197,18 @@ impl Line {
             Does::PathAsIs => self.path_as_is = true,
             Does::Insecure => self.tls().insecure = true,
             Does::Tls13 => self.tls().versions = Versions::Tls13,
+            Does::Location => self.follows = true,
+            Does::MaxRedirects => match value.parse::<u8>() {
+                Ok(n) if n <= 100 => self.redirects_max = Some(n),
+                _ => {
+                    let message = format!("invalid number of redirects `{value}`");
+                    self.complain(shown, message, "expected a whole number up to 100");
+                }
+            },
+            Does::Form | Does::FormString => match form::read(value, row.does == Does::FormString) {
+                Ok(field) => self.form.push(field),
+                Err(sentence) => self.complain_sentence(shown, &sentence),
+            },
             Does::Http10 => self.link.http10 = true,
             Does::Authority | Does::Certificate | Does::Key => self.pem(row.does, shown, value),
             Does::Resolve => self.resolve(shown, value),

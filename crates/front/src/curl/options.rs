@@ -32,6 +32,13 @@ pub enum Does {
     Certificate,
     Key,
     Tls13,
+    /// `-L`, and how many redirects at most.
+    Location,
+    MaxRedirects,
+    /// A part of a `multipart/form-data` body; a leading `@` or `<` names a file.
+    Form,
+    /// The same with the value as it is.
+    FormString,
     Http10,
     /// `host:port:address`
     Resolve,
@@ -76,18 +83,10 @@ const fn bare(short: char, long: &'static str, does: Does) -> Row {
 const OUTPUT: Does = Does::Nothing("shapes curl's own output");
 const FILES: Does = Does::Nothing("says where curl writes the answer; a load test keeps no answers");
 const RESULT: Does = Does::Nothing("sets curl's exit code; failed requests are counted in any case");
-const NO_REDIRECT: Does = Does::Refused(
-    "redirects are not followed on this line",
-    "leave it out, or write a file with `redirects: true`",
-);
 const NO_VERSION: Does = Does::Refused("requests are sent as HTTP/1.1 or 1.0 only", "leave it out");
 const NO_PROXY: Does = Does::Refused("proxies are not supported", "load the service directly");
 const NO_AUTH: Does =
     Does::Refused("this way to log in is not supported yet", "use `-u`, or send a header with `-H`");
-const NO_FORM: Does = Does::Refused(
-    "multipart forms are not supported on this line",
-    "write a file with `multipart`, or send a recorded body with `--data-binary @file` and its `Content-Type`",
-);
 const NO_ADDRESS: Does = Does::Refused(
     "the address cannot be chosen apart from the URL",
     "write the address into the URL and send `-H 'Host: name'`",
@@ -167,10 +166,13 @@ pub const TABLE: &[Row] = &[
     bare(' ', "basic", Does::Nothing("`-u` means Basic in any case")),
     bare('q', "disable", Does::Nothing("no settings file is read in any case")),
     with(' ', "noproxy", Does::Nothing("no proxy is used in any case")),
+    bare('L', "location", Does::Location),
+    // It would send the password to other hosts, and those are not loaded.
+    bare(' ', "location-trusted", Does::Location),
+    with(' ', "max-redirs", Does::MaxRedirects),
+    with('F', "form", Does::Form),
+    with(' ', "form-string", Does::FormString),
     // Refused: they would change what is sent, or where to.
-    bare('L', "location", NO_REDIRECT),
-    bare(' ', "location-trusted", NO_REDIRECT),
-    with(' ', "max-redirs", NO_REDIRECT),
     bare(' ', "http2", NO_VERSION),
     bare(' ', "http2-prior-knowledge", NO_VERSION),
     bare(' ', "http3", NO_VERSION),
@@ -186,8 +188,6 @@ pub const TABLE: &[Row] = &[
     bare(' ', "anyauth", NO_AUTH),
     bare('n', "netrc", NO_AUTH),
     with(' ', "aws-sigv4", NO_AUTH),
-    with('F', "form", NO_FORM),
-    with(' ', "form-string", NO_FORM),
     with(' ', "connect-to", NO_ADDRESS),
     with(' ', "interface", NO_ADDRESS),
     with(' ', "unix-socket", NO_ADDRESS),

@@ -8,7 +8,7 @@ mod markdown;
 pub(crate) mod next;
 mod picture;
 mod terminal;
-mod xml;
+pub(crate) mod xml;
 
 pub use junit::junit;
 pub use markdown::{github_summary, markdown};

@@ -188,10 +188,14 @@ fn load(lane: &LaneDraft, requests: Option<u64>) -> Load {
         (Some((profile, false)), _) => Load::Closed { users: profile.clone() },
         (None, Some(rate)) => Load::Open { rate_per_s: Profile::constant(rate), arrivals },
         (None, None) => {
-            // `-n 10` alone means ten requests, not a complaint about fifty users.
-            let few = requests.or(lane.iterations).unwrap_or(u64::MAX);
-            let users = few.clamp(1, u64::from(DEFAULT_USERS)) as u32;
-            Load::Closed { users: Profile::constant(f64::from(lane.connections.unwrap_or(users))) }
+            // Ten requests keep ten users busy at most, however many there are by default or by `-c`.
+            let most = |n: Option<u64>| n.unwrap_or(u64::MAX).clamp(1, u64::from(u32::MAX)) as u32;
+            let users = match lane.connections {
+                // None at all is refused elsewhere.
+                Some(users) => users.min(most(requests)),
+                None => DEFAULT_USERS.min(most(requests.or(lane.iterations))),
+            };
+            Load::Closed { users: Profile::constant(f64::from(users)) }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The series of a script, as every report may show them.
 
 use super::names::shown;
+use crate::answer::{Source, Statuses, Subject};
 use crate::outline::{CheckOutline, RequestOutline};
 use crate::request::{redacted_header, redacted_path};
 use crate::script::{Ask, Script};
@@ -20,6 +21,21 @@ fn names_of(ask: &Ask) -> impl Iterator<Item = String> {
     checks.chain(ask.extracts.iter().map(|extract| format!("extract {}", extract.name)))
 }
 
+/// What is accepted when nothing is said holds redirects, too, and means none.
+fn expects_redirect(ask: &Ask) -> bool {
+    let holds = |statuses: &Statuses| (300..400).any(|status| statuses.holds(status));
+    let checked = ask.checks.iter().any(|check| match &check.on {
+        Subject::Status(statuses) => holds(statuses),
+        // Whoever looks at where a redirect leads expects one.
+        Subject::Header { name, .. } => name.eq_ignore_ascii_case("location"),
+        _ => false,
+    });
+    let extracted = ask.extracts.iter().any(
+        |extract| matches!(&extract.from, Source::Header(name) if name.eq_ignore_ascii_case("location")),
+    );
+    checked || extracted || ask.expect.as_ref().is_some_and(holds)
+}
+
 fn outline_of(ask: &Ask, script: &Script) -> RequestOutline {
     let scenario = ask.scenario.and_then(|s| script.scenarios.get(usize::from(s)));
     RequestOutline {
@@ -37,5 +53,6 @@ fn outline_of(ask: &Ask, script: &Script) -> RequestOutline {
         tags: ask.tags.clone(),
         stream: ask.stream.is_some(),
         aside: ask.scenario.is_none(),
+        redirect_expected: expects_redirect(ask),
     }
 }

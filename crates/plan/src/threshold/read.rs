@@ -15,6 +15,11 @@ const EXPECTED: &str = "expected something like `response_time p99 < 250ms`, \
 pub fn parse(text: &str) -> Result<Threshold, String> {
     let written = text.trim();
     let end = written.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(written.len());
+    let with_subject = of_response_time(written, end);
+    let (written, end) = match &with_subject {
+        Some((longer, end)) => (longer.as_str(), *end),
+        None => (written, end),
+    };
     let (name, rest) = written.split_at(end);
     // A name may hold anything, comparisons and blanks too, so the braces are taken off before the rest is folded.
     let (braces, scope, rest) = match rest.trim_start().strip_prefix('{') {
@@ -45,6 +50,27 @@ pub fn parse(text: &str) -> Result<Threshold, String> {
     };
     makes_sense(&threshold)?;
     Ok(threshold)
+}
+
+/// `p99 < 200ms` is the response time's: a statistic where the subject stands is moved behind it, together with a
+/// scope. Returns the text with its subject, and the end of that; `None`: it has a subject of its own.
+fn of_response_time(written: &str, end: usize) -> Option<(String, usize)> {
+    // `p99.9`: the point is a part of the statistic.
+    let end = written[end..]
+        .strip_prefix('.')
+        .map_or(end, |rest| end + 1 + rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+    let (figure, rest) = written.split_at(end);
+    statistic(figure).ok()?;
+    let subject = Subject::ResponseTime.name();
+    let (scope, rest) = match rest.trim_start().strip_prefix('{') {
+        // What is wrong with a scope is said where all scopes are read.
+        Some(inner) => match scope(inner) {
+            Ok((_, behind)) => rest.trim_start().split_at(rest.trim_start().len() - behind.len()),
+            Err(_) => ("", rest),
+        },
+        None => ("", rest),
+    };
+    Some((format!("{subject}{scope} {figure} {}", rest.trim_start()), subject.len()))
 }
 
 fn folded(text: &str) -> String {
@@ -153,7 +179,7 @@ fn limit(subject: Subject, text: &str) -> Result<f64, String> {
         Kind::Times | Kind::Length => Ok(unit::duration_ns(text)? as f64),
         Kind::Share => share(text),
         Kind::PerSecond => unit::rate_per_s(text),
-        Kind::Count => Ok(text.parse::<u64>().map_err(|_| format!("`{text}` is no whole number"))? as f64),
+        Kind::Count => Ok(unit::count(text)? as f64),
     }
 }
 

@@ -5,6 +5,7 @@ use super::facts::Facts;
 use super::times::{Belief, times};
 use crate::summary::{CheckRow, GroupRow, LaneRow, PartRow, SampleRow};
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::sample::REDIRECT;
 use plimsoll_plan::threshold::Scope;
 use plimsoll_stats::{Hist, Tally};
 
@@ -79,7 +80,8 @@ pub(super) fn samples(facts: &Facts) -> Vec<SampleRow> {
         .machines
         .iter()
         .flat_map(|m| {
-            m.origin.samples.iter().map(|s| SampleRow { origin: m.name.to_owned(), sample: s.clone() })
+            let failures = m.origin.samples.iter().filter(|s| s.check != REDIRECT);
+            failures.map(|s| SampleRow { origin: m.name.to_owned(), sample: s.clone() })
         })
         .collect();
     rows.sort_by_key(|row| row.sample.at_ns);

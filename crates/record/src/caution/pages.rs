@@ -291,6 +291,15 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              or the shape of the answers changed behind a third in which all were alike.\n\n\
              Find out what the service did then, add a check to the request, and run again."
         }
+        Kind::RedirectsNotFollowed => {
+            "Every response that counts as a success was a redirect (301, 302, 303, 307, 308), and plimsoll follows \
+             redirects only if you ask for it. The figures are those of the redirects, not of the pages behind them.\n\n\
+             The status codes of all responses are counted: at least one redirect, and no other status from 200 to \
+             399. There is no caution if redirects were followed, or if the plan expects them by a check on the status \
+             or on `Location`.\n\n\
+             Run with `--follow 3` (`redirects: 3` in a file), or load the address in `Location`. Redirects to another \
+             host are never followed: load that host itself."
+        }
         Kind::RowsNotAppended => {
             "Extracted values are missing in the file that was to take them.\n\n\
              Rows that could not be written are counted; one is enough.\n\n\

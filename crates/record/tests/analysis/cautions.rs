@@ -4,7 +4,7 @@ use crate::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::link::Tls;
 use plimsoll_plan::load::Arrivals;
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, status_id};
 use plimsoll_record::analysis::summarise_with;
 use plimsoll_record::caution::{Doubts, Kind};
 use plimsoll_record::event::{Ending, NoteKind, Pulse, StoppedBy};
@@ -121,6 +121,11 @@ cases! {
         Run::closed(15).at(3, |t| t.run.add(RunSum::Surplus.id(), 7)),
         Run::closed(15),
         ["7 answers"];
+
+    nothing_but_redirects_is_told_with_where_they_lead: RedirectsNotFollowed, Warning,
+        Run::closed(15).all_ticks(|t| redirected(t, 2_000)),
+        Run::closed(15).all_ticks(|t| redirected(t, 1_999)),
+        ["302 x 30,000, not followed", "--follow 3"];
 
     a_run_without_an_end_was_cut_off: MissingIntervals, Inconclusive,
         Run::closed(15).with(|r| { r.ending = None; r.ticks.truncate(9); }),
@@ -404,6 +409,13 @@ cases! {
 }
 
 /// As many bodies as there were, of other sizes.
+/// So many of the answers are redirects.
+fn redirected(tick: &mut plimsoll_stats::Interval, n: u64) {
+    let cells = &mut tick.series[0];
+    cells.sums[status_id(200)] -= n;
+    cells.add(status_id(302), n);
+}
+
 fn tls(insecure: bool) -> Tls {
     Tls { server_name: "shop.example".into(), insecure, ..Tls::default() }
 }

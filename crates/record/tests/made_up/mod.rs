@@ -62,6 +62,7 @@ pub fn opening(origin: &str, series: usize) -> Opening {
         tags: Vec::new(),
         stream: false,
         aside: false,
+        redirect_expected: false,
     };
     Opening {
         origin: origin.into(),

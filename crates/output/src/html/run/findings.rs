@@ -66,6 +66,7 @@ pub const CAUTIONS: &[(&str, Set, &[&str])] = &[
     ("surplus_bytes", System, LINKS),
     ("mean_above_p95", System, SPECTRUM),
     ("response_changed", System, REQUESTS),
+    ("redirects_not_followed", Plan, REQUESTS),
     ("rows_not_appended", Plan, METHOD),
     ("iterations_abandoned", Plan, REQUESTS),
     ("merged_targets_differ", Plan, MACHINES),

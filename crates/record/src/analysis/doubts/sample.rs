@@ -2,14 +2,17 @@
 
 use super::Evidence;
 use crate::analysis::cells::Cells;
+use crate::analysis::rows::statuses;
 use crate::analysis::stale::{self, Ended};
 use crate::analysis::times::PRINTED;
 use crate::caution::Kind;
 use crate::phrase::{chosen_ns, count, counted, duration_f64_ns, duration_ns, quantile_name, ratio};
 use crate::summary::{Caution, Weight};
-use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
+use plimsoll_plan::request::url;
+use plimsoll_plan::sample::REDIRECT;
 use plimsoll_plan::threshold::{Statistic, Subject, Threshold};
+use plimsoll_plan::{Fault, Outline};
 use plimsoll_stats::samples_needed;
 
 pub(super) fn samples(e: &Evidence, into: &mut Vec<Caution>) {
@@ -21,6 +24,50 @@ pub(super) fn samples(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(in_flight(e));
     into.extend(mean(e));
     into.extend(surplus(e));
+    into.extend(redirects(e));
+}
+
+/// Nothing but redirects: the pages behind them were not measured.
+fn redirects(e: &Evidence) -> Option<Caution> {
+    let statuses = statuses(&e.facts.all);
+    let answered: u64 = statuses.range("200".to_owned().."400".to_owned()).map(|(_, n)| n).sum();
+    let redirects: Vec<(&str, u64)> = statuses
+        .iter()
+        .filter(|(status, _)| matches!(status.as_str(), "301" | "302" | "303" | "307" | "308"))
+        .map(|(status, n)| (status.as_str(), *n))
+        .collect();
+    let all: u64 = redirects.iter().map(|(_, n)| n).sum();
+    let is_meant = e.facts.series.iter().any(|one| one.request.redirect_expected);
+    let followed = e.facts.all.sum(SeriesSum::Redirects) + e.facts.all.fault(Fault::Redirects);
+    if all == 0 || all < answered || is_meant || followed > 0 {
+        return None;
+    }
+    let counts: Vec<String> =
+        redirects.iter().map(|(status, n)| format!("{status} x {}", count(*n))).collect();
+    let mut samples = e.facts.machines.iter().flat_map(|machine| &machine.origin.samples);
+    let location = samples.find(|sample| sample.check == REDIRECT).map(|sample| sample.found.as_str());
+    let led = location.map_or(String::new(), |location| format!("; the first led to {location}"));
+    let mut caution = Kind::RedirectsNotFollowed.raise(format!("{}, not followed{led}", counts.join(", ")));
+    if let Some(elsewhere) = location.filter(|location| is_elsewhere(location, &e.facts.plan)) {
+        caution.advice =
+            format!("load {elsewhere} itself: redirects to another host, port or scheme are never followed");
+    }
+    Some(caution)
+}
+
+/// A whole URL of another origin than the plan's.
+fn is_elsewhere(location: &str, plan: &Outline) -> bool {
+    let target = match location.strip_prefix("//") {
+        Some(rest) => url(&format!("{}://{rest}", if plan.link.tls.is_some() { "https" } else { "http" })),
+        None if location.contains("://") => url(location),
+        None => return false,
+    };
+    target.is_ok_and(|url| {
+        let target = url.target;
+        !target.host.eq_ignore_ascii_case(&plan.host)
+            || target.port != plan.port
+            || target.tls != plan.link.tls.is_some()
+    })
 }
 
 fn surplus(e: &Evidence) -> Option<Caution> {

@@ -1,0 +1,58 @@
+//! `--junit FILE`: what was asked of the runs, for CI systems. An older result of the same job is replaced.
+
+use super::compare::refuse_other_kinds;
+use crate::exit::Failure;
+use plimsoll_output::junit::{Suite, document};
+use plimsoll_record::analysis::summarise;
+use plimsoll_record::run_file;
+use plimsoll_record::summary::Summary;
+use std::path::{Path, PathBuf};
+
+/// Looked at before anything is sent.
+///
+/// # Errors
+/// Returns an error if the file is there and holds something else.
+pub fn refuse_taken(to: Option<&str>) -> Result<(), Failure> {
+    to.map_or(Ok(()), refuse_other_kinds)
+}
+
+/// # Errors
+/// Returns an error if the file cannot be written.
+pub fn of_run(to: Option<&str>, summary: &Summary) -> Result<(), Failure> {
+    write(to, || Ok(document(&[Suite { name: &summary.name, summary }])))
+}
+
+/// A suite for each run below a folder, in the order of their files.
+///
+/// # Errors
+/// Returns an error if a run cannot be read again, or the file cannot be written.
+pub fn of_folder(to: Option<&str>, folder: &Path) -> Result<(), Failure> {
+    write(to, || {
+        let mut files = Vec::new();
+        run_files(folder, &mut files);
+        files.sort();
+        let mut runs = Vec::new();
+        for file in files {
+            let name = file.strip_prefix(folder).unwrap_or(&file).with_extension("").display().to_string();
+            runs.push((name, summarise(&run_file::read(&file)?)));
+        }
+        let suites: Vec<Suite> = runs.iter().map(|(name, summary)| Suite { name, summary }).collect();
+        Ok(document(&suites))
+    })
+}
+
+fn write(to: Option<&str>, text: impl FnOnce() -> Result<String, Failure>) -> Result<(), Failure> {
+    let Some(path) = to else { return Ok(()) };
+    std::fs::write(path, text()?).map_err(|e| Failure::machine(format!("cannot write `{path}`: {e}"), None))
+}
+
+fn run_files(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => run_files(&path, into),
+            Ok(kind) if kind.is_file() && path.extension().is_some_and(|e| e == "plim") => into.push(path),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! `--wait-for-ready 30s`: the load begins when the service answers, not when its container is started.
+
+use super::load::Shared;
+use crate::exit::Failure;
+use crate::flags::draft;
+use crate::flags::load::MannerFlags;
+use crate::interrupt::Interrupts;
+use crate::{say, wall};
+use plimsoll_control::{Resolved, dns};
+use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::probe;
+use plimsoll_plan::link::Link;
+use plimsoll_plan::{Plan, Target};
+use std::time::Duration;
+
+/// From one try to the next.
+const PAUSE_NS: u64 = 100_000_000;
+/// No try takes longer, so that a host that drops packets is asked again.
+const TRY: Duration = Duration::from_secs(1);
+
+/// How long is waited, and from when.
+pub struct Patience<'a> {
+    limit_ns: u64,
+    begin_unix_ns: u64,
+    shared: Option<&'a Shared>,
+    quiet: bool,
+}
+
+impl<'a> Patience<'a> {
+    /// None without the flag, and after the first run of several.
+    pub fn of(manner: &MannerFlags, shared: Option<&'a Shared>) -> Self {
+        let is_ready = shared.is_some_and(|shared| shared.is_ready.get());
+        // Judged with all flags, before this.
+        let limit = manner.wait_for_ready.as_deref().and_then(|text| draft::wait(text).ok());
+        Self {
+            limit_ns: limit.filter(|_| !is_ready).unwrap_or(0),
+            begin_unix_ns: wall::now_unix_ns(),
+            shared,
+            quiet: manner.quiet,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        wall::now_unix_ns().saturating_sub(self.begin_unix_ns) >= self.limit_ns || self.is_interrupted()
+    }
+
+    fn interrupts(&self) -> Option<&Interrupts> {
+        self.shared.map(|shared| &shared.interrupts)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupts().is_some_and(Interrupts::happened)
+    }
+
+    fn pause(&self) {
+        match self.interrupts() {
+            Some(interrupts) => wall::rest(PAUSE_NS, interrupts),
+            // No signal is taken over yet: an interrupt ends the program.
+            None => std::thread::sleep(Duration::from_nanos(PAUSE_NS)),
+        }
+    }
+}
+
+/// The addresses of the target; a name that is not known yet is looked up again.
+///
+/// # Errors
+/// Returns the last error if the time is over.
+pub fn resolved(target: &Target, link: &Link, patience: &Patience) -> Result<Resolved, Failure> {
+    loop {
+        match dns::resolve_with(target, link) {
+            Err(error) if patience.is_over() => return Err(error.into()),
+            Err(_) => patience.pause(),
+            Ok(place) => return Ok(place),
+        }
+    }
+}
+
+/// Waits until one of the addresses answers a GET with a status below 500, or completes a TLS handshake.
+///
+/// # Errors
+/// Returns an error if the time is over.
+pub fn wait(place: &Resolved, plan: &Plan, tls: Option<&Setup>, patience: &Patience) -> Result<(), Failure> {
+    if patience.limit_ns == 0 {
+        return Ok(());
+    }
+    if !patience.quiet {
+        say::talk(&format!("waiting for {} ...\n", plan.outline.target));
+    }
+    loop {
+        let mut why = String::new();
+        for address in &place.addresses {
+            let answered = match tls {
+                Some(setup) => probe::handshake(*address, setup, TRY),
+                None => probe::status(*address, &plan.outline.target, path(plan), TRY).and_then(|status| {
+                    if status < 500 { Ok(()) } else { Err(format!("it answered {status}")) }
+                }),
+            };
+            match answered {
+                Ok(()) => {
+                    if let Some(shared) = patience.shared {
+                        shared.is_ready.set(true);
+                    }
+                    return Ok(());
+                }
+                Err(sentence) => why = sentence,
+            }
+        }
+        if patience.is_over() {
+            let waited = plimsoll_record::phrase::duration_ns(patience.limit_ns);
+            let sentence = match patience.is_interrupted() {
+                true => format!("interrupted while waiting for `{}`", plan.outline.target),
+                false => format!("`{}` was not ready within {waited}: {why}", plan.outline.target),
+            };
+            let hint = "start the service, or give it longer with `--wait-for-ready`";
+            return Err(Failure::machine(sentence, Some(hint.into())));
+        }
+        patience.pause();
+    }
+}
+
+/// The path of a plain GET of the plan, else the root: any answer is a sign of life.
+fn path(plan: &Plan) -> &str {
+    let first = plan.requests.first().filter(|request| request.method == "GET");
+    first.map_or("/", |request| request.path.as_str())
+}

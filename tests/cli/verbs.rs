@@ -1,0 +1,129 @@
+//! Commands about the tool itself, and results in the forms that other programs read.
+
+use crate::support::{Ruler, Scratch, Tool};
+
+#[test]
+fn completions_name_every_command_and_flag() {
+    for (shell, sign) in
+        [("bash", "complete -F"), ("zsh", "#compdef plimsoll"), ("fish", "complete -c plimsoll")]
+    {
+        let output = Tool::run(&["completions", shell]).expect_code(0);
+        assert!(output.stdout.contains(sign), "{shell}:\n{}", &output.stdout[..300]);
+        for word in ["compare", "completions", "wait-for-ready", "threshold", "prune"] {
+            assert!(output.stdout.contains(word), "{shell}: {word}");
+        }
+        assert!(
+            !output.stdout.contains("docs-dump") && !output.stdout.contains(" --with-parent "),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn the_manual_page_is_roff_and_holds_every_command() {
+    let page = Tool::run(&["man"]).expect_code(0).stdout;
+    assert!(page.contains(".TH"), "{}", &page[..200]);
+    for word in ["PLIMSOLL RUN", "PLIMSOLL COMPARE", "PLIMSOLL RUNS", "PLIMSOLL RULER", "Exit codes"] {
+        assert!(page.contains(word), "{word}");
+    }
+    assert!(page.contains("wait\\-for\\-ready"), "flags are missing");
+}
+
+#[test]
+fn examples_are_listed_and_printed_as_they_are() {
+    let list = Tool::run(&["examples"]).expect_code(0).stdout;
+    assert!(list.contains("cookies ") && list.contains("data/users.csv"), "{list}");
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data-csv.yaml")).unwrap();
+    for name in ["data-csv", "data-csv.yaml", "examples/data-csv.yaml"] {
+        let output = Tool::run(&["examples", name]).expect_code(0);
+        assert_eq!(output.stdout, text);
+        assert!(output.stderr.contains("plimsoll examples data/users.csv"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn every_failure_class_caution_and_exit_code_is_explained() {
+    for name in plimsoll_plan::Fault::ALL.iter().map(|fault| fault.name()) {
+        let said = Tool::run(&["explain", name]).expect_code(0).stdout;
+        assert!(said.starts_with(name) && said.contains("failure class"), "{said}");
+    }
+    let both = Tool::run(&["explain", "client_memory"]).expect_code(0).stdout;
+    assert!(both.contains("failure class, client side") && both.contains("tcp_mem"), "{both}");
+    for (code, word) in
+        [("99", "threshold"), ("3", "inconclusive"), ("late_sends", "lateness"), ("f011", "unknown key")]
+    {
+        let said = Tool::run(&["explain", code]).expect_code(0).stdout.to_lowercase();
+        assert!(said.contains(word), "{code}: {said}");
+    }
+}
+
+#[test]
+fn a_run_writes_its_thresholds_as_junit() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let file = scratch.path("result.xml");
+    let args =
+        [&ruler.url("/"), "-n", "20", "-q", "--junit", &file, "--threshold", "requests >= 1k", "--threshold"];
+    Tool::run(&[&args[..], &["errors < 1%"]].concat()).expect_code(99);
+    let xml = std::fs::read_to_string(&file).unwrap();
+    for part in [
+        "<testsuites name=\"plimsoll run\" tests=\"2\" failures=\"1\" errors=\"0\">",
+        "name=\"requests &gt;= 1k\"><failure type=\"FAIL\" message=\"requests is 20\"/>",
+        "name=\"errors &lt; 1%\"><system-out>",
+    ] {
+        assert!(xml.contains(part), "`{part}` is not in:\n{xml}");
+    }
+    // An older result is replaced, anything else is not.
+    let yaml = scratch.file(
+        "a.yaml",
+        &format!(
+            "target: {}\nload: {{ users: [1, 2], requests: 20 }}\nscenarios: {{ one: [ {{ get: / }} ] }}\n",
+            ruler.url("")
+        ),
+    );
+    let out = scratch.path("runs");
+    Tool::run(&["run", &yaml, "--out", &out, "--junit", &file, "-q"]).expect_code(0);
+    let xml = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(xml.matches("<testsuite name=").count(), 2, "{xml}");
+    let taken = Tool::run(&[&ruler.url("/"), "-n", "1", "--junit", &yaml]).expect_code(2);
+    assert!(taken.stderr.contains("holds no JUnit XML"), "{}", taken.stderr);
+}
+
+#[test]
+fn a_quiet_report_says_only_what_is_wrong() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let (good, bad) = (scratch.path("good.plim"), scratch.path("bad.plim"));
+    Tool::run(&[&ruler.url("/"), "-n", "5", "-q", "--out", &good]).expect_code(0);
+    Tool::run(&[&ruler.url("/?status=500"), "-n", "5", "-q", "--out", &bad]).expect_code(99);
+    let said = Tool::run(&["report", "-q", &good]).expect_code(0);
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+    let said = Tool::run(&["report", &bad, "--quiet"]).expect_code(99);
+    assert!(said.stdout.is_empty() && said.stderr.contains("FAIL"), "{}", said.stderr);
+}
+
+#[test]
+fn a_text_without_results_is_no_clean_audit() {
+    let scratch = Scratch::new();
+    let prose = scratch.file("prose.md", "# Notes\n\nIt felt quick.\n");
+    let said = Tool::run(&["audit", &prose]).expect_code(2);
+    assert!(said.stderr.contains("found no results in") && said.stdout.is_empty(), "{}", said.stderr);
+}
+
+#[test]
+fn a_ragged_data_file_is_a_mistake_with_its_line_for_check_and_for_run() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    scratch.file("users.csv", "name,city\nada,london\nbob\n");
+    let file = scratch.file(
+        "a.yaml",
+        &format!(
+            "target: {}\ndata: {{ users: {{ file: users.csv }} }}\nload: {{ users: 1, iterations: 2 }}\nscenarios:\n  \
+             one:\n    - get: \"/?n=${{users.name}}\"\n",
+            ruler.url("")
+        ),
+    );
+    for verb in ["check", "run"] {
+        let said = Tool::run(&[verb, &file]).expect_code(2);
+        assert!(said.stderr.contains("users.csv` line 3"), "{verb}: {}", said.stderr);
+    }
+    assert_eq!(ruler.requests(), 0);
+}
