@@ -58,7 +58,8 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
         kept::remind();
     }
     junit::of_run(manner.junit.as_deref(), summary)?;
-    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))
+    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))?;
+    Ok(measured.exit)
 }
 
 /// All that a quiet command says: why the run did not pass.
@@ -66,8 +67,6 @@ pub fn tell_unless_passed(summary: &Summary) {
     if summary.verdict.result != Outcome::Pass {
         say::talk(&format!("{}\n", summary.verdict.sentence));
     }
-    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))?;
-    Ok(measured.exit)
 }
 
 /// What several loads of one command have in common.
