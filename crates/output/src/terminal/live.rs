@@ -1,5 +1,5 @@
-//! The view while a run is on: a pure function of the events so far. No clock: its time is the tick's. Figures are those
-//! of the report, counted with its code.
+//! The view while a run is on: a pure function of the events so far. No clock: its time is the tick's. Figures are
+//! those of the report, counted with its code.
 
 use crate::format::{self, chosen_s, count, counted, quantity, rate_of, rate_per_s, ratio};
 use crate::line::{Line, flow};

@@ -12,8 +12,8 @@ const LABEL: usize = 10;
 /// Room for the highest value behind the line, such as ` to 4,812/s`.
 const SCALE: usize = 16;
 
-/// A series of one letter for each second or a few. Rates are pooled by their mean and share a scale; times and errors by their highest, so that a single
-/// bad second of an hour is still a letter.
+/// A series of one letter for each second or a few. Rates are pooled by their mean and share a scale; times and errors
+/// by their highest, so that a single bad second of an hour is still a letter.
 struct Row {
     label: String,
     ink: Ink,
