@@ -93,7 +93,12 @@ fn help_of(verb: Verb) -> Option<String> {
         Verb::Completions => help::<Completions>(),
         Verb::Man => help::<Man>(),
         Verb::Version => help::<Version>(),
-        Verb::Ruler | Verb::DocsDump => return None,
+        Verb::Ruler => {
+            "Starts a test server with commanded delays, errors and capacity. `plimsoll ruler --help` \
+                        lists its flags.\n\nUsage: plimsoll ruler [--listen ADDRESS:PORT] [FLAGS]\n"
+                .into()
+        }
+        Verb::DocsDump => return None,
     })
 }
 
