@@ -156,11 +156,11 @@ impl Interrupts {
 
 fn one_more(state: &mut State, exit: Exit) {
     state.times += 1;
-    state.exit.get_or_insert(exit);
+    let first = *state.exit.get_or_insert(exit);
     match &state.helm {
         Some(helm) if state.times == 1 => helm.interrupt(),
         None if state.times == 1 => {}
         // The run file is readable up to its last second: this is what it is made for.
-        _ => std::process::exit(exit.code().into()),
+        _ => std::process::exit(first.code().into()),
     }
 }

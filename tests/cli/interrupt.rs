@@ -23,7 +23,7 @@ fn once_ends_the_run_with_a_report_that_says_that_it_was_cut_short() {
         assert_eq!(json["verdict"]["result"], "INTERRUPTED");
         let sentence = json["verdict"]["sentence"].as_str().unwrap();
         assert!(sentence.starts_with("INTERRUPTED: interrupted after "), "{sentence}");
-        assert!(sentence.contains(" of 1m: ") && sentence.contains(" thresholds met so far"), "{sentence}");
+        assert!(sentence.contains(" of 60 s: ") && sentence.contains(" thresholds met so far"), "{sentence}");
     }
 }
 
@@ -36,7 +36,9 @@ fn what_was_missed_for_certain_stays_a_fail() {
     assert!(sentence.starts_with("FAIL: ") && sentence.contains("interrupted after"), "{sentence}");
     // That there were too few requests so far proves nothing: more were to come.
     let ruler = Ruler::start(&[]);
-    assert_eq!(cut_short(&ruler, "INT", &["--threshold", "requests >= 10000"]).code, 130);
+    let rules = ["--threshold", "requests >= 10000", "--threshold", "achieved > 10%"];
+    let output = cut_short(&ruler, "INT", &rules);
+    assert_eq!(output.code, 130, "{}", output.json()["verdict"]);
 }
 
 #[test]

@@ -150,9 +150,9 @@ fn one_request_of_five_one_address_of_two_and_streams_that_end() {
         let port = ruler.port();
         let shop = |last: &str| {
             format!(
-                "target: http://127.0.0.1:{port}\nscenarios:\n  shop:\n    - get: /a\n    - get: /b\n    - get: /c\n    \
-                 - get: /d\n    - {{ get: {last}, name: pay }}\n    - think: 20ms\nload: {{ users: 4, duration: 3s }}\n\
-                 thresholds: [ errors < 30% ]\n"
+                "target: http://127.0.0.1:{port}\nscenarios:\n  shop:\n    - get: /a\n    - get: /b\n    - get: /c\n\
+                 \x20   - get: /d\n    - {{ get: {last}, name: pay }}\n    - think: 20ms\n\
+                 load: {{ users: 4, duration: 3s }}\nthresholds: [ errors < 30% ]\n"
             )
         };
         let both = format!(

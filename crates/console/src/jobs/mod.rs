@@ -337,8 +337,8 @@ impl Jobs {
         let now_ns = (self.tool.now_unix_ns)();
         self.with(&id, |inner| {
             inner.exit = status.ok().and_then(|status| status.code());
-            // Verdicts, those of runs that were cut short among them (see the table of exit codes); everything else made
-            // no report.
+            // Verdicts, those of runs that were cut short among them (see the table of exit codes); everything else
+            // made no report.
             let has_reported = matches!(inner.exit, Some(0 | 3 | 99 | 129 | 130 | 143));
             inner.state = if has_reported { State::Ended } else { State::Failed };
             inner.ended_unix_ns = Some(now_ns);

@@ -1,5 +1,5 @@
-//! Whether a service, one of its requests or one of its addresses did what it was asked in a stretch of time: counts, and
-//! the first and last instants of success and of failure.
+//! Whether a service, one of its requests or one of its addresses did what it was asked in a stretch of time: counts,
+//! and the first and last instants of success and of failure.
 
 use plimsoll_plan::metric::{SeriesFloor, SeriesPeak, SeriesSum};
 use plimsoll_stats::Tally;
