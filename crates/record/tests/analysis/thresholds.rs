@@ -265,3 +265,21 @@ fn a_backlog_of_three_in_a_hundred_is_not_excused_by_chance() {
     assert!(summary.achieved.ratio.unwrap() < 0.99, "{:?}", summary.achieved);
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
 }
+
+#[test]
+fn arrivals_that_this_side_could_not_send_are_not_the_services_to_miss() {
+    // A third of the arrivals waits for a port to the end.
+    let mut run = Run::planned(|d| {
+        d.rate_per_s = Some(1_000.0);
+        d.duration_ns = Some(5 * S);
+    });
+    run.fill(|tick| {
+        tick.run.add(RunSum::Arrivals.id(), 1_000);
+        answers(tick, 0, 700, 5 * MS);
+    });
+    let run = run.at(4, |tick| tick.run.add(RunSum::NeverStarted.id(), 1_500));
+    assert_eq!(run.summary().verdict.result, Outcome::Fail);
+    let short = run.at(3, |tick| fail(tick, Fault::PortsExhausted, 400)).summary();
+    assert_eq!(short.verdict.result, Outcome::Inconclusive, "{}", short.verdict.sentence);
+    assert_eq!(short.verdict.because, ["client_ports_exhausted"]);
+}

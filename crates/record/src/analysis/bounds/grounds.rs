@@ -237,11 +237,23 @@ impl Grounds {
         self.edge.as_ref()
     }
 
-    /// The share of the arrivals that may have been answered, had this side sent them all.
-    pub(super) fn with_unsent(&self, edge: &Edge) -> (f64, Kind, String) {
-        let (kind, text) =
-            self.unsent.clone().unwrap_or((Kind::OfferedNotSent, "some arrivals were not sent".into()));
-        (edge.with_unsent(self.not_sent), kind, text)
+    /// The share of the arrivals that may have been answered, had this side sent them all. An attempt that failed here
+    /// kept an arrival waiting, and where they are many, those behind it too.
+    pub(super) fn with_unsent(&self, edge: &Edge) -> Vec<(f64, Kind, String)> {
+        let mut all = Vec::new();
+        let number = sum_of(self.unmade.iter().map(|one| one.number));
+        if let Some(first) = self.unmade.first() {
+            let is_many = self.unsent.as_ref().is_some_and(|(kind, _)| *kind == first.kind);
+            all.push((if is_many { 1.0 } else { edge.with_unsent(number) }, first.kind, first.text.clone()));
+        }
+        if edge.unsent > 0.0 || self.not_sent > 0 {
+            let (kind, text) = match &self.unsent {
+                Some((Kind::OfferedNotSent, text)) => (Kind::OfferedNotSent, text.clone()),
+                _ => (Kind::OfferedNotSent, "some arrivals were not sent".to_owned()),
+            };
+            all.push((edge.with_unsent(self.not_sent), kind, text));
+        }
+        all
     }
 }
 

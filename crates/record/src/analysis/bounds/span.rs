@@ -241,11 +241,13 @@ fn achieved(look: &Look, span: &mut Span) {
     // In a window in the middle as many are in flight at its end as at its beginning.
     let Some(edge) = look.grounds.edge().filter(|_| !look.windowed) else { return };
     (span.low, span.high) = (edge.least, edge.least);
+    // What this side did not send comes first: it explains what is in flight as well.
+    for (to, kind, text) in look.grounds.with_unsent(edge) {
+        span.raise(to, kind, text);
+    }
     let young = counted(edge.young.round() as u64, "request");
     let text = format!("{young} in flight at the end, as many as in a service that keeps up");
     span.raise(edge.most, Kind::InFlightCensors, text);
-    let (to, kind, text) = look.grounds.with_unsent(edge);
-    span.raise(to, kind, text);
 }
 
 /// Numbers and rates: what was never made or never recorded may have been more of it.
