@@ -11,7 +11,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "U001",
         "there is no such flag",
-        "No flag is ever ignored. The hint names the nearest flag, or what is not supported yet.\n\n  plimsoll URL -c 100 -d 15s",
+        "No flag is ever ignored. The hint names the nearest flag, or what is not supported yet.\n\n  plimsoll URL \
+         -c 100 -d 15s",
     ),
     row(
         "U002",
@@ -98,7 +99,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "U023",
         "unknown example",
-        "`plimsoll examples` lists the examples that are part of plimsoll.\n\n  plimsoll examples sequence > sequence.yaml",
+        "`plimsoll examples` lists the examples that are part of plimsoll.\n\n  plimsoll examples sequence > \
+         sequence.yaml",
     ),
     row(
         "U024",
@@ -185,28 +187,33 @@ pub const TABLE: &[Explained] = &[
     row(
         "U039",
         "unknown run",
-        "`plimsoll runs list` lists the runs in the state directory. A name may be cut short as long as one run has it.\n\n  plimsoll runs show 2026-11-21",
+        "`plimsoll runs list` lists the runs in the state directory. A name may be cut short as long as one run has \
+         it.\n\n  plimsoll runs show 2026-11-21",
     ),
     row(
         "U040",
         "requests of two origins",
-        "A run loads one origin (scheme, host and port). Start a run for each.\n\n  plimsoll http://127.0.0.1:8080/a http://127.0.0.1:8080/b",
+        "A run loads one origin (scheme, host and port). Start a run for each.\n\n  plimsoll \
+         http://127.0.0.1:8080/a http://127.0.0.1:8080/b",
     ),
     row(
         "U041",
         "a target with a path",
-        "`--target` replaces scheme, host and port of an experiment file; the paths are those of the file.\n\n  plimsoll run experiment.yaml --target http://127.0.0.1:8080",
+        "`--target` replaces scheme, host and port of an experiment file; the paths are those of the file.\n\n  \
+         plimsoll run experiment.yaml --target http://127.0.0.1:8080",
     ),
     row(
         "U042",
         "no one target to replace",
-        "`--target` is for experiment files that load one target. A URL names its target itself, and an experiment that \
+        "`--target` is for experiment files that load one target. A URL names its target itself, and an experiment \
+         that \
          compares targets has none to replace.\n\n  plimsoll run experiment.yaml --target http://127.0.0.1:8080",
     ),
     row(
         "U043",
         "no results to audit",
-        "No table and no output of a known tool was found in the text.\n\n  wrk -d 10s http://127.0.0.1:8080/ | plimsoll audit -",
+        "No table and no output of a known tool was found in the text.\n\n  wrk -d 10s http://127.0.0.1:8080/ | \
+         plimsoll audit -",
     ),
     row(
         "U047",

@@ -99,8 +99,8 @@ fn side(side: Side) -> &'static str {
 fn counts(side: Side) -> &'static str {
     match side {
         Side::Client => {
-            "It is a limit of the load generator: it never counts among the errors of the service, and it makes the run \
-             INCONCLUSIVE. `plimsoll doctor` shows the limits of this machine."
+            "It is a limit of the load generator: it never counts among the errors of the service, and it makes \
+             the run INCONCLUSIVE. `plimsoll doctor` shows the limits of this machine."
         }
         Side::Network => {
             "It counts among the errors. It happened between the two programs: check the address, the listen queue of \

@@ -293,7 +293,8 @@ pub(super) const fn text(kind: Kind) -> &'static str {
         }
         Kind::RedirectsNotFollowed => {
             "Every response that counts as a success was a redirect (301, 302, 303, 307, 308), and plimsoll follows \
-             redirects only if you ask for it. The figures are those of the redirects, not of the pages behind them.\n\n\
+             redirects only if you ask for it. The figures are those of the redirects, not of the pages behind \
+             them.\n\n\
              The status codes of all responses are counted: at least one redirect, and no other status from 200 to \
              399. There is no caution if redirects were followed, or if the plan expects them by a check on the status \
              or on `Location`.\n\n\
