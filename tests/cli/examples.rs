@@ -203,7 +203,7 @@ const IDEAS: &[Idea] = &[
         assert!(rows.iter().any(|row| row["window"].is_object()), "one over a window: {rows:?}");
         assert!(rows.len() >= 6, "five of its own and one implied: {rows:?}");
     }),
-    idea("thresholds.yaml", 1100, |seen| assert_eq!(seen.rows("thresholds").len(), 4)),
+    idea("thresholds.yaml", 1100, |seen| assert_eq!(seen.rows("thresholds").len(), 5)),
     idea("variants.yaml", 500, |seen| {
         assert_eq!((seen.number("/cells"), seen.number("/runs")), (2, 6));
         assert_eq!((seen.rows("comparisons").len(), seen.rows("expectations").len()), (1, 2));

@@ -67,7 +67,7 @@ fn a_run_writes_its_thresholds_as_junit() {
     Tool::run(&[&args[..], &["errors < 1%"]].concat()).expect_code(99);
     let xml = std::fs::read_to_string(&file).unwrap();
     for part in [
-        "<testsuites name=\"plimsoll run\" tests=\"2\" failures=\"1\" errors=\"0\">",
+        "<testsuites name=\"plimsoll run\" tests=\"3\" failures=\"1\" errors=\"0\">",
         "name=\"requests &gt;= 1k\"><failure type=\"FAIL\" message=\"requests is 20\"/>",
         "name=\"errors &lt; 1%\"><system-out>",
     ] {

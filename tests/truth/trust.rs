@@ -124,6 +124,7 @@ fn every_caution_of_the_table_has_its_test() {
         "interrupted",
         "data_ran_out",
         "redirects_not_followed",
+        "certificate_unchecked",
         "iterations_abandoned",
         "response_changed",
         "rows_not_appended",

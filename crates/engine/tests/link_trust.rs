@@ -34,7 +34,11 @@ fn only_insecurely(wanted: &Wanted, identity: &Identity, words: &[&str]) {
 fn a_certificate_of_another_authority_is_not_trusted() {
     let (ours, theirs) = (Authority::new(), Authority::named("theirs"));
     let identity = theirs.issue(&["localhost"]);
-    only_insecurely(&wanted(&ours, Versions::Both), &identity, &["not trusted", "hint: give the PEM"]);
+    only_insecurely(
+        &wanted(&ours, Versions::Both),
+        &identity,
+        &["not trusted", "hint: trust its authority with `--ca FILE`"],
+    );
     // Without an own CA, the public ones are asked, and they know neither.
     let public = Wanted { server_name: "localhost".into(), ..Wanted::default() };
     only_insecurely(&public, &identity, &["not trusted"]);

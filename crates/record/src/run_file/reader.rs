@@ -66,6 +66,10 @@ fn opened(path: &Path) -> Result<Opened, Error> {
     }
     open(path).map_err(|closed| match closed {
         Closed::Sqlite(source) => Bad::from(source).of(path),
+        // It went away between two looks.
+        Closed::Io(source) if source.kind() == std::io::ErrorKind::NotFound => {
+            Error::NoSuchFile { path: path.into() }
+        }
         Closed::Io(source) => Error::CannotRead { path: path.into(), source },
     })
 }
