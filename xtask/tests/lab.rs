@@ -296,9 +296,9 @@ fn with_tool(name: &str, leaves: &str) -> Checkout {
 fn an_answer_excuses_a_figure_that_was_seen_and_not_one_that_is_missing() {
     let checkout = with_tool("answered", "mkdir -p \"$2/01-one\"; exit 0");
     let predictions = r#"[
-        {"id": "wrong", "text": "1 to 2, 1 to 9", "part": "one", "value": "/rate", "between": [1, 2], "answer": "it was 5"},
-        {"id": "gone", "text": "1 to 2, 1 to 9", "part": "one", "value": "/none", "between": [1, 2], "answer": "it was 5"},
-        {"id": "other", "text": "1 to 2, 1 to 9", "part": "two", "value": "/rate", "between": [1, 9], "answer": "it was 5"}]"#;
+        {"id": "wrong", "text": "1, 2, 9", "part": "one", "value": "/rate", "between": [1, 2], "answer": "it was 5"},
+        {"id": "gone", "text": "1, 2, 9", "part": "one", "value": "/none", "between": [1, 2], "answer": "it was 5"},
+        {"id": "other", "text": "1, 2, 9", "part": "two", "value": "/rate", "between": [1, 9], "answer": "it was 5"}]"#;
     checkout.write("experiments/tiny/predictions.json", predictions);
     let tool = checkout.root.join("tool");
     let said = checkout.lab(&format!("test tiny --tool {}", tool.display())).bad();

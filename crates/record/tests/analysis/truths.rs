@@ -1,5 +1,5 @@
-//! Made-up runs whose truth is known: a service, a load generator without enough CPU, and the same load sent by one that
-//! had it. Whatever the first one recorded, its bounds contain what the second one saw.
+//! Made-up runs whose truth is known: a service, a load generator without enough CPU, and the same load sent by one
+//! that had it. Whatever the first one recorded, its bounds contain what the second one saw.
 
 use crate::fixture::*;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, status_id};
