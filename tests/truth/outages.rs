@@ -125,7 +125,14 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
         // Whoever says that it may is not told otherwise, and still hears of it.
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
-        let rules = ["--threshold", "longest_outage < 10s", "--threshold", "errors < 90%"];
+        let rules = [
+            "--threshold",
+            "longest_outage < 10s",
+            "--threshold",
+            "errors < 90%",
+            "--threshold",
+            "achieved > 10%",
+        ];
         let running = Tool::new(
             &[&[&ruler.url("/"), "-r", "100", "-d", "4s", "--json", "--out", &file], &rules[..]].concat(),
         );

@@ -149,7 +149,8 @@ fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
                 stood_ns = begin.elapsed().as_nanos() as f64;
             }
         });
-        let said = output.expect_code(3).json();
+        // No threshold of this run is about times, so nothing is undecided; the reader hears of it all the same.
+        let said = output.expect_code(0).json();
         assert_eq!(ruler.requests(), 1_500);
         assert_eq!(count(&said, "/offered/arrivals"), 1_500);
         let p90 = number(&said, "/response_time/p90_ns");
@@ -157,8 +158,7 @@ fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
         let above_ns = p90 - (stood_ns - 0.3e9);
         assert!((-15e6..80e6).contains(&above_ns), "p90 {p90} ns after a standstill of {stood_ns} ns");
         assert!(number(&said, "/service_time/p90_ns") < 100e6, "{}", said["service_time"]);
-        let because = said["verdict"]["because"].as_array().unwrap();
-        assert!(because.iter().any(|code| code == "late_sends"), "{because:?}");
+        assert!(cautions(&said).contains(&"late_sends"), "{}", said["cautions"]);
     });
 }
 

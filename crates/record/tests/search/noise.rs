@@ -58,13 +58,8 @@ fn one_noisy_step_does_not_decide_while_there_is_time() {
             }
             let last = probe.length_ns / SECOND - 1;
             seconds(probe, |at| match probe.level {
-                _ if turn == spoilt + 2 => {
-                    if at == last {
-                        0.2
-                    } else {
-                        0.0
-                    }
-                }
+                _ if turn == spoilt + 2 && at == last => 0.2,
+                _ if turn == spoilt + 2 => 0.0,
                 level if level > 169.0 => 1.0,
                 _ => 0.0,
             })
