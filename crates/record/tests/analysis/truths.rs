@@ -16,7 +16,8 @@ impl Blocks {
     /// Stretches of `mean_ns` on the average that make up `share` of the time.
     fn new(share: f64, mean_ns: f64, random: &mut SplitMix64) -> Self {
         let (mut all, mut at) = (Vec::new(), 0.0);
-        while share > 0.0 {
+        // Without a share the first gap has no end, so that there is none.
+        loop {
             at += random.exponential() * mean_ns * (1.0 - share) / share;
             let length = random.exponential() * mean_ns;
             if at + length >= (SECONDS * S) as f64 {
