@@ -34,7 +34,8 @@ fn redirects_that_are_all_there_is_are_a_caution() {
 #[test]
 fn there_is_no_caution_where_something_else_came_back_or_redirects_are_meant() {
     let ruler = Ruler::start(&[]);
-    let both = [&ruler.url(REDIRECT), &ruler.url("/pick"), "-n", "10", "--json"];
+    // One user, who sends them in turn: of ten users each would begin with the first.
+    let both = [&ruler.url(REDIRECT), &ruler.url("/pick"), "-c", "1", "-n", "10", "--json"];
     assert_eq!(caution(&Tool::run(&both).expect_code(0).json()), None);
     let plain = Tool::run(&[&ruler.url("/pick"), "-n", "10", "--json"]).expect_code(0).json();
     assert_eq!(caution(&plain), None);

@@ -1,5 +1,6 @@
 //! Servers whose capacity is known from queueing theory, and runs against them that cost microseconds a second.
 
+use plimsoll_plan::threshold::Subject;
 use plimsoll_record::analysis::digest::{Block, Digest, Level};
 use plimsoll_record::analysis::search::{Answer, Move, Probe, Quest, Trial, next};
 use plimsoll_record::summary::{FigureUnit, Judged, Outcome, Standing, Times};
@@ -217,7 +218,13 @@ fn judge(digest: &Digest, limits: Limits) -> Vec<Judged> {
         let text = format!("errors < {}%", limit * 100.0);
         one(text, Some(digest.error_ratio), limit, FigureUnit::Ratio, digest.requests)
     });
-    p99.into_iter().chain(errors).collect()
+    // Stands in every run, and these servers never pause.
+    let outage = Judged {
+        what: Subject::LongestOutage.name().to_owned(),
+        implied: true,
+        ..one("longest_outage < 1s".into(), Some(0.0), 1e9, FigureUnit::Nanoseconds, digest.requests)
+    };
+    p99.into_iter().chain(errors).chain([outage]).collect()
 }
 
 /// A search as a driver would do it.

@@ -4,6 +4,7 @@ use super::limits::{Limited, limit_of};
 use super::quest::Probe;
 use crate::analysis::digest::{Block, Digest, Generator, Watching, coarser};
 use crate::summary::{Caution, FigureUnit, Judged, Percentile, Standing};
+use plimsoll_plan::threshold::Subject;
 use plimsoll_stats::Hist;
 
 /// A probe that was run.
@@ -116,14 +117,28 @@ impl Trial {
             return -FAR;
         }
         let slack = slack(judged);
-        // A time that is still growing has not said how long it will be.
-        if self.unstable { slack.min(-0.25) } else { slack }
+        if self.unstable && self.tells_of_backlog(judged) { slack.min(-0.25) } else { slack }
+    }
+
+    /// A time that is still growing has not said how long it will be. Where no threshold is on a time, and none sees the
+    /// backlog in its own figure as `achieved` does, what was met was met for a while; only an outage is not on its way.
+    fn tells_of_backlog(&self, judged: &Judged) -> bool {
+        let sees_it = |j: &Judged| decides(j) && (is_time(j) || slack(j) < 0.0);
+        is_time(judged) || (!is_outage(judged) && !self.judged.iter().any(sees_it))
     }
 }
 
 /// The figure itself is on the right side of the limit, whatever it may be in truth.
 pub(super) fn is_inside(judged: &Judged) -> bool {
     judged.met || (!judged.at_least && judged.margin.is_some_and(|margin| margin > 0.0))
+}
+
+fn is_time(judged: &Judged) -> bool {
+    judged.unit == FigureUnit::Nanoseconds && !is_outage(judged)
+}
+
+fn is_outage(judged: &Judged) -> bool {
+    judged.what == Subject::LongestOutage.name()
 }
 
 /// Rates and counts that should be high are missed by any low load, whatever the service can do.
