@@ -166,6 +166,7 @@ fn run_once(
     if let Some(setup) = &tls {
         place::shake_hands(&place, setup, outline)?;
     }
+    place::check_plain(&place, outline)?;
     place::check_sources(&place, outline)?;
 
     // The limit is raised by now, and no thread runs yet.

@@ -1,6 +1,6 @@
 //! TLS as people meet it first: a stock self-signed certificate, and the proof of ownership behind it.
 
-use crate::support::{Scratch, Tool, beside, namespace};
+use crate::support::{Ruler, Scratch, Tool, beside, namespace};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -15,7 +15,8 @@ struct Stock {
 }
 
 impl Stock {
-    fn start(address: &str) -> Self {
+    /// Port 0 takes a free one.
+    fn start(address: &str, port: u16) -> Self {
         let scratch = Scratch::new();
         let made = Command::new("openssl")
             .current_dir(scratch.folder())
@@ -39,7 +40,7 @@ impl Stock {
             .args([
                 "s_server",
                 "-accept",
-                &format!("{address}:0"),
+                &format!("{address}:{port}"),
                 "-cert",
                 "cert.pem",
                 "-key",
@@ -52,9 +53,10 @@ impl Stock {
             .spawn()
             .expect("`openssl` is there");
         let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
-        // `ACCEPT 127.0.0.1:40123`
+        // `ACCEPT 127.0.0.1:40123`; of a port that was asked for only `ACCEPT`.
         let mut said = lines.map_while(Result::ok).filter_map(|line| {
-            line.strip_prefix("ACCEPT ")?.rsplit(':').next()?.trim().split(' ').next()?.parse().ok()
+            let taken = line.strip_prefix("ACCEPT")?.rsplit(':').next()?.trim().split(' ').next()?;
+            Some(taken.parse().unwrap_or(port))
         });
         let port = said.next().expect("it says where it listens");
         std::thread::spawn(move || said.for_each(drop));
@@ -75,7 +77,7 @@ impl Drop for Stock {
 
 #[test]
 fn a_stock_self_signed_certificate_is_one_sentence_with_both_ways_out() {
-    let server = Stock::start("127.0.0.1");
+    let server = Stock::start("127.0.0.1", 0);
     let (url, ca) = (server.url("127.0.0.1"), server.scratch.path("cert.pem"));
     let args = [url.as_str(), "-n", "2", "-c", "1", "--no-keepalive", "--json"];
     let refused = Tool::run(&args).expect_code(1);
@@ -92,10 +94,30 @@ fn a_stock_self_signed_certificate_is_one_sentence_with_both_ways_out() {
 }
 
 #[test]
+fn plain_http_to_a_port_for_tls_is_one_sentence_before_the_load() {
+    // An address that no other process has, so that the port is free.
+    let [.., high, low] = std::process::id().to_be_bytes();
+    let address = format!("127.8.{high}.{}", low.max(1));
+    let server = Stock::start(&address, 8443);
+    let refused = Tool::run(&[&format!("http://{address}:8443/index"), "-n", "2"]).expect_code(1);
+    for word in ["speaks TLS", "plain `http://`", "write `https://`", "nothing was sent"] {
+        assert!(refused.stderr.contains(word), "`{word}`: {}", refused.stderr);
+    }
+    assert_eq!(refused.stdout, "");
+    drop(server);
+    // Plain HTTP at such a port is loaded as anywhere else, and whoever answers a handshake with 400 is no TLS.
+    let listen = format!("{address}:9443");
+    let plain = Ruler::start(&["--listen", &listen]);
+    let said = Tool::run(&[&format!("http://{listen}/"), "-n", "20", "--json"]).expect_code(0).json();
+    assert_eq!(said["totals"]["requests"], 20);
+    assert_eq!(plain.requests(), 20);
+}
+
+#[test]
 fn the_proof_of_an_https_target_is_fetched_over_tls() {
     let test = "tls::the_proof_of_an_https_target_is_fetched_over_tls";
     namespace::inside(test, &format!("ip addr add {PUBLIC}/32 dev lo"), beside, || {
-        let server = Stock::start(PUBLIC);
+        let server = Stock::start(PUBLIC, 0);
         let url = server.url(PUBLIC);
         let args = [url.as_str(), "-n", "2", "-c", "1", "--no-keepalive"];
         let trusted = Tool::run(&[&args[..], &["--ca", &server.scratch.path("cert.pem")]].concat());

@@ -4,12 +4,14 @@ use crate::{Error, Resolved};
 use plimsoll_engine::link::tls::{Setup, Wanted};
 use plimsoll_engine::probe;
 use plimsoll_plan::Outline;
-use plimsoll_plan::link::{Tls, TlsFiles};
+use plimsoll_plan::link::{Tls, TlsFiles, Versions};
 use std::net::TcpListener;
 use std::time::Duration;
 
 /// The trial waits no longer than this, however long the plan allows a connection to take.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A server of plain HTTP may wait for the end of what it takes for a request.
+const PLAIN_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Tries the addresses in order and puts the one that takes a connection first: `localhost` often means `::1`
 /// before `127.0.0.1`, and a service may listen on one of them only. Returns the time it took, ns.
@@ -58,6 +60,38 @@ pub fn shake_hands(place: &Resolved, setup: &Setup, outline: &Outline) -> Result
     let patience = PATIENCE.min(Duration::from_nanos(outline.limits.connect_timeout_ns));
     probe::handshake(place.first(), setup, patience)
         .map_err(|why| Error::NoTls { target: format!("{}:{}", outline.host, outline.port), why })
+}
+
+/// Ports that end so are nearly always for TLS: 443, 8443, 9443.
+const TLS_PORTS: (u16, u16) = (443, 1_000);
+
+/// Whether a target of plain HTTP speaks TLS, on a port that is usual for that: it takes part in a handshake. Other
+/// ports are not tried, because what a handshake is to a server of plain HTTP is a broken request in its log.
+///
+/// # Errors
+/// When the server speaks TLS.
+pub fn check_plain(place: &Resolved, outline: &Outline) -> Result<(), Error> {
+    let (ending, thousand) = TLS_PORTS;
+    if outline.link.tls.is_some() || outline.port % thousand != ending {
+        return Ok(());
+    }
+    // Whose certificate it is does not matter here.
+    let wanted = Wanted {
+        server_name: outline.host.clone(),
+        ca_pem: Vec::new(),
+        cert_pem: None,
+        key_pem: None,
+        insecure: true,
+        versions: Versions::default(),
+        resume: false,
+        alpn: Vec::new(),
+    };
+    let setup = Setup::new(&wanted).map_err(Error::TlsSetup)?;
+    let patience = PLAIN_PATIENCE.min(Duration::from_nanos(outline.limits.connect_timeout_ns));
+    match probe::handshake(place.first(), &setup, patience) {
+        Ok(()) => Err(Error::NoPlain { target: format!("{}:{}", outline.host, outline.port) }),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Every local address to connect from must be this machine's and of the target's family.
