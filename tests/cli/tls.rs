@@ -54,7 +54,7 @@ impl Stock {
             .expect("`openssl` is there");
         let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
         // `ACCEPT 127.0.0.1:40123`; of a port that was asked for only `ACCEPT`.
-        let mut said = lines.map_while(Result::ok).filter_map(|line| {
+        let mut said = lines.map_while(Result::ok).filter_map(move |line| {
             let taken = line.strip_prefix("ACCEPT")?.rsplit(':').next()?.trim().split(' ').next()?;
             Some(taken.parse().unwrap_or(port))
         });

@@ -73,6 +73,12 @@ fn a_run_writes_its_thresholds_as_junit() {
     ] {
         assert!(xml.contains(part), "`{part}` is not in:\n{xml}");
     }
+    // Too few samples leave it open: neither passed nor failed, and never green.
+    let open = ["--threshold", "response_time p99 < 1s"];
+    Tool::run(&[&[&ruler.url("/"), "-n", "20", "-q", "--junit", &file], &open[..]].concat()).expect_code(3);
+    let xml = std::fs::read_to_string(&file).unwrap();
+    assert!(xml.contains("name=\"response_time p99 &lt; 1s\"><error type=\"INCONCLUSIVE\""), "{xml}");
+    assert!(xml.contains("failures=\"0\" errors=\"2\">"), "{xml}");
     // An older result is replaced, anything else is not.
     let yaml = scratch.file(
         "a.yaml",

@@ -6,7 +6,7 @@
 
 use crate::compare::xml::escape;
 use plimsoll_record::phrase::figure;
-use plimsoll_record::summary::{Judged, Outcome, Summary};
+use plimsoll_record::summary::{Judged, Outcome, Standing, Summary};
 
 /// A run under its name.
 pub struct Suite<'a> {
@@ -20,7 +20,11 @@ pub fn document(suites: &[Suite]) -> String {
     for Suite { name, summary } in suites {
         let mut cases = Cases { suite: name, text: String::new(), tests: 0, failures: 0, errors: 0 };
         for judged in &summary.thresholds {
-            let kind = if judged.met { Kind::Passed } else { Kind::Failed };
+            let kind = match judged.standing {
+                Standing::Met => Kind::Passed,
+                Standing::Missed => Kind::Failed,
+                Standing::Undecided => Kind::Undecided,
+            };
             cases.add(&judged.text, kind, &observed(judged));
         }
         let verdict = &summary.verdict;

@@ -116,9 +116,9 @@ fn closest(s: &Summary) -> Option<Hint> {
     Some(why(format!("{met}: {}, observed {observed}{margin}.", quoted(&nearest.text)), THRESHOLDS))
 }
 
-/// Whether a missed threshold is on this.
+/// Whether a threshold on this was missed, or would be but for a doubt.
 fn missed(s: &Summary, what: &str) -> bool {
-    s.thresholds.iter().any(|t| !t.met && t.what.starts_with(what))
+    s.thresholds.iter().any(|t| t.is_beyond() && t.what.starts_with(what))
 }
 
 /// The kind of most failures, where they decided.
@@ -263,8 +263,12 @@ fn p99(times: &Times) -> Option<u64> {
 /// The request with the longest p99 of those that a missed threshold on times is about.
 fn slowest(s: &Summary) -> Option<Hint> {
     let of = |row: &SeriesRow| p99(&row.response_time);
-    let about: Vec<&str> =
-        s.thresholds.iter().filter(|t| !t.met).filter_map(|t| t.what.strip_prefix("response_time")).collect();
+    let about: Vec<&str> = s
+        .thresholds
+        .iter()
+        .filter(|t| t.is_beyond())
+        .filter_map(|t| t.what.strip_prefix("response_time"))
+        .collect();
     let is_asked = |row: &SeriesRow| {
         let own = format!("{{request: {}}}", row.name);
         about.iter().any(|scope| !scope.starts_with('{') || scope.starts_with(&own))
@@ -336,7 +340,7 @@ fn next(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
             step(mend(s, row), ERRORS)
         } else if missed(s, "checks") {
             step("Hold an answer that failed the check against what the check expects.".into(), CHECKS)
-        } else if s.thresholds.iter().any(|t| !t.met && t.unit == FigureUnit::Nanoseconds) {
+        } else if s.thresholds.iter().any(|t| t.is_beyond() && t.unit == FigureUnit::Nanoseconds) {
             step(slow(s), COURSE)
         } else if missed(s, "achieved") {
             step(format!("Look for the rate that it holds: `plimsoll find`. {}", slow(s)), COURSE)

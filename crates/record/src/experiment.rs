@@ -284,7 +284,7 @@ fn missing(index: &Index, digests: &[Digest], searches: &[Searched]) -> usize {
 /// just that.
 fn cells_that_missed(index: &Index, digests: &[Digest]) -> usize {
     let missed = |runs: &[&Digest]| {
-        let bad = runs.iter().filter(|digest| digest.thresholds.iter().any(|t| !t.met)).count();
+        let bad = runs.iter().filter(|digest| digest.thresholds.iter().any(Judged::is_missed)).count();
         2 * bad > runs.len() && !index.experiment.end_rows
     };
     index.cells.iter().filter(|settings| missed(&sound_runs(settings, digests))).count()

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::{Outcome, Spike, Summary, Weight};
+use plimsoll_record::summary::{Outcome, Spike, Standing, Summary, Weight};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -234,7 +234,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     );
     let mut behind = fixtures::fail();
     behind.thresholds.retain(|t| t.what.starts_with("achieved"));
-    behind.thresholds[0].met = false;
+    (behind.thresholds[0].met, behind.thresholds[0].standing) = (false, Standing::Missed);
     let said_behind = told(&behind).0;
     assert!(said_behind.contains("of 30,012 arrivals offered 312 found no free connection"), "{said_behind}");
     assert!(said_behind.contains("plimsoll find"), "{said_behind}");

@@ -7,7 +7,7 @@ use plimsoll_output::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use plimsoll_output::json;
 use plimsoll_plan::Fault;
 use plimsoll_record::picture::{Picture, Spark};
-use plimsoll_record::summary::{ErrorRow, Summary};
+use plimsoll_record::summary::{ErrorRow, Standing, Summary};
 use serde_json::Value;
 
 fn document(s: &Summary) -> Value {
@@ -139,21 +139,26 @@ fn examples_that_say_the_same_are_one_with_their_number() {
 
 #[test]
 fn a_missed_threshold_colours_the_figure_that_it_is_on_and_no_other() {
-    let red = |what: &str| -> Vec<String> {
+    let tiles = |what: &str, standing: Standing, class: &str| -> Vec<String> {
         let mut s = fixtures::pass();
         s.thresholds[0].what = what.into();
-        s.thresholds[0].met = false;
+        (s.thresholds[0].met, s.thresholds[0].standing) = (false, standing);
         let page = dom(&s);
         let all = page.elements();
-        let tiles = all.iter().filter(|one| one.has_class("tile") && one.has_class("fail"));
+        let tiles = all.iter().filter(|one| one.has_class("tile") && one.has_class(class));
         tiles.map(|one| one.text()).collect()
     };
+    let red = |what: &str| tiles(what, Standing::Missed, "fail");
     let one = red("response_time p99");
     assert!(one.len() == 1 && one[0].contains("p99"), "{one:?}");
     // What has no figure among the others gets one of its own, with its limit.
     let own = red("response_time{request: pay} p99.9");
     assert!(own.len() == 1 && own[0].starts_with("pay: response time p99.9"), "{own:?}");
     assert!(own[0].ends_with("limit 250 ms"), "{own:?}");
+    // One that a doubt leaves open is no miss.
+    assert_eq!(tiles("response_time p99", Standing::Undecided, "fail"), Vec::<String>::new());
+    let open = tiles("response_time p99", Standing::Undecided, "doubt");
+    assert!(open.len() == 1 && open[0].contains("p99"), "{open:?}");
 }
 
 #[test]

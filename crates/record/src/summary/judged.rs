@@ -37,6 +37,20 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// Certainly beyond the limit: one that is only undecided is not.
+    pub fn is_missed(&self) -> bool {
+        self.standing == Standing::Missed
+    }
+
+    /// Missed, or undecided with a figure beyond the limit that only a doubt may save.
+    pub fn is_beyond(&self) -> bool {
+        match self.standing {
+            Standing::Met => false,
+            Standing::Missed => true,
+            Standing::Undecided => self.margin.is_some_and(|margin| margin < 0.0),
+        }
+    }
+
     /// The doubts that keep it from an answer, the largest first; none when it is decided.
     pub fn deciding(&self) -> Vec<&Doubt> {
         let mut all: Vec<&Doubt> = self.doubts.iter().filter(|doubt| doubt.decides).collect();

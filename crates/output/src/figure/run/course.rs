@@ -30,7 +30,7 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         && let Some(slow) = latency.series.iter_mut().find(|series| series.id == "p99")
     {
         slow.y = at.values(|t| t.quantile(0.95).value_ns().map(|ns| ns as f64));
-        slow.name = "p95".into();
+        (slow.id, slow.name) = ("p95".into(), "p95".into());
     }
     let (middle, longest) = (s.response_time.p50_ns.unwrap_or(0), s.response_time.max_ns.unwrap_or(0));
     if middle > 0 && longest as f64 / middle as f64 > LOG_FROM {

@@ -12,7 +12,7 @@ pub use spectrum::{chart as spectrum_chart, line as spectrum_line};
 use crate::chart::{Axis, Chart, Limit, Mark, MarkKind, Stretch, StretchKind, Unit};
 use crate::format::count;
 use plimsoll_record::picture::{Moment, MomentKind, Picture};
-use plimsoll_record::summary::{FigureUnit, Judged, Second, Summary};
+use plimsoll_record::summary::{FigureUnit, Judged, Second, Standing, Summary};
 
 /// Fewer rows than this are no course.
 const ROWS: usize = 3;
@@ -113,7 +113,7 @@ fn missed_limits(s: &Summary) -> impl Iterator<Item = Limit> + '_ {
         last.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
     };
     let missed = s.thresholds.iter().filter(move |t| {
-        !t.met
+        t.is_missed()
             && t.unit == FigureUnit::Nanoseconds
             && t.what.starts_with("response_time{")
             && is_quantile(&t.what)
@@ -122,7 +122,7 @@ fn missed_limits(s: &Summary) -> impl Iterator<Item = Limit> + '_ {
 }
 
 fn limit(t: &Judged) -> Limit {
-    Limit { value: t.limit, word: t.text.clone(), met: Some(t.met) }
+    Limit { value: t.limit, word: t.text.clone(), met: (t.standing != Standing::Undecided).then_some(t.met) }
 }
 
 /// Behind the number of times that are drawn: how many more were cut off; empty: none.

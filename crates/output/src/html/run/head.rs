@@ -59,9 +59,10 @@ fn figures(s: &Summary) -> Vec<Tile> {
     // Whether a threshold on it decides: then the figure has its colour. One on p99.9 is none on p99, and one on a
     // single request is none on the whole.
     let judged = |what: &str| {
-        let mut about = s.thresholds.iter().filter(|judged| judged.what == what).peekable();
-        about.peek()?;
-        Some(if about.all(|judged| judged.met) { Tone::Pass } else { Tone::Fail })
+        let about = s.thresholds.iter().filter(|judged| judged.what == what);
+        about
+            .map(tone)
+            .max_by_key(|tone| [Tone::Pass, Tone::Doubt, Tone::Fail].iter().position(|t| t == tone))
     };
     let samples = |n: u64| counted(n, "sample");
     let quantile = |q: f64| {
@@ -86,7 +87,7 @@ fn figures(s: &Summary) -> Vec<Tile> {
             text,
             raw: raw.map(|ns| ns as f64),
             aside,
-            tone: judged(&format!("response_time {name}")).filter(|tone| *tone == Tone::Fail),
+            tone: judged(&format!("response_time {name}")).filter(|tone| *tone != Tone::Pass),
         }
     };
     // Arrivals start iterations: where one sends several requests, the two rates are not of one thing.
@@ -108,7 +109,7 @@ fn figures(s: &Summary) -> Vec<Tile> {
             text: if few { NONE.into() } else { rate_per_s(s.achieved.rate_per_s) },
             raw: (!few).then_some(s.achieved.rate_per_s),
             aside: if few { "too few for a rate".into() } else { offered },
-            tone: judged("achieved").or(judged("rate")).filter(|tone| *tone == Tone::Fail),
+            tone: judged("achieved").or(judged("rate")).filter(|tone| *tone != Tone::Pass),
         },
         quantile(0.5),
         quantile(0.99),
@@ -118,7 +119,7 @@ fn figures(s: &Summary) -> Vec<Tile> {
             text: if t.requests > 0 { ratio(t.error_ratio) } else { NONE.into() },
             raw: (t.requests > 0).then_some(t.error_ratio),
             aside: format!("{} of {}", count(t.errors), count(t.requests)),
-            tone: judged("errors").filter(|tone| *tone == Tone::Fail && t.requests > 0),
+            tone: judged("errors").filter(|tone| *tone != Tone::Pass && t.requests > 0),
         },
         Tile {
             label: "requests".into(),
@@ -153,9 +154,17 @@ fn missed(s: &Summary) -> Vec<Tile> {
             text: words::observed(t),
             raw: t.observed,
             aside: format!("limit {}", figure(t.limit, t.unit)),
-            tone: Some(Tone::Fail),
+            tone: Some(tone(t)),
         })
         .collect()
+}
+
+fn tone(judged: &Judged) -> Tone {
+    match judged.standing {
+        Standing::Met => Tone::Pass,
+        Standing::Missed => Tone::Fail,
+        Standing::Undecided => Tone::Doubt,
+    }
 }
 
 /// Every condition with what was seen and how far that is from its limit.

@@ -188,7 +188,7 @@ fn errors_max(s: &Summary) -> Option<f64> {
 /// Whether it missed a threshold of its own, or failed more often than the run may.
 fn is_bad(s: &Summary, row: &SeriesRow) -> bool {
     let own = format!("request: {}}}", row.name);
-    let missed = s.thresholds.iter().any(|t| !t.met && t.what.contains(&own));
+    let missed = s.thresholds.iter().any(|t| t.is_missed() && t.what.contains(&own));
     missed || row.errors as f64 > errors_max(s).unwrap_or(FAILED_MAX) * row.requests as f64
 }
 

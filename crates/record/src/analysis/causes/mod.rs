@@ -10,7 +10,7 @@ use super::facts::Facts;
 use crate::cause::{Cause, Claim, Kind};
 use crate::caution::Doubts;
 use crate::phrase::counted;
-use crate::summary::{Judged, Outcome, Standing, Summary};
+use crate::summary::{Outcome, Summary};
 
 /// What causes are found from: the run, and what was already concluded.
 pub(super) struct Case<'a> {
@@ -22,12 +22,7 @@ pub(super) struct Case<'a> {
 impl Case<'_> {
     /// A threshold on this was missed, or its figure lies beyond the limit and only a doubt may save it.
     pub fn missed(&self, what: &str) -> bool {
-        let is_missed = |t: &Judged| match t.standing {
-            Standing::Met => false,
-            Standing::Missed => true,
-            Standing::Undecided => t.margin.is_some_and(|margin| margin < 0.0),
-        };
-        self.s.thresholds.iter().any(|t| is_missed(t) && t.what.starts_with(what))
+        self.s.thresholds.iter().any(|t| t.is_beyond() && t.what.starts_with(what))
     }
 
     /// A threshold says that it was too slow, or too little.

@@ -187,7 +187,7 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
 fn thresholds(runs: &[&Digest]) -> Vec<CellThreshold> {
     let mut out: Vec<CellThreshold> = Vec::new();
     for judged in runs.iter().flat_map(|run| &run.thresholds) {
-        let missed = usize::from(!judged.met);
+        let missed = usize::from(judged.is_missed());
         match out.iter_mut().find(|known| known.text == judged.text) {
             Some(known) => (known.runs, known.missed) = (known.runs + 1, known.missed + missed),
             None => out.push(CellThreshold {
