@@ -27,13 +27,12 @@ pub fn new_run_file(out: Option<&str>, host: &str, unix_ns: u64) -> Result<PathB
 }
 
 /// # Errors
-/// When there is something at `path`.
+/// When there is something at `path`, or what an earlier run file of that name left behind.
 pub fn refuse_taken(path: &Path) -> Result<(), Failure> {
-    // A dangling link is something, too.
-    if path.symlink_metadata().is_err() {
-        return Ok(());
+    match run_file::taken(path) {
+        Some(there) => Err(run_file::Error::Exists { path: there }.into()),
+        None => Ok(()),
     }
-    Err(run_file::Error::Exists { path: path.to_path_buf() }.into())
 }
 
 /// Writes a run that the file at `taken` could not take as a whole into another folder: the state directory, else the

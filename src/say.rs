@@ -4,6 +4,9 @@ use crate::exit::Failure;
 use plimsoll_output::{Look, diag, error};
 use std::io::{ErrorKind, IsTerminal, Write};
 
+/// Of `write(2)` on Linux, to a terminal that has been closed: nobody is left to read.
+const EIO: i32 = 5;
+
 /// Prints a result. A reader that has seen enough (`| head`) is no failure.
 ///
 /// # Errors
@@ -11,7 +14,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 pub fn result(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe && e.raw_os_error() != Some(EIO) => {
             Err(Failure::machine(format!("standard output cannot be written: {e}"), None))
         }
         _ => Ok(()),

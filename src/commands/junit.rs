@@ -11,9 +11,15 @@ use std::path::{Path, PathBuf};
 /// Looked at before anything is sent.
 ///
 /// # Errors
-/// Returns an error if the file is there and holds something else.
+/// Returns an error if the file is there and holds something else, or cannot be removed: the result of an earlier job
+/// must not pass for one of a run that never began.
 pub fn refuse_taken(to: Option<&str>) -> Result<(), Failure> {
-    to.map_or(Ok(()), refuse_other_kinds)
+    let Some(path) = to else { return Ok(()) };
+    refuse_other_kinds(path)?;
+    if !Path::new(path).symlink_metadata().is_ok_and(|there| there.is_file()) {
+        return Ok(());
+    }
+    std::fs::remove_file(path).map_err(|e| Failure::machine(format!("cannot replace `{path}`: {e}"), None))
 }
 
 /// # Errors

@@ -56,8 +56,8 @@ fn peaks_kib(args: &[&str]) -> (u64, u64) {
     (peak, own)
 }
 
-/// Two thirds of it are the program itself, as far as the kernel has read it. How much that is depends on the build, and
-/// one for tests says nothing of what people use: there only the memory counts that the run has for itself.
+/// Two thirds of it are the program itself, as far as the kernel has read it. How much that is depends on the build,
+/// and one for tests says nothing of what people use: there only the memory counts that the run has for itself.
 #[test]
 fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
     let _alone = alone();

@@ -13,7 +13,7 @@ use crate::index::id_of;
 use check::{experiment, remove};
 use latest::{Pauses, planned};
 use order::{Order, What, given};
-use plimsoll_plan::request::redacted_url;
+use plimsoll_plan::request::{redacted_header, redacted_url};
 use serde::Serialize;
 use stages::{Course, Stage};
 use std::path::{Path, PathBuf};
@@ -419,11 +419,20 @@ impl Inner {
     }
 }
 
-/// The command as all who are in may read it: without the secrets of its address.
+/// The command as all who are in may read it: without the secrets of its address, its headers and its body.
 fn shown_words(words: Vec<String>) -> Vec<String> {
-    let is_url = |word: &str| word.starts_with("http://") || word.starts_with("https://");
-    let shown = words.into_iter().map(|word| if is_url(&word) { redacted_url(&word) } else { word });
-    std::iter::once("plimsoll".to_owned()).chain(shown).collect()
+    std::iter::once("plimsoll".to_owned()).chain(words.into_iter().map(shown_word)).collect()
+}
+
+fn shown_word(word: String) -> String {
+    if word.starts_with("http://") || word.starts_with("https://") {
+        return redacted_url(&word);
+    }
+    if let Some((name, value)) = word.strip_prefix("--header=").and_then(|header| header.split_once(':')) {
+        return format!("--header={}: {}", name.trim(), redacted_header(name.trim(), value.trim()));
+    }
+    // A password may stand anywhere in it.
+    if word.starts_with("--body=") { "--body=...".to_owned() } else { word }
 }
 
 /// Until the job is forgotten or its child reads no more.

@@ -2,9 +2,13 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::time::Duration;
 
 /// For the end of a run: its last intervals, its report in several formats.
 const RESERVE_BYTES: usize = 33_554_432;
+
+/// A page table of so many addresses is given back in microseconds.
+const GIVEN_BACK_WITHIN: Duration = Duration::from_millis(1);
 
 static USED_UP: AtomicBool = AtomicBool::new(false);
 static RESERVED: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
@@ -22,6 +26,10 @@ pub fn keep_reserve() {
     let Some(layout) = layout() else { return };
     // SAFETY: the layout has a size; a refusal is a null pointer, which stands for "no reserve".
     let reserve = unsafe { System.alloc(layout) };
+    if !reserve.is_null() {
+        // A run before this one may have needed its own.
+        USED_UP.store(false, Ordering::Release);
+    }
     let before = RESERVED.swap(reserve, Ordering::AcqRel);
     release(before);
 }
@@ -45,9 +53,17 @@ fn release(reserve: *mut u8) -> bool {
 
 #[cold]
 fn give_up() -> bool {
-    // Another thread may have freed it just now: once more is worth a try for as long as the process lives.
-    let freed = release(RESERVED.swap(std::ptr::null_mut(), Ordering::AcqRel));
-    USED_UP.fetch_or(freed, Ordering::Relaxed) || freed
+    let reserve = RESERVED.swap(std::ptr::null_mut(), Ordering::AcqRel);
+    if reserve.is_null() {
+        // Another thread may be giving it back just now; once it has, another try is worth it.
+        if USED_UP.load(Ordering::Acquire) {
+            std::thread::sleep(GIVEN_BACK_WITHIN);
+        }
+    } else {
+        USED_UP.store(true, Ordering::Release);
+        release(reserve);
+    }
+    USED_UP.load(Ordering::Acquire)
 }
 
 // SAFETY: every call is passed on to the system's allocator as it came; one that fails is passed on once more, after

@@ -32,17 +32,29 @@ pub fn follow(parent: u32) -> bool {
     }
 }
 
+/// Whoever started this process wants it to outlive that signal, as `nohup` does. Linux keeps a blocked signal even
+/// then for whoever waits for it.
+fn is_ignored(signal: libc::c_int) -> bool {
+    // SAFETY: all zeros are a valid value, and without a new action the call only writes the old one to it.
+    unsafe {
+        let mut was: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut was) == 0 && was.sa_sigaction == libc::SIG_IGN
+    }
+}
+
 impl Signals {
     /// Blocks them in the calling thread; threads inherit that, so call it first.
     pub fn block() -> Result<Signals, Errno> {
         // SAFETY: an all-zero set is a valid place for sigemptyset, which initialises it.
         let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
-        // SAFETY: `set` is valid for all three calls; the old mask is not asked for.
+        // SAFETY: `set` is valid for all calls; the old mask is not asked for.
         let r = unsafe {
             libc::sigemptyset(&mut set);
             libc::sigaddset(&mut set, libc::SIGINT);
             libc::sigaddset(&mut set, libc::SIGTERM);
-            libc::sigaddset(&mut set, libc::SIGHUP);
+            if !is_ignored(libc::SIGHUP) {
+                libc::sigaddset(&mut set, libc::SIGHUP);
+            }
             libc::sigaddset(&mut set, PARENT_ENDED);
             libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut())
         };

@@ -44,6 +44,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// A whole answer. Returns whether the socket is still at rest in our hands.
     #[inline]
     pub(super) fn finished(&mut self, id: u32, answer: Answer, unasked_bytes: bool) -> bool {
+        let conn = &self.conns[id as usize];
+        if conn.short && conn.kept_head == 0 {
+            // Not even its head was kept: whoever reads it would find fault with the server.
+            self.failed(id, Fault::ClientMemory);
+            return false;
+        }
         let conn = &mut self.conns[id as usize];
         let mut end = End::Answered(answer);
         let mut keep = answer.reusable && !unasked_bytes && !conn.peer_closed && conn.state == State::Waiting;

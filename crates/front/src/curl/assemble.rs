@@ -65,6 +65,7 @@ impl Line {
         });
         let form = (!self.form.is_empty()).then(|| form::body(&self.form));
         if let Some((boundary, _)) = &form {
+            self.bound(boundary);
             self.imply("Content-Type", format!("multipart/form-data; boundary={boundary}"));
         }
         let headers = self.all_headers(url.credentials.as_deref());
@@ -125,6 +126,19 @@ impl Line {
     }
 
     /// `-H` in the order given, then what options imply and nobody replaced or took away.
+    /// A form of several parts is unreadable without its boundary, which nobody writes who writes the header: curl adds
+    /// it, too.
+    fn bound(&mut self, boundary: &str) {
+        let is_bare = |value: &str| {
+            let value = value.to_ascii_lowercase();
+            value.trim_start().starts_with("multipart/") && !value.contains("boundary=")
+        };
+        let types = self.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        for (_, value) in types.filter(|(_, value)| is_bare(value)) {
+            value.push_str(&format!("; boundary={boundary}"));
+        }
+    }
+
     fn all_headers(&mut self, credentials: Option<&str>) -> Vec<(String, String)> {
         if let Some(credentials) = credentials
             && !self.implied.iter().any(|(name, _)| *name == "Authorization")

@@ -8,13 +8,13 @@
 
 use super::cells::Cells;
 use super::facts::Facts;
-use super::spikes::paused;
+use super::spikes::paused_of;
 use super::timeline::Moment;
 use crate::event::StoppedBy;
 use crate::record::{Beside, Served};
 use crate::summary::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::metric::{RunSum, SeriesHist};
 use plimsoll_plan::outline::RequestOutline;
 use plimsoll_plan::threshold::{OUTAGE_LEAST_NS, Scope};
 
@@ -27,6 +27,8 @@ const HANG_LEAST_NS: u64 = 2_000_000_000;
 const HANG_TIMES: u64 = 4;
 /// How long answers take is not known before so many.
 const HANG_AFTER: u64 = 20;
+/// Nor, where nothing came any more to the end, before so many: there is no late answer that could excuse it.
+const HANG_AFTER_OPEN: u64 = 5;
 /// So many wait at once where all were answered in the end: one slow request in a thousand is a tail, several at once
 /// that have it at the same time are a service that stalled.
 const HANG_WAITING: f64 = 4.0;
@@ -69,6 +71,8 @@ pub(super) struct ServiceCourse<'a> {
     slots: Vec<Slot>,
     parts: Vec<Part>,
     pauses: Vec<(f64, f64)>,
+    /// Median service time of the slowest request of the run: no hang moves it, ns.
+    slowest_ns: u64,
     /// Something was measured.
     known: bool,
     users: Option<(u64, u64)>,
@@ -80,7 +84,13 @@ impl<'a> ServiceCourse<'a> {
         let parts = parts(facts, &slots);
         let begun = facts.run.of(RunSum::UsersActive);
         let users = (begun > 0).then(|| (facts.run.of(RunSum::UsersWithoutSuccess), begun));
-        Self { moments, slots, parts, pauses: paused(facts), known: facts.has_measured(), users }
+        let medians = facts.series.iter().filter(|series| !series.request.stream);
+        let slowest_ns = medians
+            .filter_map(|series| series.tally.hist(SeriesHist::Service).quantile(0.5))
+            .max()
+            .unwrap_or(0);
+        let pauses = paused_by_all(facts);
+        Self { moments, slots, parts, pauses, slowest_ns, known: facts.has_measured(), users }
     }
 
     pub fn availability(&self) -> Availability {
@@ -94,6 +104,7 @@ impl<'a> ServiceCourse<'a> {
             users_without_success: self.users.map(|(unserved, _)| unserved),
             users: self.users.map(|(_, all)| all),
             longest_outage_ns: longest_ns(&outages),
+            measured_ns: self.measured_ns(),
             outages,
             parts,
         }
@@ -142,14 +153,27 @@ impl<'a> ServiceCourse<'a> {
         })
     }
 
+    fn measured_ns(&self) -> u64 {
+        self.slots.iter().map(|slot| slot.to_ns - slot.from_ns).sum()
+    }
+
     fn ratio(&self, outages: &[Outage]) -> f64 {
-        let measured_ns: u64 = self.slots.iter().map(|slot| slot.to_ns - slot.from_ns).sum();
+        let measured_ns = self.measured_ns();
         let down_ns: u64 = outages.iter().map(|outage| outage.length_ns).sum();
         if measured_ns == 0 { 1.0 } else { 1.0 - (down_ns as f64 / measured_ns as f64).min(1.0) }
     }
 
     fn outages(&self, slots: &[Slot]) -> Vec<Outage> {
-        gaps(slots).into_iter().filter_map(|gap| self.outage(slots, gap)).collect()
+        let mut slots = slots.to_vec();
+        let mut all = Vec::new();
+        for gap in gaps(&slots) {
+            let Some(found) = self.outage(&slots, gap) else { continue };
+            // What waited for its end is no usual time; it is answered in its last tick and in the next one.
+            let last = (gap.after + 1).min(slots.len() - 1);
+            slots[gap.before..=last].iter_mut().for_each(|slot| slot.usual_ns = None);
+            all.push(found);
+        }
+        all
     }
 
     fn outage(&self, slots: &[Slot], gap: Gap) -> Option<Outage> {
@@ -161,11 +185,28 @@ impl<'a> ServiceCourse<'a> {
         let stalled_ns: u64 = slots[gap.before..=gap.after].iter().map(|slot| slot.stalled_ns).sum();
         let length_ns = (gap.to_ns - gap.from_ns).saturating_sub(paused_ns).saturating_sub(stalled_ns);
         let is_long = length_ns >= OUTAGE_LEAST_NS;
-        if !is_long || !(failing(slots, &gap) || hanging(slots, &gap, length_ns)) {
+        if !is_long || !(failing(slots, &gap) || self.hanging(slots, &gap, length_ns)) {
             return None;
         }
         let failures = self.failures(slots, &gap);
         Some(Outage { from_s, to_s, open_ended: gap.open_ended, length_ns, failures })
+    }
+
+    /// Requests waited all the while, far longer than ever before.
+    fn hanging(&self, slots: &[Slot], gap: &Gap, length_ns: u64) -> bool {
+        let before = &slots[..=gap.before];
+        let answered: u64 = before.iter().map(|slot| slot.served.successes()).sum();
+        let Some(usual_ns) = before.iter().filter_map(|slot| slot.usual_ns).max() else { return false };
+        let inside = slots[gap.before..=gap.after].iter().filter(|slot| slot.served.successes() == 0);
+        let edges = || [gap.before, gap.after].map(|at| slots[at].waiting.unwrap_or(0.0));
+        let waiting = inside
+            .filter_map(|slot| slot.waiting)
+            .reduce(f64::min)
+            .unwrap_or_else(|| edges().into_iter().fold(f64::INFINITY, f64::min));
+        let (enough, after) =
+            if gap.open_ended { (0.9, HANG_AFTER_OPEN) } else { (HANG_WAITING, HANG_AFTER) };
+        let patience_ns = HANG_LEAST_NS.max(usual_ns.max(self.slowest_ns).saturating_mul(HANG_TIMES));
+        answered >= after && waiting >= enough && length_ns >= patience_ns
     }
 
     /// How requests failed in it. Of the second in which it began and of that in which it ended, only where something
@@ -193,6 +234,17 @@ impl<'a> ServiceCourse<'a> {
     }
 }
 
+/// Stretches in which every machine was paused: while one of them asks, the service is held to its answers.
+fn paused_by_all(facts: &Facts) -> Vec<(f64, f64)> {
+    let mut machines = facts.machines.iter().map(paused_of);
+    let first = machines.next().unwrap_or_default();
+    machines.fold(first, |all, own| {
+        let both = |a: &(f64, f64), b: &(f64, f64)| (a.0.max(b.0), a.1.min(b.1));
+        let pairs = all.iter().flat_map(|a| own.iter().map(move |b| both(a, b)));
+        pairs.filter(|(from, to)| to > from).collect()
+    })
+}
+
 fn longest_ns(outages: &[Outage]) -> u64 {
     outages.iter().map(|outage| outage.length_ns).max().unwrap_or(0)
 }
@@ -217,7 +269,11 @@ fn slots(facts: &Facts, moments: &[Moment]) -> Vec<Slot> {
                 to_ns,
                 served: m.served,
                 waiting: Some(waiting.max(m.second.waiting_peak.unwrap_or(0) as f64)),
-                usual_ns: m.second.p99_ns.filter(|_| m.answered > 0).max(m.longest_event_gap_ns),
+                // An open stream waits as it should: only the rhythm of its events says how long.
+                usual_ns: match facts.has_streams() {
+                    true => m.longest_event_gap_ns,
+                    false => m.second.p99_ns.filter(|_| m.answered > 0),
+                },
                 stalled_ns: m.stalled_ns / workers.max(1),
                 moment: number,
             })
@@ -355,20 +411,4 @@ fn failing(slots: &[Slot], gap: &Gap) -> bool {
     let (outside, failed_outside) = (all.saturating_sub(inside), failed.saturating_sub(inside));
     let share = (failed_outside as f64 + 1.0) / (outside as f64 + 2.0);
     inside > 0 && all as f64 * share.powf(inside as f64) < BY_CHANCE
-}
-
-/// Requests waited all the while, far longer than ever before.
-fn hanging(slots: &[Slot], gap: &Gap, length_ns: u64) -> bool {
-    let before = &slots[..=gap.before];
-    let answered: u64 = before.iter().map(|slot| slot.served.successes()).sum();
-    let Some(usual_ns) = before.iter().filter_map(|slot| slot.usual_ns).max() else { return false };
-    let inside = slots[gap.before..=gap.after].iter().filter(|slot| slot.served.successes() == 0);
-    let edges = || [gap.before, gap.after].map(|at| slots[at].waiting.unwrap_or(0.0));
-    let waiting = inside
-        .filter_map(|slot| slot.waiting)
-        .reduce(f64::min)
-        .unwrap_or_else(|| edges().into_iter().fold(f64::INFINITY, f64::min));
-    let enough = if gap.open_ended { 0.9 } else { HANG_WAITING };
-    let patience_ns = HANG_LEAST_NS.max(usual_ns.saturating_mul(HANG_TIMES));
-    answered >= HANG_AFTER && waiting >= enough && length_ns >= patience_ns
 }

@@ -130,9 +130,13 @@ fn ticks<'a>(facts: &Facts, moments: &'a [Moment], outages: &[Outage]) -> Vec<Ti
 
 /// Stretches in which somebody had told a machine to start nothing: that nothing came back is not the service's doing.
 pub(super) fn paused(facts: &Facts) -> Vec<(f64, f64)> {
-    let of = |m: &Machine| pauses(&m.origin.notes, m.elapsed_ns);
+    facts.machines.iter().flat_map(paused_of).collect()
+}
+
+/// Those of one machine.
+pub(super) fn paused_of(machine: &Machine) -> Vec<(f64, f64)> {
     let seconds = |(from_ns, to_ns)| (from_ns as f64 / 1e9, to_ns as f64 / 1e9);
-    facts.machines.iter().flat_map(of).map(seconds).collect()
+    pauses(&machine.origin.notes, machine.elapsed_ns).into_iter().map(seconds).collect()
 }
 
 fn is_slow(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> bool {

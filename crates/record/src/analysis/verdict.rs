@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::doubts::OF_ALL;
-use super::facts::Facts;
+use super::facts::{Facts, Machine};
 use super::outage_words::outages;
 use super::watched::{is_listening, is_thread};
 use crate::caution::Kind;
@@ -28,7 +28,7 @@ pub(super) fn verdict(
     (pressure, available): (&[Pressure], &Availability),
 ) -> Verdict {
     let interrupted = interrupted(facts);
-    let gone = outages(available, facts.measured_ns);
+    let gone = outages(available, available.measured_ns);
     let rules = || facts.plan.thresholds.iter().zip(thresholds);
     // Of a run that was cut short, more was still to come.
     let is_early = |rule: &Threshold| interrupted.is_some() && is_least_count(rule);
@@ -93,7 +93,10 @@ fn cut_short(when: &str, thresholds: &[Judged], figures: &str) -> Verdict {
 
 /// `interrupted after 2.99 s of 15 s`; `None`: the run came to its end, or may end early.
 fn interrupted(facts: &Facts) -> Option<String> {
-    let elapsed_ns = facts.machines.iter().map(|m| m.elapsed_ns).max().unwrap_or(0);
+    let by_hand = |m: &&Machine| {
+        m.origin.ending.as_ref().is_some_and(|ending| ending.stopped_by == StoppedBy::Interrupt)
+    };
+    let elapsed_ns = facts.machines.iter().filter(by_hand).map(|m| m.elapsed_ns).min().unwrap_or(0);
     let planned_ns = facts.plan.stop.duration_ns;
     let is_early = planned_ns.is_none_or(|planned_ns| elapsed_ns < planned_ns);
     let of = planned_ns.map_or(String::new(), |planned_ns| format!(" of {}", chosen_ns(planned_ns)));

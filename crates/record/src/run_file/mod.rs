@@ -20,6 +20,7 @@ mod writer;
 pub use error::Error;
 pub(crate) use reader::each_span;
 pub use reader::{Span, read, read_spans};
+pub use schema::taken;
 pub use tail::{Fresh, Tail};
 pub use writer::{Finished, RunFile, Writer, write};
 

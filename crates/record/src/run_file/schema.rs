@@ -93,9 +93,8 @@ pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Resul
         Refusal::Io(source) => Error::CannotCreate { path: path.into(), source },
         Refusal::Sqlite(source) => Error::Refused { path: path.into(), doing: "make", source },
     };
-    // A link to nowhere is something, too.
-    if path.symlink_metadata().is_ok() {
-        return Err(Error::Exists { path: path.into() });
+    if let Some(there) = taken(path) {
+        return Err(Error::Exists { path: there });
     }
     let new = Unnamed::beside(path).map_err(Refusal::Io).map_err(refused)?;
     new.filled(fill).map_err(Refusal::Sqlite).map_err(refused)?;
@@ -103,6 +102,13 @@ pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Resul
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path: path.into() }),
         other => other.map_err(Refusal::Io).map_err(refused),
     }
+}
+
+/// What stands in the way of a run file of this name: a file or a link to nowhere, or what SQLite left beside an
+/// earlier one that was deleted and would take for this one's.
+pub fn taken(path: &Path) -> Option<std::path::PathBuf> {
+    let names = ["", "-wal", "-journal"].map(|suffix| room::beside(path, suffix));
+    names.into_iter().find(|name| name.symlink_metadata().is_ok())
 }
 
 /// Opens a file that was created a moment ago.

@@ -18,6 +18,9 @@ pub struct Availability {
     pub users: Option<u64>,
     /// Of the service as a whole.
     pub longest_outage_ns: u64,
+    /// What `ratio_time` is a share of, ns: the planned part of the measurement period, without the grace behind it.
+    #[serde(skip)]
+    pub measured_ns: u64,
     /// Of the service as a whole, in order.
     pub outages: Vec<Outage>,
     /// Requests and addresses that were down while others were served.

@@ -115,9 +115,11 @@ fn share_of(case: &Case, n: u64) -> String {
 
 /// What statuses say: some of them name their cause themselves.
 fn status(case: &Case, row: &ErrorRow) -> Option<Cause> {
-    let failing = case.s.statuses.iter().filter(|(status, _)| status.starts_with(['4', '5']));
+    // More of them than failures: the plan expects some.
+    let is_failing = |status: &str, n: u64| status.starts_with(['4', '5']) && n <= row.count;
+    let failing = case.s.statuses.iter().filter(|(status, n)| is_failing(status, **n));
     let (status, n) = failing.max_by_key(|(_, n)| **n)?;
-    let evidence = format!("{} with status {status}", share_of(case, (*n).min(row.count)));
+    let evidence = format!("{} with status {status}", share_of(case, *n));
     let certain = |kind: Kind| kind.claim(Claim::Certain, evidence.clone());
     Some(match status.as_str() {
         "429" => certain(Kind::RateLimited),

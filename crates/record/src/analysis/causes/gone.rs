@@ -4,9 +4,21 @@ use super::Case;
 use crate::analysis::outage_words::span;
 use crate::cause::{Cause, Claim, Kind};
 use crate::phrase::count;
-use crate::summary::{Outage, Second};
+use crate::summary::{Outage, OutageFailure, Second};
 
-pub(super) fn gone(case: &Case) -> Option<Cause> {
+/// So much of the time must be left for anything else to be worth a cause of its own beside it.
+const MOSTLY_THERE: f64 = 0.9;
+
+/// The cause, and how far it explains the run.
+pub(super) struct Gone {
+    pub cause: Cause,
+    /// Most failures are of the outage.
+    pub explains_failures: bool,
+    /// So much of the time was lost that what it was like meanwhile does not matter.
+    pub explains_times: bool,
+}
+
+pub(super) fn gone(case: &Case) -> Option<Gone> {
     let seconds = || case.s.timeline.iter().filter(|second| !second.warmup);
     let answered = |second: &&Second| second.requests > second.errors;
     // What never succeeded is not away: it was asked for the wrong thing, or in a wrong way.
@@ -16,11 +28,29 @@ pub(super) fn gone(case: &Case) -> Option<Cause> {
     let in_it = seconds().filter(|s| s.from_s < outage.to_s && s.from_s + s.length_s > outage.from_s);
     let waiting = in_it.map(|second| second.in_flight).fold(0.0, f64::max);
     let failed: u64 = outage.failures.iter().map(|failure| failure.count).sum();
-    let sentence = match how(outage) {
-        Some("connect_refused") => "the service went away: nothing listens on its port",
-        Some("http_status") => "the service answers only with errors",
-        Some("timeout") | None => "the service stopped answering",
-        Some(_) => "the service went away",
+    let how = how(outage);
+    let (sentence, claim) = match how.map(|failure| (failure.class, failure.status)) {
+        // A service that refuses, or that answers what was not expected, is there: what it says is the cause.
+        Some(("http_status", Some(status))) if status < 500 => return None,
+        Some((
+            "check_failed"
+            | "malformed_response"
+            | "dangerous_response"
+            | "undecodable_body"
+            | "tls_failed"
+            | "tls_timeout"
+            | "certificate_refused",
+            _,
+        )) => return None,
+        Some(("connect_refused", _)) => {
+            ("the service went away: nothing listens on its port", Claim::Certain)
+        }
+        Some(("http_status", _)) => ("the service answers only with errors", Claim::Certain),
+        Some(("unreachable" | "connect_timeout", _)) if !case.is_local() => {
+            ("the service went away", Claim::Likely)
+        }
+        Some(("timeout", _)) | None => ("the service stopped answering", Claim::Certain),
+        Some(_) => ("the service went away", Claim::Certain),
     };
     let evidence = format!(
         "no request succeeded {}; {} failed then, {} were waiting",
@@ -28,12 +58,16 @@ pub(super) fn gone(case: &Case) -> Option<Cause> {
         count(failed),
         count(waiting.round() as u64)
     );
-    Some(Kind::ServiceGone.claim(Claim::Certain, evidence).saying(sentence))
+    Some(Gone {
+        cause: Kind::ServiceGone.claim(claim, evidence).saying(sentence),
+        explains_failures: failed.saturating_mul(2) >= case.s.totals.errors,
+        explains_times: case.s.availability.ratio_time.is_none_or(|ratio| ratio < MOSTLY_THERE),
+    })
 }
 
 /// The class of failure that says most of how it went; ended connections are only the beginning.
-fn how(outage: &Outage) -> Option<&'static str> {
+fn how(outage: &Outage) -> Option<&OutageFailure> {
     let ends = ["stale_connection", "reset", "closed_before_response", "closed_mid_response"];
     let telling = outage.failures.iter().find(|failure| !ends.contains(&failure.class));
-    telling.or_else(|| outage.failures.first()).map(|failure| failure.class)
+    telling.or_else(|| outage.failures.first())
 }

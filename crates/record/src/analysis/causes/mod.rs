@@ -59,10 +59,11 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
     let mut all: Vec<Cause> = Vec::new();
     all.extend(generator(case));
     let gone = gone::gone(case);
-    let is_gone = gone.is_some();
-    all.extend(gone);
-    if !is_gone {
-        let mut failing = failures::failures(case);
+    let explains_failures = gone.as_ref().is_some_and(|gone| gone.explains_failures);
+    let explains_all = explains_failures && gone.as_ref().is_some_and(|gone| gone.explains_times);
+    all.extend(gone.map(|gone| gone.cause));
+    if !explains_all {
+        let mut failing = if explains_failures { Vec::new() } else { failures::failures(case) };
         let system = system::saturated(case);
         // Something full makes responses late, few or refused; what they say when they are wrong it does not change.
         let by_load = failing.first().is_none_or(failures::may_be_load);

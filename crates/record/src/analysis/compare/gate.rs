@@ -126,13 +126,14 @@ impl Rule {
             true => (high <= self.limit, low > self.limit),
             false => (low >= self.limit, high < self.limit),
         };
-        // A lower bound of A or of B moves one end of the interval away: nothing holds for certain any more.
-        let is_bound = row.a_at_least || row.b_at_least;
+        // A lower bound moves one end of the interval away: of B it can only be further up, of A further down.
+        let (up, down) = (row.b_at_least && !row.a_at_least, row.a_at_least && !row.b_at_least);
+        let is_exact = !row.a_at_least && !row.b_at_least;
+        let (safe, worse) = if self.below { (down, up) } else { (up, down) };
         // One value decides: what the table calls open, no rule calls broken.
-        let broken = broken && row.verdict.is_worse();
-        let passage = match (holds && !is_bound, broken && !is_bound) {
-            (true, _) => Passage::Pass,
-            (_, true) => Passage::Fail,
+        let passage = match (holds, broken && row.verdict.is_worse()) {
+            (true, _) if is_exact || safe => Passage::Pass,
+            (_, true) if is_exact || worse => Passage::Fail,
             _ => Passage::Inconclusive,
         };
         ruled(passage, evidence(row, comparison.confidence))

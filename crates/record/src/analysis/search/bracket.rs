@@ -74,10 +74,8 @@ impl<'a> View<'a> {
                 (Some(now), Some(floor)) => now > floor.saturating_mul(2),
                 _ => false,
             };
-            // What is sure in spite of it counts, whichever way.
             // What is sure whatever the machine did counts, whichever way.
-            let is_sure = t.standing() != Standing::Undecided;
-            let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && is_sure);
+            let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && t.is_sure());
             counts.then_some((t.probe.level, by))
         };
         let loads = || history.iter().filter(|t| t.probe.purpose != Purpose::Floor);
@@ -94,6 +92,8 @@ impl<'a> View<'a> {
     }
 }
 
+const BELOW_HALF: f64 = 0.49;
+
 /// Highest level met and lowest missed, after a vote: the falling curve nearest to what was met at each level. A fluke
 /// at a low level is outvoted by two runs above it; a full step counts twice, and what is not sure of itself half.
 fn enclose(rungs: &[Rung<'_>]) -> (Option<f64>, Option<f64>) {
@@ -106,7 +106,9 @@ fn enclose(rungs: &[Rung<'_>]) -> (Option<f64>, Option<f64>) {
             rung.trials.iter().filter(|t| of(t)).map(|t| weight(t)).sum::<f64>()
         };
         let all = sum(&|_| true);
-        (sum(&Trial::met) / all, all)
+        let share = sum(&Trial::met) / all;
+        // What was missed for certain is not met by half a vote.
+        (if rung.standing == Standing::Missed { share.min(BELOW_HALF) } else { share }, all)
     };
     let values: Vec<(f64, f64)> = rungs.iter().map(value).collect();
     let curve = falling(&values);

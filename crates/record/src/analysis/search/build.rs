@@ -287,9 +287,10 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
         unstable: trial.unstable,
         cautions: trial.cautions.iter().map(|c| c.code).collect(),
         // What was met although the machine was busy was met.
-        limited_by: trial.limited_by.clone().filter(|by| {
-            !(is_counted(trial, view) || by.may_pass() && trial.standing() != Standing::Undecided)
-        }),
+        limited_by: trial
+            .limited_by
+            .clone()
+            .filter(|by| !(is_counted(trial, view) || by.may_pass() && trial.is_sure())),
     }
 }
 

@@ -84,6 +84,17 @@ impl Trial {
         sound && self.judged.iter().filter(|j| decides(j)).all(is_inside)
     }
 
+    /// Where it stands it stands whatever the load generator did. A backlog alone may be its own.
+    pub(super) fn is_sure(&self) -> bool {
+        match self.standing() {
+            Standing::Undecided => false,
+            Standing::Met => true,
+            Standing::Missed => {
+                self.judged.iter().any(|j| decides(j) && self.standing_of(j) == Standing::Missed)
+            }
+        }
+    }
+
     /// What one user alone was answered, all of it: its times are those of answers.
     pub(super) fn is_unloaded(&self) -> bool {
         self.errors == 0 && self.requests > 0
@@ -120,8 +131,9 @@ impl Trial {
         if self.unstable && self.tells_of_backlog(judged) { slack.min(-0.25) } else { slack }
     }
 
-    /// A time that is still growing has not said how long it will be. Where no threshold is on a time, and none sees the
-    /// backlog in its own figure as `achieved` does, what was met was met for a while; only an outage is not on its way.
+    /// A time that is still growing has not said how long it will be. Where no threshold is on a time, and none sees
+    /// the backlog in its own figure as `achieved` does, what was met was met for a while; only an outage is not on
+    /// its way.
     fn tells_of_backlog(&self, judged: &Judged) -> bool {
         let sees_it = |j: &Judged| decides(j) && (is_time(j) || slack(j) < 0.0);
         is_time(judged) || (!is_outage(judged) && !self.judged.iter().any(sees_it))
