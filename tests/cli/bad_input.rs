@@ -44,6 +44,7 @@ fn words_that_are_all_but_a_command_and_flags_that_could_change_nothing() {
 fn flags_of_other_tools_are_named() {
     refused(&["URL", "--http2"], 2, &["HTTP/2 (`--http2`) is not supported yet", "HTTP/1.1"]);
     refused(&["URL", "--vus", "10"], 2, &["no flag `--vus`", "`-c`"]);
+    refused(&["--vus", "10", "URL"], 2, &["no flag `--vus`", "`-c`"]);
     refused(&["URL", "--rps", "10"], 2, &["no flag `--rps`", "`-r`"]);
     refused(&["URL", "--target", "http://127.0.0.1:1"], 2, &["--target", "names its target already"]);
     refused(&["URL", "--follow", "many"], 2, &["--follow", "invalid number of redirects"]);

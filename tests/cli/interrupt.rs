@@ -1,6 +1,6 @@
 //! Ctrl-C and its like: once ends the run with a report that says so, twice ends the program.
 
-use crate::support::{Output, Ruler, Scratch, Tool};
+use crate::support::{BINARY, Output, Ruler, Scratch, Tool};
 
 /// What a run of 60 s leaves behind that gets this signal after some 200 requests.
 fn cut_short(ruler: &Ruler, signal: &str, more: &[&str]) -> Output {
@@ -25,6 +25,21 @@ fn once_ends_the_run_with_a_report_that_says_that_it_was_cut_short() {
         assert!(sentence.starts_with("INTERRUPTED: interrupted after "), "{sentence}");
         assert!(sentence.contains(" of 60 s: ") && sentence.contains(" thresholds met so far"), "{sentence}");
     }
+}
+
+#[test]
+fn whoever_starts_it_with_nohup_has_the_whole_run() {
+    let ruler = Ruler::start(&[]);
+    let mut shell = std::process::Command::new("sh");
+    let line = format!("trap '' HUP; exec {BINARY} {} -r 500 -n 800 -q --out \"$0\"", ruler.url("/"));
+    let scratch = Scratch::new();
+    let mut child = shell.args(["-c", &line, &scratch.path("a.plim")]).spawn().expect("`sh` is there");
+    ruler.wait_for_requests(200);
+    let pid = child.id().to_string();
+    let sent = std::process::Command::new("kill").args(["-HUP", &pid]).status();
+    assert!(sent.expect("`kill` is there").success());
+    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    assert_eq!(ruler.requests(), 800);
 }
 
 #[test]

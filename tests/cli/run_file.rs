@@ -77,3 +77,15 @@ fn a_killed_run_leaves_a_file_that_reports_up_to_its_last_second() {
     assert_eq!(json["complete"], false);
     assert!(json["totals"]["requests"].as_u64().unwrap() >= 200, "{:#}", json["totals"]);
 }
+
+/// SQLite would take what an earlier file of this name left behind for this one's.
+#[test]
+fn a_log_without_its_run_file_is_in_the_way_and_is_named() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let log = scratch.file("a.plim-wal", "of another run");
+    let refused = Tool::run(&[&ruler.url("/"), "-n", "5", "--out", &scratch.path("a.plim")]);
+    assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("a.plim-wal"), "{}", refused.stderr);
+    assert_eq!(ruler.requests(), 0);
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "of another run");
+}

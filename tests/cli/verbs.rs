@@ -79,6 +79,9 @@ fn a_run_writes_its_thresholds_as_junit() {
     let xml = std::fs::read_to_string(&file).unwrap();
     assert!(xml.contains("name=\"response_time p99 &lt; 1s\"><error type=\"INCONCLUSIVE\""), "{xml}");
     assert!(xml.contains("failures=\"0\" errors=\"2\">"), "{xml}");
+    // A run that never began leaves no older result behind.
+    Tool::run(&["http://127.0.0.1:1/", "-n", "1", "--junit", &file]).expect_code(1);
+    assert!(!std::path::Path::new(&file).exists());
     // An older result is replaced, anything else is not.
     let yaml = scratch.file(
         "a.yaml",

@@ -132,6 +132,11 @@ pub const INCIDENTS: &[Incident] = &[
     .quick(),
     Incident::new("all get 401", "credentials_refused", &["--status", "401"], USERS),
     Incident::new("all get 404", "not_found", &["--status", "404"], USERS),
+    Incident::new("a quota is used up: 429 from the middle on", "rate_limited", &[], DYING)
+        .then(Event::Set("status=429"))
+        .quick(),
+    Incident::new("a token expires: 401 from the middle on", "credentials_refused", &[], DYING)
+        .then(Event::Set("status=401")),
     Incident::new(
         "a third get 502",
         "upstream_failed",

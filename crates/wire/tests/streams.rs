@@ -4,7 +4,7 @@
 mod common;
 
 use common::{GET, Seen};
-use plimsoll_wire::h1::{Eof, Limits, Session, Shared, Sink};
+use plimsoll_wire::h1::{Eof, Limits, Part, Session, Shared, Sink};
 use plimsoll_wire::sse::{Parser, Spares};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -25,6 +25,23 @@ fn handed_on(pieces: &[&str]) -> Vec<String> {
         given.push(String::from_utf8_lossy(&seen.body).into_owned());
     }
     given
+}
+
+/// A server may think for as long as it likes in front of a chunk, but a line that it has begun must come to its end.
+#[test]
+fn a_pause_in_front_of_a_chunk_is_no_part_of_its_line() {
+    let (mut session, mut shared) = (Session::new(), Shared::new(Limits::default()));
+    session.submit(GET);
+    let mut part = |piece: &str| {
+        let fed = session.feed(piece.as_bytes(), &mut shared, &mut Seen::default());
+        assert!(fed.is_ok_and(|fed| fed.consumed == piece.len()), "{piece:?}");
+        session.part()
+    };
+    assert_eq!(part(HEAD), Part::Body);
+    assert!(matches!(part("b"), Part::ChunkLine(_)));
+    assert_eq!(part("\r\nhello world"), Part::Body);
+    assert_eq!(part("\r\n"), Part::Body);
+    assert!(matches!(part("1;x"), Part::ChunkLine(_)));
 }
 
 #[test]

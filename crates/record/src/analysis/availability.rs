@@ -170,7 +170,7 @@ impl<'a> ServiceCourse<'a> {
             let Some(found) = self.outage(&slots, gap) else { continue };
             // What waited for its end is no usual time; it is answered in its last tick and in the next one.
             let last = (gap.after + 1).min(slots.len() - 1);
-            slots[gap.before..=last].iter_mut().for_each(|slot| slot.usual_ns = None);
+            slots[gap.before + 1..=last].iter_mut().for_each(|slot| slot.usual_ns = None);
             all.push(found);
         }
         all

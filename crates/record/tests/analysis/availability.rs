@@ -143,6 +143,17 @@ fn a_stall_of_all_users_is_an_outage_and_a_slow_answer_of_one_is_none() {
     let all = of(&stall(10, 4..7));
     assert_eq!((only(&all).from_s, only(&all).to_s, only(&all).open_ended), (4.0, 7.0, false));
     silent(&stall(1, 4..7), "one slow request");
+    // What waited for the end of the first is answered behind it, and makes no later one shorter.
+    let twice = stall(10, 3..5).with(|run| {
+        run.ticks[5].series[0].record(SeriesHist::Service.id(), 2_000 * MS);
+        run.ticks[5].series[0].record(SeriesHist::Response.id(), 2_000 * MS);
+        for number in 7..9 {
+            run.ticks[number] = run.blank(number as u32);
+            run.ticks[number].run.add(RunSum::UsersNs.id(), 10 * S);
+            run.ticks[number].run.add(RunSum::InFlightNs.id(), 10 * S);
+        }
+    });
+    assert_eq!(of(&twice).outages.len(), 2, "{:?}", of(&twice).outages);
     silent(&stall(10, 4..5), "a pause of a second, after which all was answered");
 }
 
