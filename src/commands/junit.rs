@@ -1,11 +1,11 @@
 //! `--junit FILE`: what was asked of the runs, for CI systems. An older result of the same job is replaced.
 
 use super::compare::refuse_other_kinds;
-use crate::exit::Failure;
-use plimsoll_output::junit::{Suite, document};
+use crate::exit::{Exit, Failure};
+use plimsoll_output::junit::{Suite, Whole, document};
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::run_file;
-use plimsoll_record::summary::Summary;
+use plimsoll_record::summary::{Outcome, Summary};
 use std::path::{Path, PathBuf};
 
 /// Looked at before anything is sent.
@@ -25,14 +25,15 @@ pub fn refuse_taken(to: Option<&str>) -> Result<(), Failure> {
 /// # Errors
 /// Returns an error if the file cannot be written.
 pub fn of_run(to: Option<&str>, summary: &Summary) -> Result<(), Failure> {
-    write(to, || Ok(document(&[Suite { name: &summary.name, summary }])))
+    write(to, || Ok(document(&[Suite { name: &summary.name, summary }], None)))
 }
 
-/// A suite for each run below a folder, in the order of their files.
+/// A suite for each run below a folder, in the order of their files, and one for how all of it ended where no run says
+/// so.
 ///
 /// # Errors
 /// Returns an error if a run cannot be read again, or the file cannot be written.
-pub fn of_folder(to: Option<&str>, folder: &Path) -> Result<(), Failure> {
+pub fn of_folder(to: Option<&str>, folder: &Path, exit: Exit) -> Result<(), Failure> {
     write(to, || {
         let mut files = Vec::new();
         run_files(folder, &mut files);
@@ -43,7 +44,9 @@ pub fn of_folder(to: Option<&str>, folder: &Path) -> Result<(), Failure> {
             runs.push((name, summarise(&run_file::read(&file)?)));
         }
         let suites: Vec<Suite> = runs.iter().map(|(name, summary)| Suite { name, summary }).collect();
-        Ok(document(&suites))
+        let is_told = suites.iter().any(|suite| suite.summary.verdict.result != Outcome::Pass);
+        let whole = Whole { is_missed: exit == Exit::ThresholdMissed, sentence: exit.meaning() };
+        Ok(document(&suites, (exit != Exit::Pass && !is_told).then_some(&whole)))
     })
 }
 

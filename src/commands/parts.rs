@@ -64,14 +64,15 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     if let Some(wanted) = &wanted {
         wanted.write(&folder_page::of(&out, wanted.file())?)?;
     }
-    junit::of_folder(asked.junit.as_deref(), &out)?;
+    let worst = parts_report::worst(&told);
+    let exit = if manner.stop_early_ok { worst } else { shared.interrupts.exit(worst) };
+    junit::of_folder(asked.junit.as_deref(), &out, exit)?;
     if shared.interrupts.happened() && !manner.quiet {
         say::talk(&format!("stopped; the same command with `--out {}` goes on\n", out.display()));
     } else if !manner.quiet {
         say::talk(&format!("{}\n", out.display()));
     }
-    let worst = parts_report::worst(&told);
-    Ok(if manner.stop_early_ok { worst } else { shared.interrupts.exit(worst) })
+    Ok(exit)
 }
 
 /// Runs one, and prints its report where each is printed by itself.

@@ -10,6 +10,7 @@ use plimsoll_control::{Resolved, dns};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::probe;
 use plimsoll_plan::link::Link;
+use plimsoll_plan::value::Part;
 use plimsoll_plan::{Plan, Target};
 use std::time::Duration;
 
@@ -75,7 +76,7 @@ pub fn resolved(target: &Target, link: &Link, patience: &Patience) -> Result<Res
     }
 }
 
-/// Waits until one of the addresses answers a GET with a status below 500, or completes a TLS handshake.
+/// Waits until one of the addresses answers a GET with a status below 500.
 ///
 /// # Errors
 /// Returns an error if the time is over.
@@ -86,17 +87,13 @@ pub fn wait(place: &Resolved, plan: &Plan, tls: Option<&Setup>, patience: &Patie
     if !patience.quiet {
         say::talk(&format!("waiting for {} ...\n", plan.outline.target));
     }
+    let path = path(plan);
     loop {
         let mut why = String::new();
         for address in &place.addresses {
-            let answered = match tls {
-                Some(setup) => probe::handshake(*address, setup, TRY),
-                None => probe::status(*address, &plan.outline.target, path(plan), TRY).and_then(|status| {
-                    if status < 500 { Ok(()) } else { Err(format!("it answered {status}")) }
-                }),
-            };
-            match answered {
-                Ok(()) => {
+            match probe::status(*address, tls, &plan.outline.target, &path, TRY) {
+                Ok(status) if status >= 500 => why = format!("it answered {status}"),
+                Ok(_) => {
                     if let Some(shared) = patience.shared {
                         shared.is_ready.set(true);
                     }
@@ -118,8 +115,16 @@ pub fn wait(place: &Resolved, plan: &Plan, tls: Option<&Setup>, patience: &Patie
     }
 }
 
-/// The path of a plain GET of the plan, else the root: any answer is a sign of life.
-fn path(plan: &Plan) -> &str {
-    let first = plan.requests.first().filter(|request| request.method == "GET");
-    first.map_or("/", |request| request.path.as_str())
+/// The path of the first GET of the plan that is the same for everybody, else the root: any answer is a sign of life.
+fn path(plan: &Plan) -> String {
+    let plain = plan.requests.first().filter(|request| request.method == "GET");
+    let asked = plan.script.iter().flat_map(|script| &script.asks).find_map(|ask| match &ask.path.parts[..] {
+        [Part::Literal(path)] if ask.scenario.is_some() && ask.method == "GET" => Some(path),
+        _ => None,
+    });
+    match (plain, asked) {
+        (Some(request), _) => request.path.clone(),
+        (None, Some(path)) => String::from_utf8_lossy(path).into_owned(),
+        (None, None) => "/".into(),
+    }
 }

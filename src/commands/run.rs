@@ -104,7 +104,7 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let (experiment, cells) = find::cells(study, &run.flags)?;
     let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, Some(&again))?;
     let exit = ran.print(&folder_report::Form::of_run(run), wanted.as_ref())?;
-    junit::of_folder(manner.junit.as_deref(), &ran.folder)?;
+    junit::of_folder(manner.junit.as_deref(), &ran.folder, exit)?;
     Ok(exit)
 }
 

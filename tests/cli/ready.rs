@@ -1,6 +1,6 @@
 //! `--wait-for-ready`: the load begins when the service answers.
 
-use crate::support::{Ruler, Tool};
+use crate::support::{Ruler, Scratch, Tool};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
@@ -36,4 +36,21 @@ fn a_service_that_never_answers_ends_it_with_1() {
     assert!(said.contains("was not ready within 300 ms: it answered 503"), "{said}");
     assert!(said.contains("--wait-for-ready"), "{said}");
     assert!(output.state_files.is_empty());
+}
+
+/// The root of a gateway answers long before the service behind it.
+#[test]
+fn what_is_asked_is_a_path_of_the_file() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let file = scratch.file(
+        "a.yaml",
+        &format!(
+            "target: {}\nload: {{ users: 1, iterations: 1 }}\nscenarios:\n  one:\n    - post: /login\n    \
+             - get: '/api?status=502'\n",
+            ruler.url("")
+        ),
+    );
+    let output = Tool::run(&["run", &file, "--wait-for-ready", "300ms"]).expect_code(1);
+    assert!(output.stderr.contains("was not ready within 300 ms: it answered 502"), "{}", output.stderr);
+    assert_eq!(ruler.json("/_ruler/counters")["by_path"].get("/login"), None);
 }

@@ -100,28 +100,61 @@ pub fn get(
     Ok((status, answer.split_off(end + 4)))
 }
 
-/// The status of the answer to one plain GET; the rest of the answer is not waited for.
+/// The status of the answer to one GET; the rest of the answer is not waited for.
 ///
 /// # Errors
 /// A sentence when no answer came, or none of HTTP.
-pub fn status(address: SocketAddr, host_header: &str, path: &str, timeout: Duration) -> Result<u16, String> {
-    let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
-    let limits =
-        stream.set_read_timeout(Some(timeout)).and_then(|()| stream.set_write_timeout(Some(timeout)));
-    limits.map_err(|e| e.to_string())?;
+pub fn status(
+    address: SocketAddr,
+    tls: Option<&Setup>,
+    host_header: &str,
+    path: &str,
+    timeout: Duration,
+) -> Result<u16, String> {
+    let mut stream = connected(address, timeout)?;
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {host_header}\r\nUser-Agent: plimsoll/{}\r\nConnection: close\r\n\r\n",
         env!("CARGO_PKG_VERSION")
     );
-    stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
     // `HTTP/1.1 200`
     let mut line = [0; 12];
-    stream.read_exact(&mut line).map_err(|e| match classify(&e) {
-        ProbeError::TimedOut => "it took the connection and did not answer".to_owned(),
-        _ => "it closed the connection without an answer".to_owned(),
-    })?;
+    match tls {
+        Some(setup) => {
+            let begin = begun(&mut stream, setup, request.as_bytes(), line.len())?;
+            line.copy_from_slice(&begin[..line.len()]);
+        }
+        None => {
+            stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+            stream.read_exact(&mut line).map_err(|e| unanswered(&e))?;
+        }
+    }
     let code = line.strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(&rest[2..]).ok());
     code.and_then(|code| code.parse().ok()).ok_or_else(|| "the answer is not HTTP".to_owned())
+}
+
+fn unanswered(e: &std::io::Error) -> String {
+    match classify(e) {
+        ProbeError::TimedOut => "it took the connection and did not answer".to_owned(),
+        _ => "it closed the connection without an answer".to_owned(),
+    }
+}
+
+/// Sends a request over TLS and returns what came, at least so many bytes.
+fn begun(stream: &mut TcpStream, setup: &Setup, request: &[u8], least: usize) -> Result<Vec<u8>, String> {
+    let (mut out, mut answer, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
+    let mut link = greeted(stream, setup)?;
+    link.seal(request, &mut out).map_err(|e| e.sentence().to_owned())?;
+    while answer.len() < least {
+        stream.write_all(&out).map_err(|e| e.to_string())?;
+        out.clear();
+        let n = stream.read(&mut buffer).map_err(|e| unanswered(&e))?;
+        if n == 0 || link.is_closed() {
+            return Err("it closed the connection without an answer".into());
+        }
+        let fed = link.feed(&mut buffer[..n], &mut answer, &mut out);
+        fed.map_err(|refused| refused.sentence().to_owned())?;
+    }
+    Ok(answer)
 }
 
 fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String> {

@@ -14,9 +14,29 @@ pub struct Suite<'a> {
     pub summary: &'a Summary,
 }
 
+/// How an experiment ended, where none of its runs says so: one that could not run, or an expectation that does not
+/// hold.
+pub struct Whole<'a> {
+    /// Something was missed; otherwise nothing is proved.
+    pub is_missed: bool,
+    pub sentence: &'a str,
+}
+
 /// See the module.
-pub fn document(suites: &[Suite]) -> String {
+pub fn document(suites: &[Suite], whole: Option<&Whole>) -> String {
     let (mut text, mut tests, mut failures, mut errors) = (String::new(), 0, 0, 0);
+    if let Some(whole) = whole {
+        let name = "experiment";
+        let mut cases = Cases { suite: name, text: String::new(), tests: 0, failures: 0, errors: 0 };
+        let kind = if whole.is_missed { Kind::Failed } else { Kind::Undecided };
+        cases.add("end", kind, whole.sentence);
+        (tests, failures, errors) = (cases.tests, cases.failures, cases.errors);
+        text.push_str(&format!(
+            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">\n{}  \
+             </testsuite>\n",
+            cases.text
+        ));
+    }
     for Suite { name, summary } in suites {
         let mut cases = Cases { suite: name, text: String::new(), tests: 0, failures: 0, errors: 0 };
         for judged in &summary.thresholds {
