@@ -118,10 +118,11 @@ pub fn wait(place: &Resolved, plan: &Plan, tls: Option<&Setup>, patience: &Patie
 /// The path of the first GET of the plan that is the same for everybody, else the root: any answer is a sign of life.
 fn path(plan: &Plan) -> String {
     let plain = plan.requests.first().filter(|request| request.method == "GET");
-    let asked = plan.script.iter().flat_map(|script| &script.asks).find_map(|ask| match &ask.path.parts[..] {
-        [Part::Literal(path)] if ask.scenario.is_some() && ask.method == "GET" => Some(path),
-        _ => None,
-    });
+    let asked =
+        plan.script.iter().flat_map(|script| &script.asks).find_map(|ask| match &ask.path.parts[..] {
+            [Part::Literal(path)] if ask.scenario.is_some() && ask.method == "GET" => Some(path),
+            _ => None,
+        });
     match (plain, asked) {
         (Some(request), _) => request.path.clone(),
         (None, Some(path)) => String::from_utf8_lossy(path).into_owned(),

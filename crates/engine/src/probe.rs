@@ -120,8 +120,8 @@ pub fn status(
     let mut line = [0; 12];
     match tls {
         Some(setup) => {
-            let begin = begun(&mut stream, setup, request.as_bytes(), line.len())?;
-            line.copy_from_slice(&begin[..line.len()]);
+            let length = line.len();
+            line.copy_from_slice(&begun(&mut stream, setup, request.as_bytes(), length)?[..length]);
         }
         None => {
             stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
