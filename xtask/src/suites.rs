@@ -1,7 +1,7 @@
 //! The test programs of the workspace: built by one call of cargo and then run by us, because cargo runs them one after
 //! the other, and most of them wait. Those of the crates go two at a time; those that load sockets go alone and see to
-//! their own neighbours (`tests/support/turn.rs`). Each has a deadline and a file for what it says. Says how long each
-//! took, and which tests were made again.
+//! their own neighbours (`tests/support/turn.rs`). Each has a deadline and a file for what it says. A test that failed is
+//! made again when all have ended, alone, and that counts. Says how long each took, and which tests were made again.
 
 use crate::bounded::{self, End};
 use crate::lab::interrupt;
@@ -23,8 +23,8 @@ const WITHIN: Duration = Duration::from_secs(15 * 60);
 const WITHIN_TRUTH: Duration = Duration::from_secs(20 * 60);
 /// With tests that lengthen themselves, one of them to a quarter of an hour.
 const WITHIN_NIGHTLY: Duration = Duration::from_secs(3 * 60 * 60);
-/// Tests of one run that may be made again, of some two hundred that load sockets. More of them mean that the machine
-/// is too busy for an answer, or that tests have begun to fail at random; neither may pass for green.
+/// Tests of one run that may be made again, of some three thousand. More of them mean that the machine is too busy for an
+/// answer, or that tests have begun to fail at random; neither may pass for green.
 const MADE_AGAIN: usize = 6;
 
 /// Programs that load real sockets, in this order, and how many of their tests may be begun at once. Where tests wait
@@ -58,12 +58,21 @@ struct Ended {
     passed: bool,
 }
 
+/// Tests of one program that failed in it.
+struct Failed {
+    name: String,
+    /// What ran the program.
+    command: Command,
+    tests: Vec<String>,
+}
+
 /// Programs that are run one after the other or side by side, and what is known of those that have ended.
 struct Round {
     /// For what they say.
     folder: PathBuf,
     is_nightly: bool,
     ended: Mutex<Vec<Ended>>,
+    failed: Mutex<Vec<Failed>>,
     /// Names of tests.
     made_again: Mutex<BTreeSet<String>>,
 }
@@ -130,7 +139,7 @@ pub fn run(programs: &[Program], folder: PathBuf, meanwhile: impl FnOnce() -> Ou
     let before = round.side_by_side(&of_crates).and_then(|()| in_order(coarse));
     // Whatever happened before: it would go on when this program has ended.
     let other = meanwhile();
-    let tested = before.and_then(|()| in_order(timed));
+    let tested = before.and_then(|()| in_order(timed)).and_then(|()| round.again());
     all_of([round.verdict(), tested, other])
 }
 
@@ -142,7 +151,7 @@ pub fn nightly() -> Outcome {
     let programs = build(&line)?;
     let round = Round::new(bounded::folder()?, true);
     let _listening = interrupt::listen()?;
-    let tested = programs.iter().try_for_each(|program| round.loading(program));
+    let tested = programs.iter().try_for_each(|program| round.loading(program)).and_then(|()| round.again());
     all_of([round.verdict(), tested])
 }
 
@@ -159,7 +168,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Round {
     fn new(folder: PathBuf, is_nightly: bool) -> Self {
-        Self { folder, is_nightly, ended: Mutex::default(), made_again: Mutex::default() }
+        Self {
+            folder,
+            is_nightly,
+            ended: Mutex::default(),
+            failed: Mutex::default(),
+            made_again: Mutex::default(),
+        }
     }
 
     /// The tests in documentation are one more program: rustdoc makes and runs them.
@@ -229,8 +244,45 @@ impl Round {
         let text = bounded::text(&file)?;
         let wrong = wrong(&end, &text);
         print!("{}", said(&name, seconds, wrong.as_deref(), &text));
+        let tests = failed(&end, &text);
+        if !tests.is_empty() {
+            locked(&self.failed).push(Failed { name: name.clone(), command, tests });
+        }
         locked(&self.ended).push(Ended { name, seconds, passed: wrong.is_none() });
         interrupt::check()
+    }
+
+    /// Makes the tests that failed again, alone and one after the other: a neighbour or a burst of the machine disturbs
+    /// at random, a defect is there always. One that has made itself again already has had its second chance.
+    fn again(&self) -> Outcome {
+        let all = std::mem::take(&mut *locked(&self.failed));
+        let count: usize = all.iter().map(|failed| failed.tests.len()).sum();
+        if count + locked(&self.made_again).len() > MADE_AGAIN {
+            return Ok(());
+        }
+        for failed in all {
+            if failed.tests.iter().any(|test| locked(&self.made_again).contains(test)) {
+                continue;
+            }
+            let mut command = alone(&failed);
+            let file = self.folder.join(format!("{}-alone.txt", failed.name.replace(' ', "-")));
+            let begin = Instant::now();
+            let end = bounded::run(&mut command, &file, WITHIN)?;
+            let text = bounded::text(&file)?;
+            let wrong = wrong(&end, &text);
+            let seconds = begin.elapsed().as_secs_f64();
+            print!("\nalone, {}", said(&failed.name, seconds, wrong.as_deref(), &text));
+            for ended in locked(&self.ended).iter_mut().filter(|ended| ended.name == failed.name) {
+                ended.passed = wrong.is_none();
+            }
+            failed
+                .tests
+                .iter()
+                .for_each(|test| println!("    made again: {test}: it failed in {}", failed.name));
+            locked(&self.made_again).extend(failed.tests);
+            interrupt::check()?;
+        }
+        Ok(())
     }
 
     fn verdict(&self) -> Outcome {
@@ -256,6 +308,34 @@ fn wrong(end: &End, text: &str) -> Option<String> {
     }
     // A test, or what it calls, may end the whole process, and with 0.
     results(text).next().is_none().then(|| "ended before it had results".into())
+}
+
+/// The tests that failed in a program that told of all of its tests: their names stand at its end.
+fn failed(end: &End, text: &str) -> Vec<String> {
+    let counted: Option<usize> =
+        results(text).last().and_then(|line| line.split("; ").nth(1)?.strip_suffix(" failed")?.parse().ok());
+    let (End::Itself(_), 1, Some(counted), Some((_, list))) =
+        (end, results(text).count(), counted, text.rsplit_once("\nfailures:\n"))
+    else {
+        return Vec::new();
+    };
+    let names = list.lines().map_while(|line| line.strip_prefix("    "));
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    if names.len() == counted { names } else { Vec::new() }
+}
+
+/// The same program with nothing but these tests, one after the other.
+fn alone(failed: &Failed) -> Command {
+    let mut command = Command::new(failed.command.get_program());
+    command.args(failed.command.get_args()).arg("--exact").args(&failed.tests);
+    for (key, value) in failed.command.get_envs() {
+        value.map(|value| command.env(key, value));
+    }
+    if let Some(folder) = failed.command.get_current_dir() {
+        command.current_dir(folder);
+    }
+    command.env("RUST_TEST_THREADS", "1");
+    command
 }
 
 /// What stands in the lines with which test programs end; one for each crate of the documentation.
@@ -403,6 +483,43 @@ WIRE,"target":{"name":"wire"},"profile":{"test":true},"executable":null}
         let sentence = verdict(MADE_AGAIN + 1).unwrap_err();
         assert!(sentence.starts_with("7 tests had to be made again, more than 6: m::t0, "), "{sentence}");
         assert!(!sentence.contains("fine"), "{sentence}");
+    }
+
+    /// A program of three tests: what it is not asked for by name passes; `a` fails always, `b` the first time.
+    const SCRIPT: &str = r#"
+named() { [ $# -eq 0 ] && return 0; for name in "$@"; do [ "$name" = "$wanted" ] && return 0; done; return 1; }
+[ "$1" = --exact ] && shift
+failed=""
+for wanted in $ALWAYS; do named "$@" && failed="$failed $wanted"; done
+for wanted in $ONCE; do named "$@" && [ ! -e "$FOLDER/$wanted" ] && failed="$failed $wanted" && : > "$FOLDER/$wanted"; done
+set -- $failed
+[ $# -eq 0 ] && echo "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out" && exit 0
+printf '\nfailures:\n\n---- x stdout ----\nwhy\n\nfailures:\n'; printf '    %s\n' "$@"
+printf '\ntest result: FAILED. 1 passed; %s failed; 0 ignored; 0 measured; 0 filtered out\n' $#
+exit 101
+"#;
+
+    #[test]
+    fn a_test_that_failed_is_made_again_alone_and_a_defect_stays_one() {
+        let verdict = |name: &str, always: &str, once: &str| {
+            let round = round(name);
+            let program = round.folder.join("program");
+            std::fs::write(&program, SCRIPT).unwrap();
+            let mut command = Command::new("sh");
+            command.arg(&program).env("ALWAYS", always).env("ONCE", once).env("FOLDER", &round.folder);
+            round.listed("t".into(), command, Duration::from_secs(60)).unwrap();
+            let verdict = round.again().and_then(|()| round.verdict());
+            let again = locked(&round.made_again).iter().cloned().collect::<Vec<_>>().join(" ");
+            std::fs::remove_dir_all(&round.folder).unwrap();
+            (verdict, again)
+        };
+        let failed = || Err("tests failed: t, see above".to_string());
+        assert_eq!(verdict("none", "", ""), (Ok(()), String::new()));
+        assert_eq!(verdict("once", "", "m::b"), (Ok(()), "m::b".into()));
+        assert_eq!(verdict("always", "m::a", "m::b"), (failed(), "m::a m::b".into()));
+        // More than may be made again are not tried at all.
+        let many = (0..=MADE_AGAIN).map(|n| format!("m::t{n}")).collect::<Vec<_>>().join(" ");
+        assert_eq!(verdict("many", "", &many), (failed(), String::new()));
     }
 
     #[test]
