@@ -27,7 +27,7 @@ pub fn new_run_file(out: Option<&str>, host: &str, unix_ns: u64) -> Result<PathB
 }
 
 /// # Errors
-/// When there is something at `path`, or what an earlier run file of that name left behind.
+/// When `path` exists, or a log of SQLite that belongs to a deleted run file of that name.
 pub fn refuse_taken(path: &Path) -> Result<(), Failure> {
     match run_file::taken(path) {
         Some(there) => Err(run_file::Error::Exists { path: there }.into()),

@@ -4,7 +4,7 @@ use crate::exit::Failure;
 use plimsoll_output::{Look, diag, error};
 use std::io::{ErrorKind, IsTerminal, Write};
 
-/// Of `write(2)` on Linux, to a terminal that has been closed: nobody is left to read.
+/// `write(2)` to a closed terminal, on Linux.
 const EIO: i32 = 5;
 
 /// Prints a result. A reader that has seen enough (`| head`) is no failure.

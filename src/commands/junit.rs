@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// Looked at before anything is sent.
 ///
 /// # Errors
-/// Returns an error if the file is there and holds something else, or cannot be removed: the result of an earlier job
-/// must not pass for one of a run that never began.
+/// Returns an error if the file exists and is not JUnit XML, or cannot be removed. An earlier result is removed, so
+/// that a run that could not start does not leave it behind.
 pub fn refuse_taken(to: Option<&str>) -> Result<(), Failure> {
     let Some(path) = to else { return Ok(()) };
     refuse_other_kinds(path)?;
@@ -28,8 +28,8 @@ pub fn of_run(to: Option<&str>, summary: &Summary) -> Result<(), Failure> {
     write(to, || Ok(document(&[Suite { name: &summary.name, summary }], None)))
 }
 
-/// A suite for each run below a folder, in the order of their files, and one for how all of it ended where no run says
-/// so.
+/// A suite for each run in a folder, in the order of their files, and one for the experiment if no run shows how it
+/// ended.
 ///
 /// # Errors
 /// Returns an error if a run cannot be read again, or the file cannot be written.

@@ -153,7 +153,7 @@ fn run_once(
         today: "",
         fetch: &mut |_| Err(String::new()),
     };
-    // A name that leads to this machine by `resolve` may lead elsewhere for a monitor: only a word covers a name.
+    // A monitor ignores `resolve`, so a name that is only mapped to a private address is not permitted for it.
     let named: &[&str] = if granted == Granted::Free { &[] } else { &[&outline.host] };
     permit_watching(&plan.watches, named, watching).map_err(Failure::Refused)?;
     if granted == Granted::Proved && !manner.quiet {

@@ -115,7 +115,7 @@ pub fn wait(place: &Resolved, plan: &Plan, tls: Option<&Setup>, patience: &Patie
     }
 }
 
-/// The path of the first GET of the plan that is the same for everybody, else the root: any answer is a sign of life.
+/// The path of the first GET of the plan that has no variables, else the root.
 fn path(plan: &Plan) -> String {
     let plain = plan.requests.first().filter(|request| request.method == "GET");
     let asked =

@@ -106,7 +106,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
     }
     let verb_at = first_word(&words);
     if let Some((at, diagnostic)) = verb_at.and_then(|at| Some((at, misspelt(&words[at])?))) {
-        // A flag in front of it that is not known may have taken the word for its value, and is the mistake.
+        // The word may be the value of an unknown flag before it; then the flag is the mistake.
         return Err(one::<Load>(words[..at].to_vec()).err().unwrap_or_else(|| diagnostic.into()));
     }
     match verb_at.and_then(|at| Verb::named(&words[at]).map(|verb| (at, verb))) {

@@ -28,7 +28,7 @@ fn once_ends_the_run_with_a_report_that_says_that_it_was_cut_short() {
 }
 
 #[test]
-fn whoever_starts_it_with_nohup_has_the_whole_run() {
+fn nohup_protects_a_run_from_sighup() {
     let ruler = Ruler::start(&[]);
     let mut shell = std::process::Command::new("sh");
     let line = format!("trap '' HUP; exec {BINARY} {} -r 500 -n 800 -q --out \"$0\"", ruler.url("/"));

@@ -38,7 +38,7 @@ fn a_service_that_never_answers_ends_it_with_1() {
     assert!(output.state_files.is_empty());
 }
 
-/// The root of a gateway answers long before the service behind it.
+/// A gateway answers for its root before the service itself is ready.
 #[test]
 fn what_is_asked_is_a_path_of_the_file() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());

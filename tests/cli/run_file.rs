@@ -78,9 +78,9 @@ fn a_killed_run_leaves_a_file_that_reports_up_to_its_last_second() {
     assert!(json["totals"]["requests"].as_u64().unwrap() >= 200, "{:#}", json["totals"]);
 }
 
-/// SQLite would take what an earlier file of this name left behind for this one's.
+/// SQLite would apply the log of a deleted run file to the new one.
 #[test]
-fn a_log_without_its_run_file_is_in_the_way_and_is_named() {
+fn a_log_without_its_run_file_is_refused_by_name() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let log = scratch.file("a.plim-wal", "of another run");
     let refused = Tool::run(&[&ruler.url("/"), "-n", "5", "--out", &scratch.path("a.plim")]);

@@ -95,17 +95,17 @@ fn a_stock_self_signed_certificate_is_one_sentence_with_both_ways_out() {
 
 #[test]
 fn plain_http_to_a_port_for_tls_is_one_sentence_before_the_load() {
-    // An address that no other process has, so that the port is free.
+    // No other process uses this address, so the port is free.
     let [.., high, low] = std::process::id().to_be_bytes();
     let address = format!("127.8.{high}.{}", low.max(1));
     let server = Stock::start(&address, 8443);
     let refused = Tool::run(&[&format!("http://{address}:8443/index"), "-n", "2"]).expect_code(1);
-    for word in ["speaks TLS", "plain `http://`", "write `https://`", "nothing was sent"] {
+    for word in ["speaks TLS", "starts with `http://`", "use `https://`", "no request was sent"] {
         assert!(refused.stderr.contains(word), "`{word}`: {}", refused.stderr);
     }
     assert_eq!(refused.stdout, "");
     drop(server);
-    // Plain HTTP at such a port is loaded as anywhere else, and whoever answers a handshake with 400 is no TLS.
+    // A server of plain HTTP on such a port answers the handshake with 400 and is loaded.
     let listen = format!("{address}:9443");
     let plain = Ruler::start(&["--listen", &listen]);
     let said = Tool::run(&[&format!("http://{listen}/"), "-n", "20", "--json"]).expect_code(0).json();

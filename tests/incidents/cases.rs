@@ -204,7 +204,7 @@ pub const INCIDENTS: &[Incident] = &[
         USERS,
     ),
     Incident::new(
-        "a tenth are no HTTP",
+        "a tenth of the responses are not HTTP",
         "invalid_responses",
         &["--fault", "bad_status_line", "--fault-rate", "0.1"],
         USERS,

@@ -44,7 +44,7 @@ fn memory_is_flat_over_a_long_run() {
 }
 
 /// Highest resident memory of a run, report included, KiB: the kernel keeps the peak, and it is read every 2
-/// ms until the process has gone. And the highest part of it that no file stands behind, of the same looks.
+/// ms until the process has gone. The second figure is the peak of anonymous memory, sampled at the same times.
 fn peaks_kib(args: &[&str]) -> (u64, u64) {
     let (mut peak, mut own) = (0, 0);
     let running = Tool::new(args).start();
@@ -56,8 +56,8 @@ fn peaks_kib(args: &[&str]) -> (u64, u64) {
     (peak, own)
 }
 
-/// Two thirds of it are the program itself, as far as the kernel has read it. How much that is depends on the build,
-/// and one for tests says nothing of what people use: there only the memory counts that the run has for itself.
+/// Two thirds of it are pages of the executable, whose size depends on the build: a debug build has 16 MiB of them. So
+/// anonymous memory has a limit of its own, in every build.
 #[test]
 fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
     let _alone = alone();
@@ -65,7 +65,8 @@ fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
     let (peak, own) = peaks_kib(&[&ruler.url("/"), "-c", "100", "-d", "3s"]);
     eprintln!("memory: peak of a plain run {peak} KiB, {own} KiB of them its own");
     assert!(own <= 6 * 1024, "{own} KiB of its own");
-    assert!(cfg!(debug_assertions) || peak <= 16 * 1024, "{peak} KiB");
+    let most_kib = if cfg!(debug_assertions) { 24 * 1024 } else { 16 * 1024 };
+    assert!(peak <= most_kib, "{peak} KiB");
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub enum Error {
     TlsSetup(String),
     /// The trial handshake failed.
     NoTls { target: String, why: String },
-    /// A target of plain HTTP that speaks TLS.
+    /// The target speaks TLS, but its URL starts with `http://`.
     NoPlain { target: String },
     /// A local address that cannot be connected from.
     Source { address: IpAddr, why: String },
@@ -59,7 +59,7 @@ impl Error {
             Error::TlsSetup(why) | Error::NoTls { why, .. } => {
                 why.split_once(HINT).map(|(_, hint)| hint.to_owned())
             }
-            Error::NoPlain { .. } => Some("write `https://` in the URL; nothing was sent".into()),
+            Error::NoPlain { .. } => Some("use `https://` in the URL; no request was sent".into()),
             Error::Source { .. } => Some("`ip address` shows the addresses of this machine".into()),
             Error::Aside { phase: "set-up", .. } => Some("no load was sent".into()),
             Error::Aside { .. } => {
@@ -95,7 +95,7 @@ impl fmt::Display for Error {
             Error::TlsSetup(why) => f.write_str(sentence(why)),
             Error::NoTls { target, why } => write!(f, "no TLS with `{target}`: {}", sentence(why)),
             Error::NoPlain { target } => {
-                write!(f, "`{target}` speaks TLS, and the target is plain `http://`")
+                write!(f, "`{target}` speaks TLS, but its URL starts with `http://`")
             }
             Error::Source { address, why } => write!(f, "`{address}` cannot be connected from: {why}"),
             Error::Aside { phase, why } => write!(f, "the {phase} failed: {why}"),

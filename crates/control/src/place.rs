@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The trial waits no longer than this, however long the plan allows a connection to take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A server of plain HTTP may wait for the end of what it takes for a request.
+/// A server of plain HTTP may never answer a handshake: it waits for the rest of a request line.
 const PLAIN_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Tries the addresses in order and puts the one that takes a connection first: `localhost` often means `::1`
@@ -62,20 +62,19 @@ pub fn shake_hands(place: &Resolved, setup: &Setup, outline: &Outline) -> Result
         .map_err(|why| Error::NoTls { target: format!("{}:{}", outline.host, outline.port), why })
 }
 
-/// Ports that end so are nearly always for TLS: 443, 8443, 9443.
-const TLS_PORTS: (u16, u16) = (443, 1_000);
+/// Ports that end in these digits are nearly always for TLS: 443, 8443, 9443.
+const TLS_PORT_ENDING: u16 = 443;
 
-/// Whether a target of plain HTTP speaks TLS, on a port that is usual for that: it takes part in a handshake. Other
-/// ports are not tried, because what a handshake is to a server of plain HTTP is a broken request in its log.
+/// Checks that a target of plain HTTP does not speak TLS, by a handshake on a port that is usual for TLS. Other ports
+/// are not tried: a server of plain HTTP logs a handshake as an invalid request.
 ///
 /// # Errors
 /// When the server speaks TLS.
 pub fn check_plain(place: &Resolved, outline: &Outline) -> Result<(), Error> {
-    let (ending, thousand) = TLS_PORTS;
-    if outline.link.tls.is_some() || outline.port % thousand != ending {
+    if outline.link.tls.is_some() || outline.port % 1_000 != TLS_PORT_ENDING {
         return Ok(());
     }
-    // Whose certificate it is does not matter here.
+    // The handshake only shows which protocol it is, so any certificate will do.
     let wanted = Wanted {
         server_name: outline.host.clone(),
         ca_pem: Vec::new(),

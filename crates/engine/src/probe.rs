@@ -62,8 +62,8 @@ fn classify(e: &std::io::Error) -> ProbeError {
     }
 }
 
-/// Longest ownership file.
-const BODY_MAX: u64 = 65_536;
+/// Longest ownership file, with its head.
+const BODY_MAX: usize = 65_536;
 
 /// One GET, for the ownership file: (status, body).
 ///
@@ -83,11 +83,11 @@ pub fn get(
         env!("CARGO_PKG_VERSION")
     );
     let mut answer = match tls {
-        Some(setup) => exchanged(&mut stream, setup, request.as_bytes())?,
+        Some(setup) => exchanged(&mut stream, setup, request.as_bytes(), BODY_MAX)?,
         None => {
             stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
             let mut answer = Vec::new();
-            stream.take(BODY_MAX).read_to_end(&mut answer).map_err(|e| e.to_string())?;
+            stream.take(BODY_MAX as u64).read_to_end(&mut answer).map_err(|e| e.to_string())?;
             answer
         }
     };
@@ -120,8 +120,9 @@ pub fn status(
     let mut line = [0; 12];
     match tls {
         Some(setup) => {
-            let length = line.len();
-            line.copy_from_slice(&begun(&mut stream, setup, request.as_bytes(), length)?[..length]);
+            let answer = exchanged(&mut stream, setup, request.as_bytes(), line.len())?;
+            let begin = answer.first_chunk().ok_or("it closed the connection without an answer")?;
+            line = *begin;
         }
         None => {
             stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
@@ -139,24 +140,6 @@ fn unanswered(e: &std::io::Error) -> String {
     }
 }
 
-/// Sends a request over TLS and returns what came, at least so many bytes.
-fn begun(stream: &mut TcpStream, setup: &Setup, request: &[u8], least: usize) -> Result<Vec<u8>, String> {
-    let (mut out, mut answer, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
-    let mut link = greeted(stream, setup)?;
-    link.seal(request, &mut out).map_err(|e| e.sentence().to_owned())?;
-    while answer.len() < least {
-        stream.write_all(&out).map_err(|e| e.to_string())?;
-        out.clear();
-        let n = stream.read(&mut buffer).map_err(|e| unanswered(&e))?;
-        if n == 0 || link.is_closed() {
-            return Err("it closed the connection without an answer".into());
-        }
-        let fed = link.feed(&mut buffer[..n], &mut answer, &mut out);
-        fed.map_err(|refused| refused.sentence().to_owned())?;
-    }
-    Ok(answer)
-}
-
 fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String> {
     let stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
     let limits =
@@ -165,16 +148,21 @@ fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String
     Ok(stream)
 }
 
-/// Sends a request over TLS and returns what comes until the server ends it. An end without the server's word could be
-/// anybody's, and so is none.
-fn exchanged(stream: &mut TcpStream, setup: &Setup, request: &[u8]) -> Result<Vec<u8>, String> {
+/// Sends a request over TLS and returns the answer: all of it, or at least its first `enough` bytes. An end without
+/// `close_notify` does not count, because an attacker can cause it.
+fn exchanged(
+    stream: &mut TcpStream,
+    setup: &Setup,
+    request: &[u8],
+    enough: usize,
+) -> Result<Vec<u8>, String> {
     let (mut out, mut answer, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
     let mut link = greeted(stream, setup)?;
     link.seal(request, &mut out).map_err(|e| e.sentence().to_owned())?;
-    while !link.is_closed() && (answer.len() as u64) < BODY_MAX {
+    while !link.is_closed() && answer.len() < enough {
         stream.write_all(&out).map_err(|e| e.to_string())?;
         out.clear();
-        let n = stream.read(&mut buffer).map_err(|e| e.to_string())?;
+        let n = stream.read(&mut buffer).map_err(|e| unanswered(&e))?;
         if n == 0 {
             return Err("the server closed the connection without the end of TLS (`close_notify`)".into());
         }

@@ -269,7 +269,7 @@ fn a_form_is_a_multipart_body() {
     std::fs::remove_dir_all(&folder).unwrap();
     let request = &draft.requests[0];
     assert_eq!(request.method, "POST");
-    // Whoever writes the type has not written the boundary, and it is added as curl does.
+    // A `Content-Type` without a boundary gets one, as in curl.
     let typed = line("curl -H 'content-type: multipart/form-data' -F a=b http://h/");
     let (_, typed) = &typed.requests[0].headers[0];
     assert!(typed.starts_with("multipart/form-data; boundary="), "{typed}");

@@ -14,64 +14,25 @@ pub struct Suite<'a> {
     pub summary: &'a Summary,
 }
 
-/// How an experiment ended, where none of its runs says so: one that could not run, or an expectation that does not
-/// hold.
+/// How an experiment ended, if no run shows it: a run that could not start, or an expectation that was not met.
 pub struct Whole<'a> {
-    /// Something was missed; otherwise nothing is proved.
+    /// A failure; otherwise an error.
     pub is_missed: bool,
     pub sentence: &'a str,
 }
 
 /// See the module.
 pub fn document(suites: &[Suite], whole: Option<&Whole>) -> String {
-    let (mut text, mut tests, mut failures, mut errors) = (String::new(), 0, 0, 0);
-    if let Some(whole) = whole {
-        let name = "experiment";
-        let mut cases = Cases { suite: name, text: String::new(), tests: 0, failures: 0, errors: 0 };
-        let kind = if whole.is_missed { Kind::Failed } else { Kind::Undecided };
-        cases.add("end", kind, whole.sentence);
-        (tests, failures, errors) = (cases.tests, cases.failures, cases.errors);
-        text.push_str(&format!(
-            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">\n{}  \
-             </testsuite>\n",
-            cases.text
-        ));
-    }
-    for Suite { name, summary } in suites {
-        let mut cases = Cases { suite: name, text: String::new(), tests: 0, failures: 0, errors: 0 };
-        for judged in &summary.thresholds {
-            let kind = match judged.standing {
-                Standing::Met => Kind::Passed,
-                Standing::Missed => Kind::Failed,
-                Standing::Undecided => Kind::Undecided,
-            };
-            cases.add(&judged.text, kind, &observed(judged));
-        }
-        let verdict = &summary.verdict;
-        match verdict.result {
-            Outcome::Pass => {}
-            Outcome::Fail if cases.failures > 0 => {}
-            Outcome::Fail => cases.add("verdict", Kind::Failed, &verdict.sentence),
-            _ => cases.add("verdict", Kind::Undecided, &verdict.sentence),
-        }
-        text.push_str(&format!(
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3}\">\n{}    \
-             <system-out>{}</system-out>\n  </testsuite>\n",
-            escape(name),
-            cases.tests,
-            cases.failures,
-            cases.errors,
-            summary.totals.measured_s,
-            cases.text,
-            escape(&verdict.sentence)
-        ));
-        tests += cases.tests;
-        failures += cases.failures;
-        errors += cases.errors;
-    }
+    let all: Vec<Cases> =
+        whole.map(Cases::of_experiment).into_iter().chain(suites.iter().map(Cases::of_run)).collect();
+    let sum = |of: fn(&Cases) -> usize| all.iter().map(of).sum::<usize>();
+    let text: String = all.iter().map(Cases::rendered).collect();
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plimsoll run\" tests=\"{tests}\" \
-         failures=\"{failures}\" errors=\"{errors}\">\n{text}</testsuites>\n"
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plimsoll run\" tests=\"{}\" failures=\"{}\" \
+         errors=\"{}\">\n{text}</testsuites>\n",
+        sum(|c| c.tests),
+        sum(|c| c.failures),
+        sum(|c| c.errors)
     )
 }
 
@@ -92,15 +53,66 @@ enum Kind {
     Undecided,
 }
 
+/// A suite with its cases.
 struct Cases<'a> {
     suite: &'a str,
+    /// Of a run.
+    time_s: Option<f64>,
+    /// Below the cases; may be empty.
+    sentence: &'a str,
     text: String,
     tests: usize,
     failures: usize,
     errors: usize,
 }
 
-impl Cases<'_> {
+impl<'a> Cases<'a> {
+    fn new(suite: &'a str, time_s: Option<f64>, sentence: &'a str) -> Self {
+        Cases { suite, time_s, sentence, text: String::new(), tests: 0, failures: 0, errors: 0 }
+    }
+
+    fn of_experiment(whole: &Whole<'a>) -> Self {
+        let mut cases = Cases::new("experiment", None, "");
+        cases.add("end", if whole.is_missed { Kind::Failed } else { Kind::Undecided }, whole.sentence);
+        cases
+    }
+
+    fn of_run(suite: &Suite<'a>) -> Self {
+        let (summary, verdict) = (suite.summary, &suite.summary.verdict);
+        let mut cases = Cases::new(suite.name, Some(summary.totals.measured_s), &verdict.sentence);
+        for judged in &summary.thresholds {
+            let kind = match judged.standing {
+                Standing::Met => Kind::Passed,
+                Standing::Missed => Kind::Failed,
+                Standing::Undecided => Kind::Undecided,
+            };
+            cases.add(&judged.text, kind, &observed(judged));
+        }
+        match verdict.result {
+            Outcome::Pass => {}
+            Outcome::Fail if cases.failures > 0 => {}
+            Outcome::Fail => cases.add("verdict", Kind::Failed, &verdict.sentence),
+            _ => cases.add("verdict", Kind::Undecided, &verdict.sentence),
+        }
+        cases
+    }
+
+    fn rendered(&self) -> String {
+        let time = self.time_s.map_or(String::new(), |s| format!(" time=\"{s:.3}\""));
+        let said = match self.sentence {
+            "" => String::new(),
+            sentence => format!("    <system-out>{}</system-out>\n", escape(sentence)),
+        };
+        format!(
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\"{time}>\n{}{said}  </testsuite>\n",
+            escape(self.suite),
+            self.tests,
+            self.failures,
+            self.errors,
+            self.text
+        )
+    }
+
     fn add(&mut self, name: &str, kind: Kind, said: &str) {
         self.tests += 1;
         let said = escape(said);

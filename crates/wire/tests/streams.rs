@@ -27,9 +27,9 @@ fn handed_on(pieces: &[&str]) -> Vec<String> {
     given
 }
 
-/// A server may think for as long as it likes in front of a chunk, but a line that it has begun must come to its end.
+/// A server may pause before a chunk, but must complete a chunk line that it has begun.
 #[test]
-fn a_pause_in_front_of_a_chunk_is_no_part_of_its_line() {
+fn a_pause_before_a_chunk_is_not_part_of_its_line() {
     let (mut session, mut shared) = (Session::new(), Shared::new(Limits::default()));
     session.submit(GET);
     let mut part = |piece: &str| {

@@ -419,7 +419,7 @@ impl Inner {
     }
 }
 
-/// The command as all who are in may read it: without the secrets of its address, its headers and its body.
+/// The command without the secrets of its URL, its headers, and its body: every session can read it.
 fn shown_words(words: Vec<String>) -> Vec<String> {
     std::iter::once("plimsoll".to_owned()).chain(words.into_iter().map(shown_word)).collect()
 }
@@ -431,7 +431,7 @@ fn shown_word(word: String) -> String {
     if let Some((name, value)) = word.strip_prefix("--header=").and_then(|header| header.split_once(':')) {
         return format!("--header={}: {}", name.trim(), redacted_header(name.trim(), value.trim()));
     }
-    // A password may stand anywhere in it.
+    // A body can contain a password anywhere.
     if word.starts_with("--body=") { "--body=...".to_owned() } else { word }
 }
 

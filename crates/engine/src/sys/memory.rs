@@ -7,7 +7,7 @@ use std::time::Duration;
 /// For the end of a run: its last intervals, its report in several formats.
 const RESERVE_BYTES: usize = 33_554_432;
 
-/// A page table of so many addresses is given back in microseconds.
+/// `munmap` of the reserve takes microseconds.
 const GIVEN_BACK_WITHIN: Duration = Duration::from_millis(1);
 
 static USED_UP: AtomicBool = AtomicBool::new(false);
@@ -27,7 +27,7 @@ pub fn keep_reserve() {
     // SAFETY: the layout has a size; a refusal is a null pointer, which stands for "no reserve".
     let reserve = unsafe { System.alloc(layout) };
     if !reserve.is_null() {
-        // A run before this one may have needed its own.
+        // An earlier run of this process may have used up its reserve.
         USED_UP.store(false, Ordering::Release);
     }
     let before = RESERVED.swap(reserve, Ordering::AcqRel);
@@ -55,7 +55,7 @@ fn release(reserve: *mut u8) -> bool {
 fn give_up() -> bool {
     let reserve = RESERVED.swap(std::ptr::null_mut(), Ordering::AcqRel);
     if reserve.is_null() {
-        // Another thread may be giving it back just now; once it has, another try is worth it.
+        // Another thread may be in `munmap`: the allocation can succeed as soon as it returns.
         if USED_UP.load(Ordering::Acquire) {
             std::thread::sleep(GIVEN_BACK_WITHIN);
         }

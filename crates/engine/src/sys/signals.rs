@@ -32,8 +32,8 @@ pub fn follow(parent: u32) -> bool {
     }
 }
 
-/// Whoever started this process wants it to outlive that signal, as `nohup` does. Linux keeps a blocked signal even
-/// then for whoever waits for it.
+/// The parent process set the signal to be ignored, as `nohup` does. Linux still delivers a blocked signal to
+/// `sigwait` in that case, so such a signal must stay out of the set.
 fn is_ignored(signal: libc::c_int) -> bool {
     // SAFETY: all zeros are a valid value, and without a new action the call only writes the old one to it.
     unsafe {

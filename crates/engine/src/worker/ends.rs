@@ -46,7 +46,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn finished(&mut self, id: u32, answer: Answer, unasked_bytes: bool) -> bool {
         let conn = &self.conns[id as usize];
         if conn.short && conn.kept_head == 0 {
-            // Not even its head was kept: whoever reads it would find fault with the server.
+            // Without the head, checks and extractions would fail and the server would be blamed.
             self.failed(id, Fault::ClientMemory);
             return false;
         }

@@ -68,7 +68,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let conn = &mut self.conns[id as usize];
         let head_bytes = conn.kept_head as usize;
         let Some(kept) = conn.kept.take() else { return };
-        // There may have been no memory for it.
+        // The head is missing if `kept_total_bytes` was used up.
         let head = kept.get(..head_bytes).unwrap_or_default();
         let out = self.wake(user, Wake::Head { id: step, status, head });
         let conn = &mut self.conns[id as usize];

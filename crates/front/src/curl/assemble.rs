@@ -65,7 +65,7 @@ impl Line {
         });
         let form = (!self.form.is_empty()).then(|| form::body(&self.form));
         if let Some((boundary, _)) = &form {
-            self.bound(boundary);
+            self.add_boundary(boundary);
             self.imply("Content-Type", format!("multipart/form-data; boundary={boundary}"));
         }
         let headers = self.all_headers(url.credentials.as_deref());
@@ -125,10 +125,8 @@ impl Line {
         text
     }
 
-    /// `-H` in the order given, then what options imply and nobody replaced or took away.
-    /// A form of several parts is unreadable without its boundary, which nobody writes who writes the header: curl adds
-    /// it, too.
-    fn bound(&mut self, boundary: &str) {
+    /// Adds the boundary to a `Content-Type: multipart/...` that was given without one, as curl does.
+    fn add_boundary(&mut self, boundary: &str) {
         let is_bare = |value: &str| {
             let value = value.to_ascii_lowercase();
             value.trim_start().starts_with("multipart/") && !value.contains("boundary=")
@@ -139,6 +137,7 @@ impl Line {
         }
     }
 
+    /// `-H` in the order given, then what options imply and nobody replaced or took away.
     fn all_headers(&mut self, credentials: Option<&str>) -> Vec<(String, String)> {
         if let Some(credentials) = credentials
             && !self.implied.iter().any(|(name, _)| *name == "Authorization")

@@ -155,7 +155,7 @@ fn a_missed_threshold_colours_the_figure_that_it_is_on_and_no_other() {
     let own = red("response_time{request: pay} p99.9");
     assert!(own.len() == 1 && own[0].starts_with("pay: response time p99.9"), "{own:?}");
     assert!(own[0].ends_with("limit 250 ms"), "{own:?}");
-    // One that a doubt leaves open is no miss.
+    // An undecided threshold is not a missed one.
     assert_eq!(tiles("response_time p99", Standing::Undecided, "fail"), Vec::<String>::new());
     let open = tiles("response_time p99", Standing::Undecided, "doubt");
     assert!(open.len() == 1 && open[0].contains("p99"), "{open:?}");

@@ -27,7 +27,7 @@ const HANG_LEAST_NS: u64 = 2_000_000_000;
 const HANG_TIMES: u64 = 4;
 /// How long answers take is not known before so many.
 const HANG_AFTER: u64 = 20;
-/// Nor, where nothing came any more to the end, before so many: there is no late answer that could excuse it.
+/// The same if nothing was answered up to the end of the run: no late response speaks for a slow service.
 const HANG_AFTER_OPEN: u64 = 5;
 /// So many wait at once where all were answered in the end: one slow request in a thousand is a tail, several at once
 /// that have it at the same time are a service that stalled.
@@ -168,7 +168,8 @@ impl<'a> ServiceCourse<'a> {
         let mut all = Vec::new();
         for gap in gaps(&slots) {
             let Some(found) = self.outage(&slots, gap) else { continue };
-            // What waited for its end is no usual time; it is answered in its last tick and in the next one.
+            // Response times of requests that waited for the end of an outage are not usual ones. They finish in its
+            // last tick and in the next one.
             let last = (gap.after + 1).min(slots.len() - 1);
             slots[gap.before + 1..=last].iter_mut().for_each(|slot| slot.usual_ns = None);
             all.push(found);
@@ -234,7 +235,7 @@ impl<'a> ServiceCourse<'a> {
     }
 }
 
-/// Stretches in which every machine was paused: while one of them asks, the service is held to its answers.
+/// Stretches in which all machines were paused. If one of them sends requests, the service has to respond.
 fn paused_by_all(facts: &Facts) -> Vec<(f64, f64)> {
     let mut machines = facts.machines.iter().map(paused_of);
     let first = machines.next().unwrap_or_default();
@@ -269,7 +270,7 @@ fn slots(facts: &Facts, moments: &[Moment]) -> Vec<Slot> {
                 to_ns,
                 served: m.served,
                 waiting: Some(waiting.max(m.second.waiting_peak.unwrap_or(0) as f64)),
-                // An open stream waits as it should: only the rhythm of its events says how long.
+                // A request of an open stream waits by design, so only the gaps between events are usual times.
                 usual_ns: match facts.has_streams() {
                     true => m.longest_event_gap_ns,
                     false => m.second.p99_ns.filter(|_| m.answered > 0),

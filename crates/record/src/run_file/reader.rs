@@ -66,7 +66,7 @@ fn opened(path: &Path) -> Result<Opened, Error> {
     }
     open(path).map_err(|closed| match closed {
         Closed::Sqlite(source) => Bad::from(source).of(path),
-        // It went away between two looks.
+        // Deleted between the two calls.
         Closed::Io(source) if source.kind() == std::io::ErrorKind::NotFound => {
             Error::NoSuchFile { path: path.into() }
         }

@@ -104,9 +104,9 @@ pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Resul
     }
 }
 
-/// What stands in the way of a run file of this name: a file or a link to nowhere, or what SQLite left beside an
-/// earlier one that was deleted and would take for this one's.
-pub fn taken(path: &Path) -> Option<std::path::PathBuf> {
+/// What prevents a run file of this name: a file, a dangling link, or a log of SQLite that belongs to a deleted run
+/// file. SQLite would apply that log to the new file.
+pub fn taken(path: &Path) -> Option<PathBuf> {
     let names = ["", "-wal", "-journal"].map(|suffix| room::beside(path, suffix));
     names.into_iter().find(|name| name.symlink_metadata().is_ok())
 }

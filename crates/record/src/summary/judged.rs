@@ -37,12 +37,12 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Certainly beyond the limit: one that is only undecided is not.
+    /// Certainly beyond the limit, not undecided.
     pub fn is_missed(&self) -> bool {
         self.standing == Standing::Missed
     }
 
-    /// Missed, or undecided with a figure beyond the limit that only a doubt may save.
+    /// Missed, or undecided with a figure beyond the limit.
     pub fn is_beyond(&self) -> bool {
         match self.standing {
             Standing::Met => false,

@@ -143,7 +143,7 @@ fn a_stall_of_all_users_is_an_outage_and_a_slow_answer_of_one_is_none() {
     let all = of(&stall(10, 4..7));
     assert_eq!((only(&all).from_s, only(&all).to_s, only(&all).open_ended), (4.0, 7.0, false));
     silent(&stall(1, 4..7), "one slow request");
-    // What waited for the end of the first is answered behind it, and makes no later one shorter.
+    // Responses that waited for the end of the first stall must not hide the second.
     let twice = stall(10, 3..5).with(|run| {
         run.ticks[5].series[0].record(SeriesHist::Service.id(), 2_000 * MS);
         run.ticks[5].series[0].record(SeriesHist::Response.id(), 2_000 * MS);

@@ -180,7 +180,7 @@ impl Session {
             // head that counts has not come.
             Phase::Head => Part::Head(0),
             Phase::ChunkDataCr | Phase::ChunkDataLf => Part::Body,
-            // No byte of the line has come: the server has said all that it had to say so far.
+            // The line has not begun: a pause before a chunk is part of the body.
             Phase::ChunkSize if self.count == 0 => Part::Body,
             // All bytes of a line but its CR are counted, and nothing is counted in front of it.
             _ => Part::ChunkLine(self.wire_bytes.saturating_sub(u64::from(self.count))),

@@ -254,16 +254,11 @@ fn achieved(look: &Look, span: &mut Span) {
 fn amount(look: &Look, value: f64, span: &mut Span) {
     let known = look.gauge.part as f64;
     let mut more = 0.0;
-    if known == 0.0 {
-        // Of nothing no share is known: whatever this side kept from it may have been any amount.
-        let unknown = look.grounds.unknown(look).into_iter().map(|one| (one.kind, one.text)).next();
-        if let Some((kind, text)) = unknown {
-            return span.raise(f64::INFINITY, kind, text);
-        }
-    }
     for one in look.grounds.unknown(look) {
         more += one.number as f64;
-        span.raise(value * (known + more) / known.max(1.0), one.kind, one.text);
+        // The figure grows with what is unknown; from 0 there is nothing to scale, so any amount is possible.
+        let to = if known > 0.0 { value * (known + more) / known } else { f64::INFINITY };
+        span.raise(to, one.kind, one.text);
     }
     for (factor, kind, text) in look.grounds.held_back(look) {
         span.raise(if factor.is_finite() { span.high * factor } else { factor }, kind, text);

@@ -115,7 +115,7 @@ fn share_of(case: &Case, n: u64) -> String {
 
 /// What statuses say: some of them name their cause themselves.
 fn status(case: &Case, row: &ErrorRow) -> Option<Cause> {
-    // More of them than failures: the plan expects some.
+    // A status that is more frequent than failures is one that the plan expects.
     let is_failing = |status: &str, n: u64| status.starts_with(['4', '5']) && n <= row.count;
     let failing = case.s.statuses.iter().filter(|(status, n)| is_failing(status, **n));
     let (status, n) = failing.max_by_key(|(_, n)| **n)?;

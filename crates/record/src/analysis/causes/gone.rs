@@ -6,22 +6,22 @@ use crate::cause::{Cause, Claim, Kind};
 use crate::phrase::count;
 use crate::summary::{Outage, OutageFailure, Second};
 
-/// So much of the time must be left for anything else to be worth a cause of its own beside it.
+/// Below this availability other causes are not worth a claim of their own.
 const MOSTLY_THERE: f64 = 0.9;
 
 /// The cause, and how far it explains the run.
 pub(super) struct Gone {
     pub cause: Cause,
-    /// Most failures are of the outage.
+    /// At least half of all errors were in the outage.
     pub explains_failures: bool,
-    /// So much of the time was lost that what it was like meanwhile does not matter.
+    /// The availability is below [`MOSTLY_THERE`], so response times outside of the outage do not matter.
     pub explains_times: bool,
 }
 
 pub(super) fn gone(case: &Case) -> Option<Gone> {
     let seconds = || case.s.timeline.iter().filter(|second| !second.warmup);
     let answered = |second: &&Second| second.requests > second.errors;
-    // What never succeeded is not away: it was asked for the wrong thing, or in a wrong way.
+    // A service that never responded with success did not go away: the requests are wrong.
     let begin_s = seconds().find(answered)?.from_s;
     let outages = case.s.availability.outages.iter().filter(|outage| outage.from_s > begin_s);
     let outage = outages.reduce(|a, b| if b.length_ns > a.length_ns { b } else { a })?;
@@ -30,7 +30,7 @@ pub(super) fn gone(case: &Case) -> Option<Gone> {
     let failed: u64 = outage.failures.iter().map(|failure| failure.count).sum();
     let how = how(outage);
     let (sentence, claim) = match how.map(|failure| (failure.class, failure.status)) {
-        // A service that refuses, or that answers what was not expected, is there: what it says is the cause.
+        // A service that responds, but not as expected, did not go away. `failures` names what it responds.
         Some(("http_status", Some(status))) if status < 500 => return None,
         Some((
             "check_failed"

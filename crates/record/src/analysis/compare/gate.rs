@@ -126,7 +126,7 @@ impl Rule {
             true => (high <= self.limit, low > self.limit),
             false => (low >= self.limit, high < self.limit),
         };
-        // A lower bound moves one end of the interval away: of B it can only be further up, of A further down.
+        // If only B is a lower bound, the true difference is larger than the interval says; if only A is, smaller.
         let (up, down) = (row.b_at_least && !row.a_at_least, row.a_at_least && !row.b_at_least);
         let is_exact = !row.a_at_least && !row.b_at_least;
         let (safe, worse) = if self.below { (down, up) } else { (up, down) };

@@ -74,7 +74,7 @@ impl<'a> View<'a> {
                 (Some(now), Some(floor)) => now > floor.saturating_mul(2),
                 _ => false,
             };
-            // What is sure whatever the machine did counts, whichever way.
+            // A result that holds despite the load generator counts, met or missed.
             let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && t.is_sure());
             counts.then_some((t.probe.level, by))
         };
@@ -92,6 +92,7 @@ impl<'a> View<'a> {
     }
 }
 
+/// A share of votes with which a level counts as missed.
 const BELOW_HALF: f64 = 0.49;
 
 /// Highest level met and lowest missed, after a vote: the falling curve nearest to what was met at each level. A fluke
@@ -107,7 +108,7 @@ fn enclose(rungs: &[Rung<'_>]) -> (Option<f64>, Option<f64>) {
         };
         let all = sum(&|_| true);
         let share = sum(&Trial::met) / all;
-        // What was missed for certain is not met by half a vote.
+        // A level that was certainly missed cannot win by a tie.
         (if rung.standing == Standing::Missed { share.min(BELOW_HALF) } else { share }, all)
     };
     let values: Vec<(f64, f64)> = rungs.iter().map(value).collect();

@@ -11,13 +11,12 @@ use super::curve::{curve, knee, reading, wilson};
 use super::quest::{Probe, Quest};
 use super::shape::shape;
 use super::standing::{SAME, contradiction};
-use super::trial::{Trial, decides};
+use super::trial::{Trial, decides, is_outage};
 use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
 use crate::analysis::watched::limiting_of;
 use crate::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
 use crate::summary::{Judged, Standing};
 use plimsoll_plan::experiment::{Purpose, Until};
-use plimsoll_plan::threshold::Subject;
 
 /// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
 pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>) -> Answer {
@@ -38,7 +37,7 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
     let texts = |wanted: bool| -> Vec<String> {
         let all = judged().unwrap_or_default().iter();
         // That there is no outage goes without saying.
-        let is_told = |j: &&Judged| !(j.implied && j.what == Subject::LongestOutage.name());
+        let is_told = |j: &&Judged| !(j.implied && is_outage(j));
         all.filter(is_told).filter(|j| is_judged && decides(j) == wanted).map(|j| j.text.clone()).collect()
     };
     let mut answer = Answer {

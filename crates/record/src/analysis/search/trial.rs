@@ -84,7 +84,7 @@ impl Trial {
         sound && self.judged.iter().filter(|j| decides(j)).all(is_inside)
     }
 
-    /// Where it stands it stands whatever the load generator did. A backlog alone may be its own.
+    /// The standing holds despite the load generator. A backlog alone may have been caused by the load generator.
     pub(super) fn is_sure(&self) -> bool {
         match self.standing() {
             Standing::Undecided => false,
@@ -131,9 +131,9 @@ impl Trial {
         if self.unstable && self.tells_of_backlog(judged) { slack.min(-0.25) } else { slack }
     }
 
-    /// A time that is still growing has not said how long it will be. Where no threshold is on a time, and none sees
-    /// the backlog in its own figure as `achieved` does, what was met was met for a while; only an outage is not on
-    /// its way.
+    /// A growing backlog makes response times longer than the step shows. If no threshold is on a time, and none misses
+    /// because of the backlog (as `achieved` does), a longer step would have missed the others. Outages do not follow
+    /// from a backlog.
     fn tells_of_backlog(&self, judged: &Judged) -> bool {
         let sees_it = |j: &Judged| decides(j) && (is_time(j) || slack(j) < 0.0);
         is_time(judged) || (!is_outage(judged) && !self.judged.iter().any(sees_it))
@@ -149,7 +149,7 @@ fn is_time(judged: &Judged) -> bool {
     judged.unit == FigureUnit::Nanoseconds && !is_outage(judged)
 }
 
-fn is_outage(judged: &Judged) -> bool {
+pub(super) fn is_outage(judged: &Judged) -> bool {
     judged.what == Subject::LongestOutage.name()
 }
 
