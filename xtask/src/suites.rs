@@ -1,7 +1,7 @@
 //! The test programs of the workspace: built by one call of cargo and then run by us, because cargo runs them one after
 //! the other, and most of them wait. Those of the crates go two at a time; those that load sockets go alone and see to
-//! their own neighbours (`tests/support/turn.rs`). Each has a deadline and a file for what it says. A test that failed is
-//! made again when all have ended, alone, and that counts. Says how long each took, and which tests were made again.
+//! their own neighbours (`tests/support/turn.rs`). Each has a deadline and a file for what it says. A test that failed
+//! is made again when all have ended, alone, and that counts. Says how long each took, and which tests were made again.
 
 use crate::bounded::{self, End};
 use crate::lab::interrupt;
@@ -23,8 +23,8 @@ const WITHIN: Duration = Duration::from_secs(15 * 60);
 const WITHIN_TRUTH: Duration = Duration::from_secs(20 * 60);
 /// With tests that lengthen themselves, one of them to a quarter of an hour.
 const WITHIN_NIGHTLY: Duration = Duration::from_secs(3 * 60 * 60);
-/// Tests of one run that may be made again, of some three thousand. More of them mean that the machine is too busy for an
-/// answer, or that tests have begun to fail at random; neither may pass for green.
+/// Tests of one run that may be made again, of more than two thousand. More of them mean that the machine is too busy
+/// for an answer, or that tests have begun to fail at random; neither may pass for green.
 const MADE_AGAIN: usize = 6;
 
 /// Programs that load real sockets, in this order, and how many of their tests may be begun at once. Where tests wait
@@ -491,7 +491,9 @@ named() { [ $# -eq 0 ] && return 0; for name in "$@"; do [ "$name" = "$wanted" ]
 [ "$1" = --exact ] && shift
 failed=""
 for wanted in $ALWAYS; do named "$@" && failed="$failed $wanted"; done
-for wanted in $ONCE; do named "$@" && [ ! -e "$FOLDER/$wanted" ] && failed="$failed $wanted" && : > "$FOLDER/$wanted"; done
+for wanted in $ONCE; do
+    named "$@" && [ ! -e "$FOLDER/$wanted" ] && failed="$failed $wanted" && : > "$FOLDER/$wanted"
+done
 set -- $failed
 [ $# -eq 0 ] && echo "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out" && exit 0
 printf '\nfailures:\n\n---- x stdout ----\nwhy\n\nfailures:\n'; printf '    %s\n' "$@"
