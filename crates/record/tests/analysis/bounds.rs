@@ -47,6 +47,25 @@ fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
 }
 
 #[test]
+fn lateness_may_be_in_any_samples_and_not_only_in_the_longest() {
+    // In each second 900 take 1 ms, 40 take 5 ms, 60 take 8 ms; 4 sends were late by 4 ms, which may have delayed as
+    // many others as arrive while 4 are served. Whether those of 5 ms were among them decides about the p92.
+    let mut run = Run::planned(|d| d.rate_per_s = Some(1_000.0));
+    run.fill(|tick| {
+        for (n, ms) in [(900, 1), (40, 5), (60, 8)] {
+            (0..n).for_each(|_| answer(tick, 0, ms * MS, 200));
+        }
+        (0..4).for_each(|_| tick.run.record(RunHist::Lateness.id(), 4 * MS));
+    });
+    assert_eq!(standing(&run, "response_time p92 < 2ms"), Standing::Undecided);
+    assert_eq!(standing(&run, "response_time p92 < 900us"), Standing::Missed);
+    // Nothing of 8 ms can have taken less than 4; a mean of 1.58 ms loses no more than the delays come to.
+    assert_eq!(standing(&run, "response_time max < 3500us"), Standing::Missed);
+    assert_eq!(standing(&run, "response_time mean < 1300us"), Standing::Missed);
+    assert_eq!(standing(&run, "response_time mean < 1500us"), Standing::Undecided);
+}
+
+#[test]
 fn answers_with_errors_need_no_quiet_machine() {
     let limited = late(40 * MS).all_ticks(|tick| {
         tick.run.add(RunSum::Stalls.id(), 1);

@@ -11,6 +11,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_plan::outline::TICK_NS;
+use plimsoll_plan::threshold::Statistic;
 use plimsoll_stats::Hist;
 
 /// Up to each of these a request counts as sent in time but for that much, ns; each gives a bound that holds, and the
@@ -20,18 +21,27 @@ const CUTS: [u64; 5] = [u64::MAX, 10_000_000, 1_000_000, 100_000, 10_000];
 /// How much of a sample may be delay.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Delay {
-    /// So many samples, the longest ones to be on the safe side, by at most `most_ns`; the others by `rest_ns`.
+    /// Any samples of this number by at most `most_ns`; the others by `rest_ns`.
     touched: u64,
     most_ns: u64,
     rest_ns: u64,
 }
 
-/// One kind of time with the delays taken away, one histogram for each of [`CUTS`].
+/// The least that samples can have been without their delays.
+#[derive(Debug, Clone)]
+pub(super) struct Relief {
+    /// The least that each rank can be, which bounds quantiles, the minimum, and the maximum.
+    ranks: Hist,
+    /// The least sum, which bounds the mean.
+    sum: Hist,
+}
+
+/// One kind of time with the delays taken away, one relief for each of [`CUTS`].
 #[derive(Debug, Default)]
 struct Eased {
-    late: Vec<Hist>,
+    late: Vec<Relief>,
     /// Stalls taken away as well.
-    stalled: Vec<Hist>,
+    stalled: Vec<Relief>,
 }
 
 /// The measured seconds of a run, taken one by one: together their histograms would fill the memory.
@@ -85,23 +95,23 @@ impl Course {
     }
 
     /// Late sends taken away from a time, then stalls as well; `None`: these are not the samples of the whole run.
-    pub fn eased(&self, id: SeriesHist, samples: u64) -> Option<(Vec<Hist>, Vec<Hist>)> {
+    pub(super) fn eased(&self, id: SeriesHist, samples: u64) -> Option<(&[Relief], &[Relief])> {
         let eased = match id {
             SeriesHist::Response => &self.response,
             _ => &self.service,
         };
-        let whole = eased.late.first().is_some_and(|hist| hist.count() == samples);
-        whole.then(|| (eased.late.clone(), eased.stalled.clone()))
+        let whole = eased.late.first().is_some_and(|relief| relief.ranks.count() == samples);
+        whole.then_some((&eased.late[..], &eased.stalled[..]))
     }
 }
 
 impl Eased {
     fn take(&mut self, times: &Hist, delays: &[Delay], stall_ns: u64) {
-        self.late.resize_with(CUTS.len(), Hist::on_demand);
-        self.stalled.resize_with(CUTS.len(), Hist::on_demand);
+        self.late.resize_with(CUTS.len(), Relief::new);
+        self.stalled.resize_with(CUTS.len(), Relief::new);
         for ((late, stalled), delay) in self.late.iter_mut().zip(&mut self.stalled).zip(delays) {
-            ease(late, times, *delay, 0);
-            ease(stalled, times, *delay, stall_ns);
+            late.add(times, *delay, 0);
+            stalled.add(times, *delay, stall_ns);
         }
     }
 }
@@ -132,18 +142,62 @@ fn longest(hist: &Hist, n: u64) -> u128 {
     sum
 }
 
-/// Adds the samples without what may be delay, and without `all_ns` more.
-pub(super) fn ease(into: &mut Hist, times: &Hist, delay: Delay, all_ns: u64) {
-    if all_ns == 0 && delay.rest_ns == 0 && (delay.touched == 0 || delay.most_ns == 0) {
-        return into.merge(times);
+impl Relief {
+    fn new() -> Self {
+        Self { ranks: Hist::on_demand(), sum: Hist::on_demand() }
     }
-    let buckets: Vec<(u64, u64, u64)> = times.buckets().collect();
-    let mut left = delay.touched;
-    for (low, _, count) in buckets.into_iter().rev() {
-        let touched = count.min(left);
-        left -= touched;
-        for (n, ns) in [(touched, delay.most_ns), (count - touched, delay.rest_ns)] {
-            into.record_n(low.saturating_sub(ns).saturating_sub(all_ns), n);
+
+    /// That of samples at once.
+    pub fn of(times: &Hist, delay: Delay) -> Self {
+        let mut relief = Self::new();
+        relief.add(times, delay, 0);
+        relief
+    }
+
+    /// The samples that bound this statistic from below.
+    pub fn bounding(&self, statistic: Statistic) -> &Hist {
+        if statistic == Statistic::Mean { &self.sum } else { &self.ranks }
+    }
+
+    /// Adds samples without what may be delay, and without `all_ns` more.
+    fn add(&mut self, times: &Hist, delay: Delay, all_ns: u64) {
+        if all_ns == 0 && delay.rest_ns == 0 && (delay.touched == 0 || delay.most_ns == 0) {
+            self.ranks.merge(times);
+            self.sum.merge(times);
+            return;
+        }
+        let buckets: Vec<(u64, u64, u64)> = times.buckets().collect();
+        let (most_ns, rest_ns) = (delay.most_ns.saturating_add(all_ns), delay.rest_ns.saturating_add(all_ns));
+        lower_ranks(&mut self.ranks, &buckets, delay.touched, (most_ns, rest_ns));
+        // The longest ones have the most to lose.
+        let mut left = delay.touched;
+        for (low, _, count) in buckets.into_iter().rev() {
+            let touched = count.min(left);
+            left -= touched;
+            for (n, ns) in [(touched, most_ns), (count - touched, rest_ns)] {
+                self.sum.record_n(low.saturating_sub(ns), n);
+            }
+        }
+    }
+}
+
+/// Adds the least that each rank can be when any `touched` samples may lose `most_ns` and the others `rest_ns`. With
+/// v(k) the k-th shortest that is max(v(k) - most, v(k - touched) - rest): no sample loses more than the most, and of
+/// the k shortest at least k - touched lose no more than the rest. Such bounds may be added up, second by second: the
+/// number of samples up to a time is at most the sum of theirs.
+fn lower_ranks(into: &mut Hist, buckets: &[(u64, u64, u64)], touched: u64, (most_ns, rest_ns): (u64, u64)) {
+    let values = || buckets.iter().map(|(low, _, count)| (*low, *count));
+    let mut behind = std::iter::once((0, touched)).chain(values());
+    let (mut value_behind, mut left_behind) = (0, 0);
+    for (value, mut left) in values() {
+        while left > 0 {
+            while left_behind == 0 {
+                // There are more of these by `touched`.
+                (value_behind, left_behind) = behind.next().unwrap_or((value, left));
+            }
+            let n = left.min(left_behind);
+            into.record_n(value.saturating_sub(most_ns).max(value_behind.saturating_sub(rest_ns)), n);
+            (left, left_behind) = (left - n, left_behind - n);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a run knows of its own doubts, gathered once for all thresholds.
 
-use super::delay::{Course, delays, ease, with_stalls};
+use super::delay::{Course, Relief, delays, with_stalls};
 use super::queue::Queue;
 use super::span::Look;
 use crate::analysis::cells::Cells;
@@ -137,8 +137,16 @@ impl Grounds {
             Subject::ServiceTime => Some(SeriesHist::Service),
             _ => None,
         };
-        let by_second = of.and_then(|id| self.course.eased(id, all.count()));
-        let (late, stalled) = by_second.unwrap_or_else(|| self.eased_at_once(all));
+        let bounding = |reliefs: &[Relief]| -> Vec<Hist> {
+            reliefs.iter().map(|relief| relief.bounding(look.threshold.statistic).clone()).collect()
+        };
+        let (late, stalled) = match of.and_then(|id| self.course.eased(id, all.count())) {
+            Some((late, stalled)) => (bounding(late), bounding(stalled)),
+            None => {
+                let (late, stalled) = self.eased_at_once(all);
+                (bounding(&late), bounding(&stalled))
+            }
+        };
         let late_ns = self.lateness.quantile(0.99).unwrap_or(0);
         let most_ns = self.lateness.max().unwrap_or(0);
         let lag = format!("sends were late, p99 {}, at most {}", duration_ns(late_ns), duration_ns(most_ns));
@@ -166,7 +174,7 @@ impl Grounds {
     }
 
     /// Where the seconds are not known apart: any of the samples may have been those of a stalled one.
-    fn eased_at_once(&self, all: &Hist) -> (Vec<Hist>, Vec<Hist>) {
+    fn eased_at_once(&self, all: &Hist) -> (Vec<Relief>, Vec<Relief>) {
         let eased = |stalled: bool| {
             let delays = delays(&self.lateness, 0, &self.service, self.measured_ns);
             let one = |delay| {
@@ -174,9 +182,7 @@ impl Grounds {
                     true => with_stalls(delay, self.course.stalled_samples, self.course.longest_stall_ns),
                     false => delay,
                 };
-                let mut into = Hist::on_demand();
-                ease(&mut into, all, delay, 0);
-                into
+                Relief::of(all, delay)
             };
             delays.into_iter().map(one).collect()
         };
