@@ -325,6 +325,26 @@ fn a_gate_passes_fails_and_owns_up() {
 }
 
 #[test]
+fn without_rules_doubt_counts_only_for_the_worse() {
+    let (a, b) = pair(13);
+    let passage = |figure: &str, least: f64, most: f64| {
+        let mut c = compared(&b, &a);
+        let row = c.figures.iter_mut().find(|row| row.figure == figure).expect(figure);
+        (row.verdict, row.difference) = (Verdict::CannotTell, Some(f64::midpoint(least, most)));
+        (row.least, row.most, row.larger_than) = (Some(least), Some(most), Some(most.max(-least)));
+        let gated = gate(&c, &Gate::default());
+        let rule = gated.rules.into_iter().find(|rule| rule.text.starts_with(figure));
+        rule.expect(figure).passage
+    };
+    // B may be much faster and is hardly slower, and the other way round; more requests are better, more time is worse.
+    for (figure, is_rate) in [("response_time p99", false), ("rate", true)] {
+        let (falls, rises) = (passage(figure, -0.4, 0.01), passage(figure, -0.01, 0.4));
+        let (better, worse) = if is_rate { (rises, falls) } else { (falls, rises) };
+        assert_eq!((better, worse), (Passage::Pass, Passage::Inconclusive), "{figure}");
+    }
+}
+
+#[test]
 fn a_tolerance_takes_the_place_of_what_is_worth_naming() {
     let (a, b) = pair(15);
     let tolerance = vec![Rule::parse("p50 < +400%").unwrap()];

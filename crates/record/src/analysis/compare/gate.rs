@@ -161,8 +161,7 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     let worth = if row.scale == Scale::Points { comparison.worth_errors } else { comparison.worth };
     let limit = change(worth, row.scale).trim_start_matches('+').to_owned();
     let is_large = row.difference.is_some_and(|d| d.abs() > worth);
-    let may_hide =
-        row.larger_than.is_none_or(|x| x > worth) && !row.verdict.is_better() && !row.verdict.is_worse();
+    let may_hide = may_be_worse(row, worth) && !row.verdict.is_better() && !row.verdict.is_worse();
     let (passage, evidence) = match comparison.blocking() {
         Some(doubt) => (Passage::Inconclusive, doubt.sentence.clone()),
         None if row.verdict.is_worse() && is_large => (Passage::Fail, evidence(row, comparison.confidence)),
@@ -175,6 +174,17 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
         None => (Passage::Pass, evidence(row, comparison.confidence)),
     };
     Ruled { text: format!("{} not worse by more than {limit}", row.figure), passage, evidence }
+}
+
+/// Whether the interval leaves room for B to be worse by more than is worth naming. That it may be better by any amount
+/// is no doubt about that.
+fn may_be_worse(row: &Compared, worth: f64) -> bool {
+    let is_rate = matches!(row.kind, Figure::Rate);
+    match (row.least, row.most) {
+        _ if row.b_at_least && !is_rate => true,
+        (Some(least), Some(most)) => (if is_rate { -least } else { most }) > worth,
+        _ => row.larger_than.is_none_or(|x| x > worth),
+    }
 }
 
 fn too_few(comparison: &Comparison, row: &Compared) -> String {
