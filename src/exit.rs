@@ -62,6 +62,8 @@ pub enum Failure {
     Refused(Refusal),
     /// The machine, a file or the way to the target failed; the hint may be empty.
     Machine { sentence: String, hint: String },
+    /// A signal ended it before there was a load to report on.
+    CutShort { sentence: String, exit: Exit },
 }
 
 impl Failure {
@@ -92,6 +94,16 @@ impl Failure {
             Failure::Text(_) => Exit::Usage,
             Failure::Refused(_) => Exit::Refused,
             Failure::Machine { .. } => Exit::CouldNotRun,
+            Failure::CutShort { exit, .. } => *exit,
+        }
+    }
+
+    /// What went wrong; of several mistakes the first.
+    pub fn sentence(&self) -> String {
+        match self {
+            Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
+            Failure::Refused(refusal) => refusal.sentence.clone(),
+            Failure::Machine { sentence, .. } | Failure::CutShort { sentence, .. } => sentence.clone(),
         }
     }
 }

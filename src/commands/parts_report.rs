@@ -43,12 +43,7 @@ impl Told {
 
     /// It could not be run.
     pub fn failed(name: &str, folder: &str, question: &str, failure: &Failure) -> Told {
-        let sentence = match failure {
-            Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
-            Failure::Refused(refusal) => refusal.sentence.clone(),
-            Failure::Machine { sentence, .. } => sentence.clone(),
-        };
-        let question = question.to_owned();
+        let (question, sentence) = (question.to_owned(), failure.sentence());
         Told { question, sentence, exit: failure.exit(), ..Told::missing(name, folder, "") }
     }
 

@@ -1,7 +1,7 @@
 //! `--wait-for-ready 30s`: the load begins when the service answers, not when its container is started.
 
 use super::load::Shared;
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::flags::draft;
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
@@ -12,6 +12,7 @@ use plimsoll_engine::probe;
 use plimsoll_plan::link::Link;
 use plimsoll_plan::value::Part;
 use plimsoll_plan::{Plan, Target};
+use std::fmt::Display;
 use std::time::Duration;
 
 /// From one try to the next.
@@ -53,6 +54,18 @@ impl<'a> Patience<'a> {
         self.interrupts().is_some_and(Interrupts::happened)
     }
 
+    /// # Errors
+    /// Returns an error if a signal has ended the wait.
+    fn check_interrupted(&self, target: &impl Display) -> Result<(), Failure> {
+        match self.interrupts().filter(|interrupts| interrupts.happened()) {
+            None => Ok(()),
+            Some(interrupts) => Err(Failure::CutShort {
+                sentence: format!("interrupted while waiting for `{target}`; no load was sent"),
+                exit: interrupts.exit(Exit::Interrupted),
+            }),
+        }
+    }
+
     fn pause(&self) {
         match self.interrupts() {
             Some(interrupts) => wall::rest(PAUSE_NS, interrupts),
@@ -69,7 +82,10 @@ impl<'a> Patience<'a> {
 pub fn resolved(target: &Target, link: &Link, patience: &Patience) -> Result<Resolved, Failure> {
     loop {
         match dns::resolve_with(target, link) {
-            Err(error) if patience.is_over() => return Err(error.into()),
+            Err(error) if patience.is_over() => {
+                patience.check_interrupted(&target.host)?;
+                return Err(error.into());
+            }
             Err(_) => patience.pause(),
             Ok(place) => return Ok(place),
         }
@@ -103,11 +119,9 @@ pub fn wait(place: &Resolved, plan: &Plan, tls: Option<&Setup>, patience: &Patie
             }
         }
         if patience.is_over() {
+            patience.check_interrupted(&plan.outline.target)?;
             let waited = plimsoll_record::phrase::duration_ns(patience.limit_ns);
-            let sentence = match patience.is_interrupted() {
-                true => format!("interrupted while waiting for `{}`", plan.outline.target),
-                false => format!("`{}` was not ready within {waited}: {why}", plan.outline.target),
-            };
+            let sentence = format!("`{}` was not ready within {waited}: {why}", plan.outline.target);
             let hint = "start the service, or give it longer with `--wait-for-ready`";
             return Err(Failure::machine(sentence, Some(hint.into())));
         }

@@ -155,18 +155,18 @@ fn tool() -> Result<Tool, Failure> {
         program,
         experiment,
         page_of,
-        page_of_two: |a, b| compare::page_of_two(a, b).map_err(|e| sentence(&e)),
-        new_name: |word| home::name(word, wall::now_unix_ns()).map_err(|e| sentence(&e)),
+        page_of_two: |a, b| compare::page_of_two(a, b).map_err(|e| e.sentence()),
+        new_name: |word| home::name(word, wall::now_unix_ns()).map_err(|e| e.sentence()),
         interrupt: plimsoll_engine::signals::interrupt,
         now_unix_ns: wall::now_unix_ns,
-        random: || wall::random().map_err(|e| sentence(&e)),
+        random: || wall::random().map_err(|e| e.sentence()),
     })
 }
 
 /// As `plimsoll run` will name it, and decide whether it is one run.
 fn experiment(file: &Path) -> Result<(String, bool), String> {
     let parts =
-        run::parts_of(&file.display().to_string(), &LoadFlags::default(), &[]).map_err(|e| sentence(&e))?;
+        run::parts_of(&file.display().to_string(), &LoadFlags::default(), &[]).map_err(|e| e.sentence())?;
     let is_one = matches!(parts.as_slice(), [part] if part.name.is_none() && run::is_single(&part.study));
     let own = parts.first().map(|part| part.study.experiment.name.clone()).filter(|name| !name.is_empty());
     let of_file = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -182,15 +182,7 @@ fn page_of(path: &Path) -> Result<Page, String> {
             page::of_run(&record, &summary, Some(path))
         }),
     };
-    page.map_err(|e| sentence(&e))
-}
-
-fn sentence(failure: &Failure) -> String {
-    match failure {
-        Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
-        Failure::Refused(refusal) => refusal.sentence.clone(),
-        Failure::Machine { sentence, .. } => sentence.clone(),
-    }
+    page.map_err(|e| e.sentence())
 }
 
 #[cfg(test)]

@@ -68,6 +68,32 @@ fn a_run_that_may_end_early_passes() {
 }
 
 #[test]
+fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
+    let scratch = Scratch::new();
+    let ruler = Ruler::start(&["--status", "503"]);
+    let url = ruler.url("/");
+    let search = ["find", &url, "--threshold", "response_time p99 < 1s", "--wait-for-ready", "60s"];
+    let ruler = [ruler, Ruler::start(&["--delay", "30s"])];
+    let text = "setup: [ { get: /first } ]\nscenarios: { a: [ { get: /load } ] }\nload: { arrivals: 1/s }\n";
+    let text = format!("target: {}\n{text}", ruler[1].url(""));
+    let file = scratch.file("set-up.yaml", &text);
+    let cases: [(&Ruler, &[&str], &str); 2] = [
+        (&ruler[0], &search, "interrupted while waiting for `127.0.0.1:"),
+        (&ruler[1], &["run", &file], "interrupted during the set-up; no load was sent"),
+    ];
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        for (ruler, args, sentence) in cases {
+            ruler.get("/_ruler/forget");
+            let running = Tool::new(args).start();
+            ruler.wait_for_requests(1);
+            running.signal(signal);
+            let output = running.wait().expect_code(code);
+            assert!(output.stderr.contains(sentence), "{}", output.stderr);
+        }
+    }
+}
+
+#[test]
 fn an_interrupted_load_is_tidied_up_behind_and_the_next_interrupt_ends_that_too() {
     for (path, twice) in [("/tidy", false), ("/tidy?delay=30s", true)] {
         let ruler = Ruler::start(&[]);
