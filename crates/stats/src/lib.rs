@@ -21,6 +21,6 @@ pub use hist::{BUCKETS, COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, VALUE_MAX, bucket_b
 pub use interval::Interval;
 pub use maths::{
     Bounds, Censored, censored_quantile, enough_samples, inverse_normal, median, quantile_interval,
-    samples_needed,
+    quantile_ranks, samples_needed,
 };
 pub use tally::{Layout, Tally};

@@ -14,5 +14,6 @@ pub mod usl;
 
 pub use normal::inverse_normal;
 pub use quantile::{
-    Bounds, Censored, censored_quantile, enough_samples, median, quantile_interval, samples_needed,
+    Bounds, Censored, censored_quantile, enough_samples, median, quantile_interval, quantile_ranks,
+    samples_needed,
 };

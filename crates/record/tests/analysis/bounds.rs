@@ -66,6 +66,41 @@ fn lateness_may_be_in_any_samples_and_not_only_in_the_longest() {
 }
 
 #[test]
+fn a_late_send_is_looked_for_in_the_second_in_which_it_was_sent() {
+    // Each takes 1 s from its send. In every second second 90 of 1,000 sends are late by 90 ms; their responses come in
+    // the seconds between, in which no send was late.
+    let mut run = Run::planned(|d| d.rate_per_s = Some(1_000.0));
+    run.fill(|tick| {
+        let (late, slow) = if tick.tick % 2 == 0 { (90, 0) } else { (0, 90) };
+        (0..late).for_each(|_| tick.run.record(RunHist::Lateness.id(), 90 * MS));
+        (0..1_000 - slow).for_each(|_| answer(tick, 0, 1_000 * MS, 200));
+        for _ in 0..slow {
+            answer(tick, 0, 1_000 * MS, 200);
+            tick.series[0].record(SeriesHist::Response.id(), 1_090 * MS);
+        }
+    });
+    assert_eq!(standing(&run, "response_time p97 < 1040ms"), Standing::Undecided);
+    assert_eq!(standing(&run, "response_time p97 < 880ms"), Standing::Missed);
+}
+
+#[test]
+fn unrecorded_samples_and_waiting_for_a_cpu_add_up() {
+    // Ten in flight and a worker that waited 30 % of its time: 3 of each second's 10 s of requests may be waiting.
+    let mut run = Run::planned(|d| d.duration_ns = Some(15 * S));
+    run.fill(|tick| {
+        answers(tick, 0, 1_000, 10 * MS);
+        fail(tick, Fault::ClientMemory, 500);
+    });
+    let run = run.with(|run| run.pulse.run_queue_ns = 3 * S / 10).all_ticks(|tick| {
+        tick.run.add(RunSum::RunQueueNs.id(), 3 * S / 10);
+        tick.run.peak(RunPeak::InFlight.id(), 10);
+    });
+    // The mean of 10 ms may be 7 without the waiting; with 500 samples of 0, which nothing is known of, 4.7.
+    assert_eq!(standing(&run, "response_time mean < 5500us"), Standing::Undecided);
+    assert_eq!(standing(&run, "response_time mean < 4200us"), Standing::Missed);
+}
+
+#[test]
 fn answers_with_errors_need_no_quiet_machine() {
     let limited = late(40 * MS).all_ticks(|tick| {
         tick.run.add(RunSum::Stalls.id(), 1);

@@ -22,15 +22,23 @@ pub struct Bounds {
 /// Order Statistics, 3rd ed., section 7.1). Both are rounded outwards to the ends of their buckets, so that the
 /// promise survives the histogram's resolution. A `q` or `confidence` that makes no sense gives no bounds.
 pub fn quantile_interval(hist: &Hist, q: f64, confidence: f64) -> Bounds {
-    // Written so that a NaN fails it too.
-    if hist.is_empty() || !(0.0..=1.0).contains(&q) || !(confidence > 0.0 && confidence < 1.0) {
+    let Some((low, high)) = quantile_ranks(hist.count(), q, confidence) else {
         return Bounds::default();
-    }
-    let (low, high) = binomial::enclosing_ranks(hist.count(), q, (1.0 - confidence) / 2.0);
+    };
     Bounds {
         low: hist.bounds_at_rank(low).map(|(low, _)| low),
         high: hist.bounds_at_rank(high).map(|(_, high)| high),
     }
+}
+
+/// The ranks, from 1, of the order statistics that [`quantile_interval`] takes out of `n` values; 0 and `n` + 1 stand
+/// for "no bound". `None` where there is no interval at all.
+pub fn quantile_ranks(n: u64, q: f64, confidence: f64) -> Option<(u64, u64)> {
+    // Written so that a NaN fails it too.
+    if n == 0 || !(0.0..=1.0).contains(&q) || !(confidence > 0.0 && confidence < 1.0) {
+        return None;
+    }
+    Some(binomial::enclosing_ranks(n, q, (1.0 - confidence) / 2.0))
 }
 
 /// The fewest samples for which quantile `q` is worth printing: 10 / (1 - q), rounded up, so that about ten values

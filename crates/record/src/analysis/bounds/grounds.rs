@@ -1,6 +1,6 @@
 //! What a run knows of its own doubts, gathered once for all thresholds.
 
-use super::delay::{Course, Relief, delays, with_stalls};
+use super::delay::{Course, Relief, Sends, delays, with_stalls};
 use super::queue::Queue;
 use super::span::Look;
 use crate::analysis::cells::Cells;
@@ -83,9 +83,10 @@ impl Grounds {
         demand: &Demand,
         client: &Client,
         holes: &[Hole],
-        course: Course,
+        mut course: Course,
         limits: &Doubts,
     ) -> Self {
+        course.close();
         let wall_ns: f64 =
             facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.wall_ns as f64).sum();
         let queued_ns: f64 =
@@ -138,7 +139,7 @@ impl Grounds {
             _ => None,
         };
         let bounding = |reliefs: &[Relief]| -> Vec<Hist> {
-            reliefs.iter().map(|relief| relief.bounding(look.threshold.statistic).clone()).collect()
+            reliefs.iter().map(|relief| relief.bounding(look.threshold.statistic)).collect()
         };
         let (late, stalled) = match of.and_then(|id| self.course.eased(id, all.count())) {
             Some((late, stalled)) => (bounding(late), bounding(stalled)),
@@ -175,8 +176,9 @@ impl Grounds {
 
     /// Where the seconds are not known apart: any of the samples may have been those of a stalled one.
     fn eased_at_once(&self, all: &Hist) -> (Vec<Relief>, Vec<Relief>) {
+        let sends = Sends::new(&self.lateness, &self.service);
         let eased = |stalled: bool| {
-            let delays = delays(&self.lateness, 0, &self.service, self.measured_ns);
+            let delays = delays(&[&sends], self.service.count(), self.measured_ns);
             let one = |delay| {
                 let delay = match stalled {
                     true => with_stalls(delay, self.course.stalled_samples, self.course.longest_stall_ns),

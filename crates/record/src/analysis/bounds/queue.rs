@@ -18,27 +18,27 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// The lowest that the figure can be without the waiting, and the samples that make it so.
-    pub fn relieve(self, hist: &Hist, statistic: Statistic) -> Option<(f64, Hist)> {
+    /// The lowest that the figure can be without the waiting.
+    pub fn relieve(self, hist: &Hist, statistic: Statistic) -> Option<f64> {
         let n = hist.count();
         match statistic {
             Statistic::Quantile(q) => {
-                // As many as may stay above the quantile (nearest rank).
-                let above = n - ((q * n as f64 * (1.0 - 1e-12)).ceil() as u64).clamp(1, n.max(1)).min(n);
-                self.lowest(hist, above)
+                // Nearest rank.
+                self.relieve_rank(hist, ((q * n as f64 * (1.0 - 1e-12)).ceil() as u64).clamp(1, n.max(1)))
             }
-            Statistic::Max => self.lowest(hist, 0),
+            Statistic::Max => self.relieve_rank(hist, n),
             Statistic::Mean => {
                 let less = (self.all_ns / n.max(1) as f64).min(self.each_ns);
-                Some(((hist.mean()? - less).max(0.0), hist.clone()))
+                Some((hist.mean()? - less).max(0.0))
             }
-            Statistic::Min => Some(((hist.min()? as f64 - self.each_ns).max(0.0), hist.clone())),
+            Statistic::Min => Some((hist.min()? as f64 - self.each_ns).max(0.0)),
             Statistic::Value => None,
         }
     }
 
-    /// The lowest value above which no more than `above` samples need to lie.
-    fn lowest(self, hist: &Hist, above: u64) -> Option<(f64, Hist)> {
+    /// The lowest that the sample of this rank can be, from 1: no more samples than are above it need to lie above.
+    pub fn relieve_rank(self, hist: &Hist, rank: u64) -> Option<f64> {
+        let above = hist.count().saturating_sub(rank);
         let buckets: Vec<(u64, u64, u64)> = hist.buckets().collect();
         let (mut low, mut high) = (0.0, hist.max()? as f64);
         // Sixty halvings are below a nanosecond for any time that there is.
@@ -46,15 +46,7 @@ impl Queue {
             let middle = f64::midpoint(low, high);
             if self.reaches(&buckets, above, middle) { high = middle } else { low = middle }
         }
-        let mut moved = Hist::on_demand();
-        let mut left = above;
-        for (from, _, n) in buckets.into_iter().rev() {
-            let stays = n.min(left);
-            left -= stays;
-            moved.record_n(from, stays);
-            moved.record_n(if from as f64 > high { high as u64 } else { from }, n - stays);
-        }
-        Some((high, moved))
+        Some(high)
     }
 
     /// Whether all samples but the `above` longest can be brought down to `to`.

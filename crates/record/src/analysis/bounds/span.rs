@@ -1,13 +1,14 @@
 //! One figure and what it may be in truth, doubt by doubt.
 
 use super::grounds::Grounds;
+use super::queue::Queue;
 use crate::analysis::threshold::{Reading, snapped};
 use crate::caution::Kind;
 use crate::gauge::Gauge;
 use crate::phrase::{count, counted, duration_ns, quantile_name};
 use crate::summary::{Bound, Doubt, Standing};
 use plimsoll_plan::threshold::{Comparison, Kind as Figure, Statistic, Subject, Threshold};
-use plimsoll_stats::{Hist, VALUE_MAX, quantile_interval};
+use plimsoll_stats::{Hist, VALUE_MAX, quantile_interval, quantile_ranks};
 
 const CONFIDENCE: f64 = 0.95;
 
@@ -152,11 +153,14 @@ fn times(look: &Look, value: f64, span: &mut Span) {
             low = hist;
         }
     }
-    if let Some((queue, text)) = grounds.queue()
-        && let Some((to, hist)) = queue.relieve(&low, statistic)
-    {
+    // Waiting for a CPU is taken away anew at each step: which samples it brings down depends on the rank that counts.
+    let queue = grounds.queue();
+    let relieved = |low: &Hist| match &queue {
+        Some((queue, _)) => queue.relieve(low, statistic),
+        None => figure(low, statistic),
+    };
+    if let (Some((_, text)), Some(to)) = (&queue, relieved(&low)) {
         span.lower(down(to), Kind::RunQueue, text);
-        low = hist;
     }
     // The high end.
     let mut high = gauge.exact.clone();
@@ -167,7 +171,7 @@ fn times(look: &Look, value: f64, span: &mut Span) {
     }
     for unknown in grounds.unknown(look) {
         low.record_n(0, unknown.number);
-        if let Some(to) = figure(&low, statistic) {
+        if let Some(to) = relieved(&low) {
             span.lower(down(to), unknown.kind, unknown.text.clone());
         }
         high.record_n(VALUE_MAX, unknown.number);
@@ -183,14 +187,20 @@ fn times(look: &Look, value: f64, span: &mut Span) {
         span.raise(f64::INFINITY, kind, text);
     }
     if let Statistic::Quantile(q) = statistic {
-        few(q, &low, &high, down, span);
+        few(q, &low, queue.map(|(queue, _)| queue), &high, down, span);
     }
 }
 
 /// The sample's own interval, of what is left when the other doubts are granted.
-fn few(q: f64, low: &Hist, high: &Hist, down: impl Fn(f64) -> f64, span: &mut Span) {
+fn few(q: f64, low: &Hist, queue: Option<Queue>, high: &Hist, down: impl Fn(f64) -> f64, span: &mut Span) {
     let n = high.count();
-    let below = quantile_interval(low, q, CONFIDENCE).low.map_or(0.0, |ns| down(ns as f64).max(0.0));
+    let rank = quantile_ranks(low.count(), q, CONFIDENCE).map_or(0, |(low, _)| low);
+    let below = match queue {
+        _ if rank == 0 => None,
+        Some(queue) => queue.relieve_rank(low, rank),
+        None => low.bounds_at_rank(rank).map(|(ns, _)| ns as f64),
+    };
+    let below = below.map_or(0.0, |ns| down(ns).max(0.0));
     let above = quantile_interval(high, q, CONFIDENCE).high.map_or(f64::INFINITY, |ns| beyond(ns as f64));
     let name = quantile_name(q);
     let text = match above.is_finite() {
