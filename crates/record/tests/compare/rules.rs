@@ -332,9 +332,13 @@ fn without_rules_doubt_counts_only_for_the_worse() {
         let row = c.figures.iter_mut().find(|row| row.figure == figure).expect(figure);
         (row.verdict, row.difference) = (Verdict::CannotTell, Some(f64::midpoint(least, most)));
         (row.least, row.most, row.larger_than) = (Some(least), Some(most), Some(most.max(-least)));
+        // It alone decides.
+        c.figures.retain(|row| row.figure == figure);
+        c.verdict = Overall::CannotTell;
         let gated = gate(&c, &Gate::default());
-        let rule = gated.rules.into_iter().find(|rule| rule.text.starts_with(figure));
-        rule.expect(figure).passage
+        let rule = gated.rules.into_iter().find(|rule| rule.text.starts_with(figure)).expect(figure);
+        assert_eq!(rule.passage, gated.passage, "{figure}");
+        gated.passage
     };
     // B may be much faster and is hardly slower, and the other way round; more requests are better, more time is worse.
     for (figure, is_rate) in [("response_time p99", false), ("rate", true)] {
@@ -342,6 +346,12 @@ fn without_rules_doubt_counts_only_for_the_worse() {
         let (better, worse) = if is_rate { (rises, falls) } else { (falls, rises) };
         assert_eq!((better, worse), (Passage::Pass, Passage::Inconclusive), "{figure}");
     }
+    // Worse for certain, by at least 4 % of what is a lower bound: how much worse is unknown.
+    let mut c = compared(&a, &a);
+    let row = c.figures.iter_mut().find(|row| row.figure == "response_time p99").expect("it has one");
+    (row.verdict, row.difference, row.larger_than) = (Verdict::Slower, Some(0.04), None);
+    (row.least, row.most, row.b_at_least) = (Some(0.03), Some(0.045), true);
+    assert_eq!(gate(&c, &Gate::default()).passage, Passage::Inconclusive);
 }
 
 #[test]

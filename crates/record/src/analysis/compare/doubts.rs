@@ -9,6 +9,8 @@ use crate::summary::Weight;
 use plimsoll_plan::experiment::Figure;
 use std::collections::BTreeSet;
 
+/// The way to the target hides what the sides need.
+pub const RTT_BOUND: &str = "rtt_bound";
 /// Bytes per second that agree to this, while rates do not, are a property of the way and not of the sides.
 const SAME_BYTES: f64 = 0.05;
 /// Bytes per request that differ by more are other answers.
@@ -269,7 +271,7 @@ fn way(a: &Side, b: &Side) -> Option<Doubt> {
         duration_ns(p50),
         duration_ns(floor)
     );
-    doubt("rtt_bound", Weight::Warning, text)
+    doubt(RTT_BOUND, Weight::Warning, text)
 }
 
 fn failing(a: &Side, b: &Side) -> Option<Doubt> {

@@ -4,6 +4,7 @@
 //! lies beyond and the difference is certain among all that are compared; between the two nobody can tell, and more
 //! repeats are the way out.
 
+use super::doubts::RTT_BOUND;
 use super::sentence::{change, evidence, figure_name};
 use super::types::{Compared, Comparison, Overall, Scale};
 use crate::phrase::{count, quantity};
@@ -148,9 +149,12 @@ pub fn gate(comparison: &Comparison, gate: &Gate) -> Gated {
         gate.allow.iter().map(|rule| rule.judge(comparison)).collect()
     };
     let worst = rules.iter().map(|rule| rule.passage).max();
-    let undecided = gate.allow.is_empty() && comparison.verdict == Overall::CannotTell;
+    // Each figure has its rule; what hides all of them at once has none.
+    let is_hidden = gate.allow.is_empty()
+        && comparison.verdict == Overall::CannotTell
+        && comparison.doubts.iter().any(|doubt| doubt.code == RTT_BOUND);
     // Where no figure was compared there is nothing that could pass.
-    let is_open = undecided || worst.is_none_or(|worst| worst == Passage::NotCompared);
+    let is_open = is_hidden || worst.is_none_or(|worst| worst == Passage::NotCompared);
     let least = if is_open { Passage::Inconclusive } else { Passage::Pass };
     Gated { passage: worst.unwrap_or(Passage::Inconclusive).max(least), rules }
 }
@@ -161,16 +165,14 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     let worth = if row.scale == Scale::Points { comparison.worth_errors } else { comparison.worth };
     let limit = change(worth, row.scale).trim_start_matches('+').to_owned();
     let is_large = row.difference.is_some_and(|d| d.abs() > worth);
-    let may_hide = may_be_worse(row, worth) && !row.verdict.is_better() && !row.verdict.is_worse();
+    let may_be_worse = may_be_worse(row, worth) && !row.verdict.is_better();
     let (passage, evidence) = match comparison.blocking() {
         Some(doubt) => (Passage::Inconclusive, doubt.sentence.clone()),
         None if row.verdict.is_worse() && is_large => (Passage::Fail, evidence(row, comparison.confidence)),
-        None if row.has_too_few() || (row.is_spotless() && may_hide) => {
+        None if row.has_too_few() || (row.is_spotless() && may_be_worse) => {
             (Passage::NotCompared, too_few(comparison, row))
         }
-        None if row.verdict == super::Verdict::CannotTell && may_hide => {
-            (Passage::Inconclusive, evidence(row, comparison.confidence))
-        }
+        None if may_be_worse => (Passage::Inconclusive, evidence(row, comparison.confidence)),
         None => (Passage::Pass, evidence(row, comparison.confidence)),
     };
     Ruled { text: format!("{} not worse by more than {limit}", row.figure), passage, evidence }
@@ -181,7 +183,7 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
 fn may_be_worse(row: &Compared, worth: f64) -> bool {
     let is_rate = matches!(row.kind, Figure::Rate);
     match (row.least, row.most) {
-        _ if row.b_at_least && !is_rate => true,
+        _ if row.b_at_least => true,
         (Some(least), Some(most)) => (if is_rate { -least } else { most }) > worth,
         _ => row.larger_than.is_none_or(|x| x > worth),
     }

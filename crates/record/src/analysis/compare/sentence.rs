@@ -1,5 +1,6 @@
 //! The one sentence of a comparison, and the words that sentences and tables share.
 
+use super::doubts::RTT_BOUND;
 use super::types::{Compared, Comparison, Overall, Scale, Verdict};
 use crate::phrase::{counted, figure, quantile_name, quantity, ratio};
 use crate::summary::Weight;
@@ -155,7 +156,7 @@ fn cannot_tell(c: &Comparison) -> String {
         return format!("cannot compare `{a}` and `{b}`: {}", doubt.sentence);
     }
     let Some(row) = named(c) else {
-        let hidden = c.doubts.iter().find(|doubt| doubt.code == "rtt_bound");
+        let hidden = c.doubts.iter().find(|doubt| doubt.code == RTT_BOUND);
         let why = hidden.map_or("nothing could be compared", |doubt| doubt.sentence.as_str());
         return format!("cannot tell `{a}` from `{b}`: {why}");
     };

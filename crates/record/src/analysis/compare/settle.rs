@@ -1,7 +1,7 @@
 //! From differences and their spread to words.
 
 use super::bounds::{Off, off};
-use super::doubts::doubts;
+use super::doubts::{RTT_BOUND, doubts};
 use super::spread::{Effect, Seen, is_enough, shown};
 use super::types::{
     Asked, Basis, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
@@ -287,7 +287,7 @@ fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
     }
     // What has too few samples is no figure, and says so in a doubt of its own.
     let mut compared = figures.iter().filter(|row| !row.has_too_few()).peekable();
-    let hidden = doubts.iter().any(|doubt| doubt.code == "rtt_bound");
+    let hidden = doubts.iter().any(|doubt| doubt.code == RTT_BOUND);
     if compared.peek().is_some() && !hidden && compared.all(|row| row.verdict == Verdict::NoDifference) {
         return Overall::NoDifference;
     }
