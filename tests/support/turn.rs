@@ -135,11 +135,9 @@ pub fn beside_first(body: impl Fn()) {
     let tried = || catch_unwind(AssertUnwindSafe(&body));
     {
         let _beside = beside();
-        if tried().is_ok() {
-            return;
-        }
+        let Err(cause) = tried() else { return };
+        again(&format!("it failed beside others: {}", first_line(&*cause)));
     }
-    again("it failed beside others");
     let _alone = alone();
     for _ in 0..TRIES_DISTURBED {
         DISTURBED.set(false);
@@ -151,6 +149,12 @@ pub fn beside_first(body: impl Fn()) {
     }
     // The last try counts whatever the machine does.
     body();
+}
+
+/// What a panic said.
+fn first_line(cause: &(dyn std::any::Any + Send)) -> &str {
+    let said = cause.downcast_ref::<String>().map(String::as_str).or(cause.downcast_ref::<&str>().copied());
+    said.and_then(|said| said.lines().next()).unwrap_or_default()
 }
 
 /// Notes that this test is made again.

@@ -8,6 +8,7 @@ mod bench;
 mod bounded;
 mod browser;
 mod docs;
+mod failed;
 mod lab;
 mod needs;
 mod nightly;

@@ -4,6 +4,7 @@
 //! is made again when all have ended, alone, and that counts. Says how long each took, and which tests were made again.
 
 use crate::bounded::{self, End};
+use crate::failed::{self, Failed};
 use crate::lab::interrupt;
 use crate::{Outcome, shell};
 use serde_json::Value;
@@ -16,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// Test programs of crates at once. They use one CPU each, if any.
 const AT_ONCE: usize = 2;
+/// Name of the tests in documentation.
+const DOCUMENTATION: &str = "documentation";
 /// Lines of the list of the slowest.
 const SLOWEST: usize = 10;
 /// Beyond these a program hangs: the slowest takes a third of it.
@@ -25,7 +28,7 @@ const WITHIN_TRUTH: Duration = Duration::from_secs(20 * 60);
 const WITHIN_NIGHTLY: Duration = Duration::from_secs(3 * 60 * 60);
 /// Tests of one run that may be made again, of more than two thousand. More of them mean that the machine is too busy
 /// for an answer, or that tests have begun to fail at random; neither may pass for green.
-const MADE_AGAIN: usize = 6;
+const MADE_AGAIN: usize = 3;
 
 /// Programs that load real sockets, in this order, and how many of their tests may be begun at once. Where tests wait
 /// for their turn a thread costs nothing, and with one for each those that go side by side are not kept apart.
@@ -56,14 +59,6 @@ struct Ended {
     name: String,
     seconds: f64,
     passed: bool,
-}
-
-/// Tests of one program that failed in it.
-struct Failed {
-    name: String,
-    /// What ran the program.
-    command: Command,
-    tests: Vec<String>,
 }
 
 /// Programs that are run one after the other or side by side, and what is known of those that have ended.
@@ -187,7 +182,7 @@ impl Round {
                     (0, _) => {
                         let mut command = shell::cargo();
                         command.args(["test", "--quiet", "--workspace", "--doc"]);
-                        ("documentation".to_string(), command)
+                        (DOCUMENTATION.to_string(), command)
                     }
                     (_, Some(program)) => (program.name(), program.command()),
                     (_, None) => return Ok(()),
@@ -226,10 +221,11 @@ impl Round {
         let list = self.folder.join(format!("{name}-again.txt"));
         std::fs::write(&list, "").map_err(|e| format!("cannot write `{}`: {e}", list.display()))?;
         command.env("PLIMSOLL_TESTS_MADE_AGAIN", &list);
-        let outcome = self.one(name, command, within);
+        let outcome = self.one(name.clone(), command, within);
         let text = bounded::text(&list)?;
         text.lines().for_each(|line| println!("    {line}"));
-        locked(&self.made_again).extend(made_again(&text));
+        // Programs may have tests of one name.
+        locked(&self.made_again).extend(made_again(&text).map(|test| format!("{name} {test}")));
         outcome
     }
 
@@ -244,8 +240,9 @@ impl Round {
         let text = bounded::text(&file)?;
         let wrong = wrong(&end, &text);
         print!("{}", said(&name, seconds, wrong.as_deref(), &text));
-        let tests = failed(&end, &text);
-        if !tests.is_empty() {
+        let tests = failed::names(&end, &text);
+        // rustdoc makes the programs of its tests each time, and they use neither sockets nor times.
+        if !tests.is_empty() && name != DOCUMENTATION {
             locked(&self.failed).push(Failed { name: name.clone(), command, tests });
         }
         locked(&self.ended).push(Ended { name, seconds, passed: wrong.is_none() });
@@ -261,25 +258,26 @@ impl Round {
             return Ok(());
         }
         for failed in all {
-            if failed.tests.iter().any(|test| locked(&self.made_again).contains(test)) {
+            let of_program = |test: &String| format!("{} {test}", failed.name);
+            if failed.tests.iter().any(|test| locked(&self.made_again).contains(&of_program(test))) {
                 continue;
             }
-            let mut command = alone(&failed);
+            let mut command = failed.alone();
             let file = self.folder.join(format!("{}-alone.txt", failed.name.replace(' ', "-")));
             let begin = Instant::now();
-            let end = bounded::run(&mut command, &file, WITHIN)?;
+            let end =
+                bounded::run(&mut command, &file, if self.is_nightly { WITHIN_NIGHTLY } else { WITHIN })?;
             let text = bounded::text(&file)?;
-            let wrong = wrong(&end, &text);
+            let wrong = wrong(&end, &text).or_else(|| failed::skipped(&text, failed.tests.len()));
             let seconds = begin.elapsed().as_secs_f64();
             print!("\nalone, {}", said(&failed.name, seconds, wrong.as_deref(), &text));
             for ended in locked(&self.ended).iter_mut().filter(|ended| ended.name == failed.name) {
                 ended.passed = wrong.is_none();
             }
-            failed
-                .tests
-                .iter()
-                .for_each(|test| println!("    made again: {test}: it failed in {}", failed.name));
-            locked(&self.made_again).extend(failed.tests);
+            for test in failed.tests {
+                println!("    made again: {test}: it failed in {}", failed.name);
+                locked(&self.made_again).insert(format!("{} {test}", failed.name));
+            }
             interrupt::check()?;
         }
         Ok(())
@@ -310,36 +308,8 @@ fn wrong(end: &End, text: &str) -> Option<String> {
     results(text).next().is_none().then(|| "ended before it had results".into())
 }
 
-/// The tests that failed in a program that told of all of its tests: their names stand at its end.
-fn failed(end: &End, text: &str) -> Vec<String> {
-    let counted: Option<usize> =
-        results(text).last().and_then(|line| line.split("; ").nth(1)?.strip_suffix(" failed")?.parse().ok());
-    let (End::Itself(_), 1, Some(counted), Some((_, list))) =
-        (end, results(text).count(), counted, text.rsplit_once("\nfailures:\n"))
-    else {
-        return Vec::new();
-    };
-    let names = list.lines().map_while(|line| line.strip_prefix("    "));
-    let names: Vec<String> = names.map(str::to_owned).collect();
-    if names.len() == counted { names } else { Vec::new() }
-}
-
-/// The same program with nothing but these tests, one after the other.
-fn alone(failed: &Failed) -> Command {
-    let mut command = Command::new(failed.command.get_program());
-    command.args(failed.command.get_args()).arg("--exact").args(&failed.tests);
-    for (key, value) in failed.command.get_envs() {
-        value.map(|value| command.env(key, value));
-    }
-    if let Some(folder) = failed.command.get_current_dir() {
-        command.current_dir(folder);
-    }
-    command.env("RUST_TEST_THREADS", "1");
-    command
-}
-
 /// What stands in the lines with which test programs end; one for each crate of the documentation.
-fn results(text: &str) -> impl Iterator<Item = &str> {
+pub fn results(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| line.strip_prefix("test result: "))
 }
 
@@ -383,162 +353,4 @@ fn slowest(ended: &[Ended]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_are_what_cargo_built_for_tests_and_nothing_else() {
-        let messages = r#"
-WIRE,"target":{"name":"h1"},"profile":{"test":true},"executable":"/t/h1-1"}
-WIRE,"target":{"name":"plimsoll"},"profile":{"test":false},"executable":"/t/plimsoll"}
-WIRE,"target":{"name":"h1","kind":["bin"]},"profile":{"test":true},"executable":"/t/h1-2"}
-WIRE,"target":{"name":"wire"},"profile":{"test":true},"executable":null}
-{"reason":"build-finished","success":true}
-"#;
-        let wire = r#"{"reason":"compiler-artifact","manifest_path":"/w/crates/wire/Cargo.toml""#;
-        let found = programs(&messages.replace("WIRE", wire)).unwrap();
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[1].name(), "wire h1 bin");
-        assert_eq!((found[0].name().as_str(), found[0].file.to_str()), ("wire h1", Some("/t/h1-1")));
-        assert_eq!(found[0].folder, Path::new("/w/crates/wire"));
-        assert!(programs("{broken").is_err());
-    }
-
-    #[test]
-    fn each_program_that_loads_is_known_by_its_name() {
-        let metadata = shell::metadata(&["--no-deps"]).unwrap();
-        let targets =
-            metadata["packages"].as_array().unwrap().iter().find(|p| p["name"] == "plimsoll").unwrap();
-        let mut names: Vec<&str> = targets["targets"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|t| t["kind"][0] == "test")
-            .filter_map(|t| t["name"].as_str())
-            .collect();
-        names.sort_unstable();
-        let mut known: Vec<&str> = LOADING.iter().map(|row| row.0).collect();
-        known.sort_unstable();
-        assert_eq!(names, known);
-        assert!(TIMED.iter().all(|name| known.contains(name)));
-    }
-
-    /// A round in a folder of its own.
-    fn round(name: &str) -> Round {
-        let folder = std::env::temp_dir().join(format!("xtask-suites-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Round::new(folder, false)
-    }
-
-    /// What comes of a program that is this shell script.
-    fn verdict_of(name: &str, script: &str, within: Duration) -> Outcome {
-        let round = round(name);
-        let mut command = Command::new("sh");
-        command.args(["-c", script]);
-        let outcome = round.one(name.into(), command, within).and_then(|()| round.verdict());
-        std::fs::remove_dir_all(&round.folder).unwrap();
-        outcome
-    }
-
-    const RESULT: &str = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
-
-    #[test]
-    fn a_program_passes_by_its_results_and_not_by_its_code_alone() {
-        let within = Duration::from_secs(60);
-        assert_eq!(verdict_of("good", &format!("echo '{RESULT}'"), within), Ok(()));
-        let failed = |name: &str| Err(format!("tests failed: {name}, see above"));
-        assert_eq!(verdict_of("early", "echo 'running 3 tests'; exit 0", within), failed("early"));
-        assert_eq!(verdict_of("bad", &format!("echo '{RESULT}'; exit 101"), within), failed("bad"));
-        let hangs = format!("echo '{RESULT}'; sleep 60");
-        assert_eq!(verdict_of("hangs", &hangs, Duration::from_millis(200)), failed("hangs"));
-    }
-
-    #[test]
-    fn a_failure_is_shown_whole_and_a_success_in_one_line() {
-        let text = format!("test a ... ok\nwhy\n\n{RESULT}\n");
-        assert_eq!(said("x", 1.25, None, &text), "x: 1.2 s, ok. 3 passed; 0 failed; 0 ignored\n");
-        let failed = said("x", 1.25, Some("did not end within 900 s"), &text);
-        assert!(failed.contains("test a ... ok\nwhy") && failed.contains("FAILED x"), "{failed}");
-        assert!(failed.ends_with("0 ignored: did not end within 900 s\n"), "{failed}");
-    }
-
-    #[test]
-    fn tests_made_again_are_shown_and_too_many_of_them_fail_a_run() {
-        let script = |tests: usize| {
-            let lines =
-                (0..tests).map(|n| format!("made again: m::t{n}: it failed\nmade again: m::t{n}: again\n"));
-            let lines = lines.collect::<String>() + "tried again: m::fine: 7 us\n";
-            format!("printf '{lines}' >> $PLIMSOLL_TESTS_MADE_AGAIN; echo '{RESULT}'")
-        };
-        let verdict = |tests: usize| {
-            let round = round(&format!("again-{tests}"));
-            let mut command = Command::new("sh");
-            command.args(["-c", &script(tests)]);
-            round.listed("t".into(), command, Duration::from_secs(60)).unwrap();
-            let verdict = round.verdict();
-            std::fs::remove_dir_all(&round.folder).unwrap();
-            verdict
-        };
-        assert_eq!(verdict(MADE_AGAIN), Ok(()));
-        let sentence = verdict(MADE_AGAIN + 1).unwrap_err();
-        assert!(sentence.starts_with("7 tests had to be made again, more than 6: m::t0, "), "{sentence}");
-        assert!(!sentence.contains("fine"), "{sentence}");
-    }
-
-    /// A program of three tests: what it is not asked for by name passes; `a` fails always, `b` the first time.
-    const SCRIPT: &str = r#"
-named() { [ $# -eq 0 ] && return 0; for name in "$@"; do [ "$name" = "$wanted" ] && return 0; done; return 1; }
-[ "$1" = --exact ] && shift
-failed=""
-for wanted in $ALWAYS; do named "$@" && failed="$failed $wanted"; done
-for wanted in $ONCE; do
-    named "$@" && [ ! -e "$FOLDER/$wanted" ] && failed="$failed $wanted" && : > "$FOLDER/$wanted"
-done
-set -- $failed
-[ $# -eq 0 ] && echo "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out" && exit 0
-printf '\nfailures:\n\n---- x stdout ----\nwhy\n\nfailures:\n'; printf '    %s\n' "$@"
-printf '\ntest result: FAILED. 1 passed; %s failed; 0 ignored; 0 measured; 0 filtered out\n' $#
-exit 101
-"#;
-
-    #[test]
-    fn a_test_that_failed_is_made_again_alone_and_a_defect_stays_one() {
-        let verdict = |name: &str, always: &str, once: &str| {
-            let round = round(name);
-            let program = round.folder.join("program");
-            std::fs::write(&program, SCRIPT).unwrap();
-            let mut command = Command::new("sh");
-            command.arg(&program).env("ALWAYS", always).env("ONCE", once).env("FOLDER", &round.folder);
-            round.listed("t".into(), command, Duration::from_secs(60)).unwrap();
-            let verdict = round.again().and_then(|()| round.verdict());
-            let again = locked(&round.made_again).iter().cloned().collect::<Vec<_>>().join(" ");
-            std::fs::remove_dir_all(&round.folder).unwrap();
-            (verdict, again)
-        };
-        let failed = || Err("tests failed: t, see above".to_string());
-        assert_eq!(verdict("none", "", ""), (Ok(()), String::new()));
-        assert_eq!(verdict("once", "", "m::b"), (Ok(()), "m::b".into()));
-        assert_eq!(verdict("always", "m::a", "m::b"), (failed(), "m::a m::b".into()));
-        // More than may be made again are not tried at all.
-        let many = (0..=MADE_AGAIN).map(|n| format!("m::t{n}")).collect::<Vec<_>>().join(" ");
-        assert_eq!(verdict("many", "", &many), (failed(), String::new()));
-    }
-
-    #[test]
-    fn what_went_wrong_beside_a_failed_test_is_said_as_well() {
-        let outcomes = [Err("tests failed: x".to_string()), Ok(()), Err("the build failed".to_string())];
-        assert_eq!(all_of(outcomes), Err("tests failed: x\nthe build failed".into()));
-        assert_eq!(all_of([Ok(()), Ok(())]), Ok(()));
-    }
-
-    #[test]
-    fn the_slowest_come_first_and_only_ten_of_them() {
-        let ended: Vec<Ended> =
-            (0..12).map(|n| Ended { name: format!("p{n}"), seconds: f64::from(n), passed: true }).collect();
-        let text = slowest(&ended);
-        assert!(
-            text.starts_with("the slowest of 12 test programs (66 s of tests in all):\n     11.0 s  p11\n")
-        );
-        assert_eq!(text.lines().count(), 11);
-    }
-}
+mod tests;
