@@ -31,9 +31,9 @@ exits! {
     Inconclusive = 3, "inconclusive: the load generator or the record is in doubt, so nothing is proved";
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
     ThresholdMissed = 99, "a threshold was missed, a comparison missed its gate, or what was published cannot be true";
-    HungUp = 129, "cut short by SIGHUP; the report is written";
-    Interrupted = 130, "cut short by SIGINT or from the console, with a report; a second signal ends at once";
-    Terminated = 143, "cut short by SIGTERM; the report is written";
+    HungUp = 129, "cut short by SIGHUP; the report is written if the load had begun";
+    Interrupted = 130, "cut short by SIGINT or from the console, as by SIGHUP; a second signal ends at once";
+    Terminated = 143, "cut short by SIGTERM, as by SIGHUP";
 }
 
 impl From<Exit> for std::process::ExitCode {

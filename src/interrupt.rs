@@ -143,6 +143,19 @@ impl Interrupts {
         }
     }
 
+    /// What ended a command before its load: an interrupt, if there was one, explains whatever failed after it. It may
+    /// have ended the service as well.
+    pub fn instead_of(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::CutShort { .. } => failure,
+            _ if self.happened() => Failure::CutShort {
+                sentence: "interrupted before the load".into(),
+                exit: self.exit(Exit::Interrupted),
+            },
+            _ => failure,
+        }
+    }
+
     /// True for the first who asks: commands are read in one place.
     pub fn is_first_to_listen(&self) -> bool {
         !std::mem::replace(&mut self.lock().is_heard, true)

@@ -11,8 +11,9 @@ use crate::interrupt::Interrupts;
 use crate::steer::{self, Who};
 use crate::{home, kept, say, wall};
 use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
-use plimsoll_control::{Aside, Options, environment, place};
+use plimsoll_control::{Aside, Options, Resolved, environment, place};
 use plimsoll_engine::Scene;
+use plimsoll_engine::link::tls::Setup;
 use plimsoll_output::terminal;
 use plimsoll_output::{json, style};
 use plimsoll_plan::{Plan, Target};
@@ -136,7 +137,12 @@ fn run_once(
     let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(Failure::hinted)?;
     let tls = place::tls(outline, &plan.tls_files)?;
     let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
-    let patience = Patience::of(manner, shared);
+    // A process that another one started has inherited that one's blocked signals.
+    let own = match (shared, manner.with_parent) {
+        (None, Some(_)) => Some(Interrupts::install()?),
+        _ => None,
+    };
+    let patience = Patience::of(manner, shared, own.as_ref());
     let mut place = ready::resolved(&target, &outline.link, &patience)?;
     let started_unix_ns = wall::now_unix_ns();
     let mut confirm = |question: &str| shared.map_or_else(|| confirmed(question), |s| s.confirmed(question));
@@ -163,24 +169,18 @@ fn run_once(
         true => Some(home::new_run_file(manner.out.as_deref(), &outline.host, started_unix_ns)?),
         false => None,
     };
-    ready::wait(&place, &plan, tls.as_ref(), &patience)?;
-    let first_connect_ns = place::knock(&mut place, outline)?;
-    if let Some(setup) = &tls {
-        place::shake_hands(&place, setup, outline)?;
-    }
-    place::check_plain(&place, outline)?;
-    place::check_sources(&place, outline)?;
-
-    // The limit is raised by now, and no thread runs yet.
+    // The limit is raised by now, and no worker runs yet.
     plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
-    let installed;
-    let interrupts = match shared {
-        Some(shared) => &shared.interrupts,
-        None => {
-            installed = Interrupts::install()?;
-            &installed
-        }
+    // A question for permission is ended by one Ctrl-C; from here on an interrupt ends the run with a sentence.
+    let interrupts = match (shared, own) {
+        (Some(shared), _) => shared.interrupts.clone(),
+        (None, Some(own)) => own,
+        (None, None) => Interrupts::install()?,
     };
+    let interrupts = &interrupts;
+    let patience = Patience::of(manner, shared, Some(interrupts));
+    let first_connect_ns = reach(&mut place, &plan, tls.as_ref(), &patience)
+        .map_err(|failure| interrupts.instead_of(failure))?;
     if manner.steered {
         let who = if outline.share.of > 1 { Who::OneOfSeveral } else { Who::Alone };
         steer::listen(interrupts, who)?;
@@ -250,6 +250,23 @@ fn run_once(
         say::failure(&Failure::hinted(sentence), manner.no_color);
     }
     Ok((finished.record, run_file, interrupts.clone()))
+}
+
+/// Waits for the service and looks at what it takes; how long the first connection took, ns.
+fn reach(
+    place: &mut Resolved,
+    plan: &Plan,
+    tls: Option<&Setup>,
+    patience: &Patience,
+) -> Result<u64, Failure> {
+    ready::wait(place, plan, tls, patience)?;
+    let first_connect_ns = place::knock(place, &plan.outline)?;
+    if let Some(setup) = tls {
+        place::shake_hands(place, setup, &plan.outline)?;
+    }
+    place::check_plain(place, &plan.outline)?;
+    place::check_sources(place, &plan.outline)?;
+    Ok(first_connect_ns)
 }
 
 /// The trouble of a run file, and where the run is instead.

@@ -82,7 +82,10 @@ impl Told {
 pub fn worst(told: &[Told]) -> Exit {
     const ORDER: [Exit; 5] =
         [Exit::CouldNotRun, Exit::Refused, Exit::Usage, Exit::ThresholdMissed, Exit::Inconclusive];
-    ORDER.into_iter().find(|exit| told.iter().any(|one| one.exit == *exit)).unwrap_or(Exit::Pass)
+    let has = |exit: Exit| told.iter().any(|one| one.exit == exit);
+    // Whatever else it is, it is no pass.
+    let other = if told.iter().all(|one| one.exit == Exit::Pass) { Exit::Pass } else { Exit::Inconclusive };
+    ORDER.into_iter().find(|exit| has(*exit)).unwrap_or(other)
 }
 
 /// What stands below all reports, or instead of them.

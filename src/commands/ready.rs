@@ -25,12 +25,14 @@ pub struct Patience<'a> {
     limit_ns: u64,
     begin_unix_ns: u64,
     shared: Option<&'a Shared>,
+    /// None while a signal still ends the program.
+    interrupts: Option<&'a Interrupts>,
     quiet: bool,
 }
 
 impl<'a> Patience<'a> {
     /// None without the flag, and after the first run of several.
-    pub fn of(manner: &MannerFlags, shared: Option<&'a Shared>) -> Self {
+    pub fn of(manner: &MannerFlags, shared: Option<&'a Shared>, own: Option<&'a Interrupts>) -> Self {
         let is_ready = shared.is_some_and(|shared| shared.is_ready.get());
         // Judged with all flags, before this.
         let limit = manner.wait_for_ready.as_deref().and_then(|text| draft::wait(text).ok());
@@ -38,6 +40,7 @@ impl<'a> Patience<'a> {
             limit_ns: limit.filter(|_| !is_ready).unwrap_or(0),
             begin_unix_ns: wall::now_unix_ns(),
             shared,
+            interrupts: own.or(shared.map(|shared| &shared.interrupts)),
             quiet: manner.quiet,
         }
     }
@@ -46,18 +49,14 @@ impl<'a> Patience<'a> {
         wall::now_unix_ns().saturating_sub(self.begin_unix_ns) >= self.limit_ns || self.is_interrupted()
     }
 
-    fn interrupts(&self) -> Option<&Interrupts> {
-        self.shared.map(|shared| &shared.interrupts)
-    }
-
     fn is_interrupted(&self) -> bool {
-        self.interrupts().is_some_and(Interrupts::happened)
+        self.interrupts.is_some_and(Interrupts::happened)
     }
 
     /// # Errors
     /// Returns an error if a signal has ended the wait.
     fn check_interrupted(&self, target: &impl Display) -> Result<(), Failure> {
-        match self.interrupts().filter(|interrupts| interrupts.happened()) {
+        match self.interrupts.filter(|interrupts| interrupts.happened()) {
             None => Ok(()),
             Some(interrupts) => Err(Failure::CutShort {
                 sentence: format!("interrupted while waiting for `{target}`; no load was sent"),
@@ -67,9 +66,8 @@ impl<'a> Patience<'a> {
     }
 
     fn pause(&self) {
-        match self.interrupts() {
+        match self.interrupts {
             Some(interrupts) => wall::rest(PAUSE_NS, interrupts),
-            // No signal is taken over yet: an interrupt ends the program.
             None => std::thread::sleep(Duration::from_nanos(PAUSE_NS)),
         }
     }

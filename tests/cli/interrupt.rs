@@ -77,7 +77,14 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
     let text = "setup: [ { get: /first } ]\nscenarios: { a: [ { get: /load } ] }\nload: { arrivals: 1/s }\n";
     let text = format!("target: {}\n{text}", ruler[1].url(""));
     let file = scratch.file("set-up.yaml", &text);
-    let cases: [(&Ruler, &[&str], &str); 2] = [
+    let text = "generators: 2\nscenarios: { a: [ { get: /load } ] }\nload: { users: 2, duration: 60s }\n";
+    let several = scratch.file("several.yaml", &format!("target: {}\n{text}", ruler[0].url("")));
+    let cases: [(&Ruler, &[&str], &str); 3] = [
+        (
+            &ruler[0],
+            &["run", &several, "--wait-for-ready", "60s", "--out", &scratch.path("several")],
+            "interrupted before each generator had begun its load",
+        ),
         (&ruler[0], &search, "interrupted while waiting for `127.0.0.1:"),
         (&ruler[1], &["run", &file], "interrupted during the set-up; no load was sent"),
     ];
@@ -91,6 +98,30 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
             assert!(output.stderr.contains(sentence), "{}", output.stderr);
         }
     }
+}
+
+#[test]
+fn an_experiment_that_lacks_a_run_does_not_pass_even_where_it_may_end_early() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    // With this seed the variant whose set-up takes long is the second one.
+    let text = format!(
+        "target: {}\nseed: 1\nsetup: [ {{ get: '/first?delay=${{wait}}' }} ]\n\
+         scenarios: {{ a: [ {{ get: /load }} ] }}\n\
+         vars: {{ wait: 0ms }}\nparts: {{ one: {{ variants: {{ quick: , stuck: {{ vars: {{ wait: 30s }} }} }}, \
+         load: {{ users: 1, duration: 1s }} }} }}\n",
+        ruler.url("")
+    );
+    let file = scratch.file("parts.yaml", &text);
+    let out = scratch.path("out");
+    let running = Tool::new(&["run", &file, "--stop-early-ok", "--out", &out]).start();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !ruler.last_request().contains("/first?delay=30s") {
+        assert!(std::time::Instant::now() < deadline, "the second set-up has not begun within 20 s");
+    }
+    assert!(ruler.counters()["by_path"]["/load"].as_u64() > Some(0), "the other cell comes first");
+    running.signal("TERM");
+    let output = running.wait().expect_code(3);
+    assert!(output.stderr.contains("interrupted during the set-up"), "{}", output.stderr);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! nothing to the others but the machine.
 
 use crate::commands::load::{Measured, Shared};
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::say;
 use crate::steer::{self, REFUSED, Who};
@@ -54,7 +54,7 @@ pub struct Crew {
 
 /// Looks for an interrupt so often while the generators run.
 const LOOK: Duration = Duration::from_millis(50);
-/// Exit codes of a run that was made, whatever its verdict.
+/// Exit codes of a run that was made, whatever its verdict, or that an interrupt ended before it began.
 const RAN: [i32; 6] = [0, 3, 99, 129, 130, 143];
 
 /// One run of a cell by several processes at the same time, as one run file.
@@ -83,6 +83,14 @@ pub fn measure(
     }
     let ran = together(crew.of, shared, |part| command(again, part, crew, outline, &run_of(part)));
     shared.interrupts.lead(Vec::new());
+    let is_missing = shared.interrupts.happened() && (1..=crew.of).any(|part| !run_of(part).exists());
+    let ran = ran.and_then(|()| match is_missing {
+        true => Err(Failure::CutShort {
+            sentence: "interrupted before each generator had begun its load".into(),
+            exit: shared.interrupts.exit(Exit::Interrupted),
+        }),
+        false => Ok(()),
+    });
     let merged = ran.and_then(|()| {
         let mut merged = RunRecord::default();
         for part in 1..=crew.of {

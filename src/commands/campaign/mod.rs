@@ -158,7 +158,9 @@ pub fn run(
         // What was measured is worth its report; what stopped it is said first.
         Err(failure) if campaign.runs.iter().any(|run| is_valid(&run.digest)) => {
             say::failure(&failure, manner.no_color);
-            Ok(Ran { folder: campaign.folder, stopped: Some(failure.exit()), cut_short })
+            // As if the interrupt had come in the load.
+            let stopped = (!matches!(failure, Failure::CutShort { .. })).then(|| failure.exit());
+            Ok(Ran { folder: campaign.folder, stopped, cut_short })
         }
         Err(failure) => Err(failure),
         Ok(()) => Ok(Ran { folder: campaign.folder, stopped: None, cut_short }),
@@ -218,6 +220,9 @@ impl Campaign<'_> {
             };
             if !std::mem::take(&mut first) {
                 wall::rest(self.experiment.cool_down_ns, &self.shared.interrupts);
+                if self.shared.interrupts.happened() {
+                    return Ok(());
+                }
             }
             let mut plan = run::settled(self.cells[turn.cell].located.clone(), true)?;
             // One for each round: the cells of a round share their chance, the rounds do not.
@@ -267,6 +272,9 @@ impl Campaign<'_> {
     fn probe(&mut self, cell: usize, quest: &Quest, probe: &Probe) -> Result<(), Failure> {
         let located = self.cells[cell].located.clone();
         settle::rest(probe.rest_ns, &located, &self.manner, self.shared)?;
+        if self.shared.interrupts.happened() {
+            return Ok(());
+        }
         let located = match probe.purpose {
             Purpose::Floor => level::floor(located, probe.length_ns, probe.pause_ns())?,
             _ => level::at(
