@@ -7,6 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::flags::judge::Compare;
 use crate::{say, wall};
 use plimsoll_output::chart::Chart;
+use plimsoll_output::compare::Ended;
 use plimsoll_output::html::{Page, comparison};
 use plimsoll_output::{compare as render, figure, json};
 use plimsoll_plan::Diagnostic;
@@ -17,6 +18,7 @@ use plimsoll_record::analysis::compare::gate::{Gate, Gated, Passage, Rule, gate}
 use plimsoll_record::analysis::compare::{Asked, Comparison, compare_cells, variants};
 use plimsoll_record::experiment::{is_valid, sides};
 use plimsoll_record::folder::{self, Run};
+use plimsoll_record::summary::Outcome;
 use std::path::{Path, PathBuf};
 
 pub fn command(flags: &Compare) -> Result<Exit, Failure> {
@@ -50,13 +52,26 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
         return Err(nothing_in_common().into());
     }
     let gate = Gate { allow: rules };
+    // A folder of variants is what `run` has made: without a rule of one's own it ends as that did.
+    let conclusion = match (flags.runs.as_slice(), &flags.baseline) {
+        ([folder], None) if gate.allow.is_empty() => Some(folder_report::concluded(Path::new(folder))?),
+        _ => None,
+    };
     let page = match &wanted {
         Some(wanted) => Some((wanted, page(&comparisons, &gate)?)),
         None => None,
     };
     if let Some(path) = &flags.junit {
         refuse_other_kinds(path)?;
-        let xml = render::junit(&comparisons, &gate);
+        let ended = conclusion.as_ref().map(|conclusion| Ended {
+            passage: match conclusion.result {
+                Outcome::Pass => Passage::Pass,
+                Outcome::Fail => Passage::Fail,
+                Outcome::Inconclusive | Outcome::Interrupted => Passage::Inconclusive,
+            },
+            sentence: &conclusion.sentence,
+        });
+        let xml = render::junit(&comparisons, &gate, ended.as_ref());
         std::fs::write(path, xml)
             .map_err(|e| Failure::machine(format!("`{path}` cannot be written: {e}"), None))?;
     }
@@ -66,9 +81,8 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     if let Some((wanted, page)) = page {
         wanted.write(&page)?;
     }
-    // A folder of variants is what `run` has made: without a rule of one's own it ends as that did.
-    if let ([folder], None, true) = (flags.runs.as_slice(), &flags.baseline, gate.allow.is_empty()) {
-        return Ok(folder_report::concluded(Path::new(folder))?.result.into());
+    if let Some(conclusion) = conclusion {
+        return Ok(conclusion.result.into());
     }
     let worst = comparisons.iter().map(|one| gate_of(one, &gate)).max();
     Ok(match worst {

@@ -138,11 +138,10 @@ fn run_once(
     let tls = place::tls(outline, &plan.tls_files)?;
     let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
     // A process that another one started has inherited that one's blocked signals.
-    let own = match (shared, manner.with_parent) {
-        (None, Some(_)) => Some(Interrupts::install()?),
-        _ => None,
-    };
-    let patience = Patience::of(manner, shared, own.as_ref());
+    let is_child = shared.is_none() && manner.with_parent.is_some();
+    let early = is_child.then(Interrupts::install).transpose()?;
+    let mut patience = Patience::of(manner, shared);
+    patience.heed(early.as_ref());
     let mut place = ready::resolved(&target, &outline.link, &patience)?;
     let started_unix_ns = wall::now_unix_ns();
     let mut confirm = |question: &str| shared.map_or_else(|| confirmed(question), |s| s.confirmed(question));
@@ -169,25 +168,31 @@ fn run_once(
         true => Some(home::new_run_file(manner.out.as_deref(), &outline.host, started_unix_ns)?),
         false => None,
     };
+    // A question for permission is ended by one Ctrl-C, and so are the trials; only a wait has something to say.
+    let is_first = shared.is_none() && early.is_none();
+    let waiting = (is_first && patience.is_long()).then(Interrupts::install).transpose()?;
+    patience.heed(waiting.as_ref());
+    let so_far = shared.map(|shared| &shared.interrupts).or(early.as_ref()).or(waiting.as_ref());
+    let instead_of = |failure| match so_far {
+        Some(interrupts) => interrupts.instead_of(failure),
+        None => failure,
+    };
+    let first_connect_ns = reach(&mut place, &plan, tls.as_ref(), &patience).map_err(instead_of)?;
+
     // The limit is raised by now, and no worker runs yet.
     plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
-    // A question for permission is ended by one Ctrl-C; from here on an interrupt ends the run with a sentence.
-    let interrupts = match (shared, own) {
-        (Some(shared), _) => shared.interrupts.clone(),
-        (None, Some(own)) => own,
-        (None, None) => Interrupts::install()?,
+    let interrupts = match so_far {
+        Some(interrupts) => interrupts.clone(),
+        None => Interrupts::install()?,
     };
     let interrupts = &interrupts;
-    let patience = Patience::of(manner, shared, Some(interrupts));
-    let first_connect_ns = reach(&mut place, &plan, tls.as_ref(), &patience)
-        .map_err(|failure| interrupts.instead_of(failure))?;
     if manner.steered {
         let who = if outline.share.of > 1 { Who::OneOfSeveral } else { Who::Alone };
         steer::listen(interrupts, who)?;
     }
     let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
     let aside = Asides { plan: &plan, scene: &scene, stage: stage.as_ref(), interrupts };
-    aside.set_up(manner)?;
+    aside.set_up(manner).map_err(|failure| interrupts.instead_of(failure))?;
     let maker = stage.as_ref().map(|stage| stage.maker(Phase::Load)).transpose().map_err(Failure::of_data)?;
 
     let opening = Opening {

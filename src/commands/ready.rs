@@ -32,7 +32,7 @@ pub struct Patience<'a> {
 
 impl<'a> Patience<'a> {
     /// None without the flag, and after the first run of several.
-    pub fn of(manner: &MannerFlags, shared: Option<&'a Shared>, own: Option<&'a Interrupts>) -> Self {
+    pub fn of(manner: &MannerFlags, shared: Option<&'a Shared>) -> Self {
         let is_ready = shared.is_some_and(|shared| shared.is_ready.get());
         // Judged with all flags, before this.
         let limit = manner.wait_for_ready.as_deref().and_then(|text| draft::wait(text).ok());
@@ -40,9 +40,19 @@ impl<'a> Patience<'a> {
             limit_ns: limit.filter(|_| !is_ready).unwrap_or(0),
             begin_unix_ns: wall::now_unix_ns(),
             shared,
-            interrupts: own.or(shared.map(|shared| &shared.interrupts)),
+            interrupts: shared.map(|shared| &shared.interrupts),
             quiet: manner.quiet,
         }
+    }
+
+    /// Ends with these interrupts, too, if there are any.
+    pub fn heed(&mut self, interrupts: Option<&'a Interrupts>) {
+        self.interrupts = interrupts.or(self.interrupts);
+    }
+
+    /// There is something to wait for.
+    pub fn is_long(&self) -> bool {
+        self.limit_ns > 0
     }
 
     fn is_over(&self) -> bool {

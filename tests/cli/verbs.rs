@@ -136,3 +136,25 @@ fn a_ragged_data_file_is_a_mistake_with_its_line_for_check_and_for_run() {
     }
     assert_eq!(ruler.requests(), 0);
 }
+
+#[test]
+fn junit_of_variants_says_what_the_exit_code_says() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    for (threshold, code) in [("requests >= 1", 0), ("requests >= 1000", 99)] {
+        let text = format!(
+            "target: {}\nscenarios: {{ one: [ {{ get: '/?delay=${{wait}}' }} ] }}\nvars: {{ wait: 1ms }}\n\
+             variants: {{ quick: , slow: {{ vars: {{ wait: 20ms }} }} }}\n\
+             load: {{ users: 2, duration: 1s }}\nthresholds: [ {threshold} ]\n",
+            ruler.url("")
+        );
+        let (out, file) = (scratch.path(&format!("{code}")), scratch.path(&format!("{code}.xml")));
+        Tool::run(&["run", &scratch.file("variants.yaml", &text), "--out", &out, "-q"]).expect_code(code);
+        // One is much slower: what the experiment was asked is judged all the same, and nothing else.
+        Tool::run(&["compare", &out, "--junit", &file]).expect_code(code);
+        let xml = std::fs::read_to_string(&file).unwrap();
+        let failures = if code == 99 { 1 } else { 0 };
+        assert!(xml.contains(&format!("failures=\"{failures}\" errors=\"0\">\n")), "{xml}");
+        assert!(xml.contains("<testsuite name=\"experiment\" tests=\"1\""), "{xml}");
+        assert!(xml.contains("response_time p50"), "{xml}");
+    }
+}

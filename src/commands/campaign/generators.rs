@@ -91,7 +91,8 @@ pub fn measure(
         }),
         false => Ok(()),
     });
-    let merged = ran.and_then(|()| {
+    // The same interrupt may have ended the service, and a set-up with it.
+    let merged = ran.map_err(|failure| shared.interrupts.instead_of(failure)).and_then(|()| {
         let mut merged = RunRecord::default();
         for part in 1..=crew.of {
             merged = RunRecord::merge(merged, run_file::read(&run_of(part))?)?;

@@ -20,6 +20,17 @@ pub fn planned(out: &Path, known: Option<&Path>, now_ns: u64) -> Option<(PathBuf
     Some((run, course))
 }
 
+/// Whether there is a run file: of an experiment, of any of its runs.
+pub fn has_run(out: &Path) -> bool {
+    match out.is_dir() {
+        false => out.exists(),
+        true => std::fs::read_dir(out).into_iter().flatten().flatten().any(|entry| {
+            let path = entry.path();
+            path.extension().is_some_and(|e| e == "plim") || path.is_dir() && has_run(&path)
+        }),
+    }
+}
+
 fn run_of(out: &Path, now_ns: u64) -> Option<PathBuf> {
     match out.is_dir() {
         true => newest(out, now_ns),

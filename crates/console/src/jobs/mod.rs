@@ -340,7 +340,7 @@ impl Jobs {
             // Verdicts, those of runs that were cut short among them (see the table of exit codes); everything else
             // made no report, and neither did what was cut short before its load.
             let has_reported = matches!(inner.exit, Some(0 | 3 | 99))
-                || matches!(inner.exit, Some(129 | 130 | 143)) && inner.out.exists();
+                || matches!(inner.exit, Some(129 | 130 | 143)) && latest::has_run(&inner.out);
             inner.state = if has_reported { State::Ended } else { State::Failed };
             inner.ended_unix_ns = Some(now_ns);
             inner.lines = None;

@@ -46,8 +46,8 @@ fn comparisons_are_as_committed() {
     let all: Vec<_> = fixtures::all().into_iter().map(|(_, c)| c).collect();
     check("compare.md", &markdown(&all));
     check("compare-summary.md", &github_summary(&all));
-    check("compare.xml", &junit(&all, &rules()));
-    check("compare-default.xml", &junit(&[fixtures::slower()], &Gate::default()));
+    check("compare.xml", &junit(&all, &rules(), None));
+    check("compare-default.xml", &junit(&[fixtures::slower()], &Gate::default(), None));
     check("compare.json", &(serde_json::to_string_pretty(&fixtures::slower()).unwrap() + "\n"));
 }
 
@@ -109,19 +109,19 @@ fn names_from_outside_break_neither_tables_nor_xml() {
     let bars = |line: &str| line.replace("\\|", "").matches('|').count();
     assert!(rows.iter().all(|row| bars(row) == 8), "{document}");
     assert!(!document.contains("<script>"));
-    let xml = junit(&[c], &rules());
+    let xml = junit(&[c], &rules(), None);
     assert!(!xml.contains("<script>") && !xml.contains('\u{1}'), "{xml}");
     well_formed(&xml);
     for (_, c) in fixtures::all() {
-        well_formed(&junit(std::slice::from_ref(&c), &rules()));
-        well_formed(&junit(std::slice::from_ref(&c), &Gate::default()));
+        well_formed(&junit(std::slice::from_ref(&c), &rules(), None));
+        well_formed(&junit(std::slice::from_ref(&c), &Gate::default(), None));
     }
 }
 
 #[test]
 fn the_counts_of_junit_are_those_of_its_cases() {
     let all: Vec<_> = fixtures::all().into_iter().map(|(_, c)| c).collect();
-    let xml = junit(&all, &rules());
+    let xml = junit(&all, &rules(), None);
     let head = xml.lines().nth(1).unwrap();
     let count = |what: &str| xml.matches(what).count();
     assert!(head.contains(&format!("tests=\"{}\"", count("<testcase "))), "{head}");

@@ -47,16 +47,17 @@ type Bucket = (u64, u64, u64);
 pub(super) struct Sends {
     most_ns: u64,
     lateness: Vec<Bucket>,
+    /// From the intended start, with all waiting and connecting.
     longest_ns: u64,
     service: Vec<Bucket>,
 }
 
 impl Sends {
-    pub fn new(lateness: &Hist, service: &Hist) -> Self {
+    pub fn new(lateness: &Hist, response: &Hist, service: &Hist) -> Self {
         Self {
             most_ns: lateness.max().unwrap_or(0),
             lateness: lateness.buckets().collect(),
-            longest_ns: service.max().unwrap_or(0),
+            longest_ns: response.max().max(service.max()).unwrap_or(0),
             service: service.buckets().collect(),
         }
     }
@@ -101,8 +102,9 @@ pub(in crate::analysis) struct Course {
 impl Course {
     /// Takes the next second, those of the warm-up too: what began in them may end behind them.
     pub fn take(&mut self, plan: &Outline, sum: &Sum) {
+        let response = merged(&sum.all, SeriesHist::Response, SeriesHist::ResponseCensored);
         let service = merged(&sum.all, SeriesHist::Service, SeriesHist::ServiceCensored);
-        self.seconds.push_back(Sends::new(sum.run.spread(RunHist::Lateness), &service));
+        self.seconds.push_back(Sends::new(sum.run.spread(RunHist::Lateness), &response, &service));
         while self.seconds.len() > MOST_KEPT {
             self.seconds.pop_front();
         }
@@ -120,7 +122,6 @@ impl Course {
         }
         self.most_queued_ns = self.most_queued_ns.max(queued_ns.saturating_add(queued_before_ns));
         let stall_ns = self.stalls.iter().fold(0u64, |sum, (_, ns)| sum.saturating_add(*ns));
-        let response = merged(&sum.all, SeriesHist::Response, SeriesHist::ResponseCensored);
         if stall_ns > 0 {
             self.stalled_samples = self.stalled_samples.saturating_add(response.count());
             self.stalled_timeouts = self.stalled_timeouts.saturating_add(sum.all.fault(Fault::Timeout));

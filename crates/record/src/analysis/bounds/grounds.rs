@@ -176,7 +176,7 @@ impl Grounds {
 
     /// Where the seconds are not known apart: any of the samples may have been those of a stalled one.
     fn eased_at_once(&self, all: &Hist) -> (Vec<Relief>, Vec<Relief>) {
-        let sends = Sends::new(&self.lateness, &self.service);
+        let sends = Sends::new(&self.lateness, &self.service, &self.service);
         let eased = |stalled: bool| {
             let delays = delays(&[&sends], self.service.count(), self.measured_ns);
             let one = |delay| {
