@@ -250,18 +250,18 @@ impl Round {
     }
 
     /// Makes the tests that failed again, alone and one after the other: a neighbour or a burst of the machine disturbs
-    /// at random, a defect is there always. One that has made itself again already has had its second chance.
+    /// at random, a defect is there always. That goes for one that has made itself again, too: bursts last for a while.
     fn again(&self) -> Outcome {
         let all = std::mem::take(&mut *locked(&self.failed));
-        let count: usize = all.iter().map(|failed| failed.tests.len()).sum();
-        if count + locked(&self.made_again).len() > MADE_AGAIN {
+        let of = |failed: &Failed| -> Vec<String> {
+            failed.tests.iter().map(|test| format!("{} {test}", failed.name)).collect()
+        };
+        let mut names = locked(&self.made_again).clone();
+        names.extend(all.iter().flat_map(of));
+        if names.len() > MADE_AGAIN {
             return Ok(());
         }
         for failed in all {
-            let of_program = |test: &String| format!("{} {test}", failed.name);
-            if failed.tests.iter().any(|test| locked(&self.made_again).contains(&of_program(test))) {
-                continue;
-            }
             let mut command = failed.alone();
             let file = self.folder.join(format!("{}-alone.txt", failed.name.replace(' ', "-")));
             let begin = Instant::now();
@@ -274,10 +274,8 @@ impl Round {
             for ended in locked(&self.ended).iter_mut().filter(|ended| ended.name == failed.name) {
                 ended.passed = wrong.is_none();
             }
-            for test in failed.tests {
-                println!("    made again: {test}: it failed in {}", failed.name);
-                locked(&self.made_again).insert(format!("{} {test}", failed.name));
-            }
+            of(&failed).iter().for_each(|test| println!("    made again: {test}: it failed"));
+            locked(&self.made_again).extend(of(&failed));
             interrupt::check()?;
         }
         Ok(())
