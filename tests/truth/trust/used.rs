@@ -35,7 +35,9 @@ fn a_few_connections_that_get_everything_are_said() {
         let told = warns(&said, "connections_unfair");
         assert!(told.starts_with("2 of 20 connections got 9"), "{told}");
         assert!(told.contains("Jain's index 0.1"), "{told}");
-        assert_eq!(count(&said, "/totals/in_flight_at_stop"), 20);
+        // The two that are served may have their responses and no next request yet.
+        let at_stop = count(&said, "/totals/in_flight_at_stop");
+        assert!((18..=20).contains(&at_stop), "{at_stop}");
         drop(ruler);
 
         let fair = Ruler::start(&["--delay", "2ms"]);
