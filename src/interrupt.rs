@@ -143,15 +143,16 @@ impl Interrupts {
         }
     }
 
-    /// What ended a command before its load: an interrupt, if there was one, explains whatever failed after it. It may
-    /// have ended the service as well.
+    /// The failure of a command that an interrupt ended before its load.
+    pub fn cut_short(&self, sentence: impl Into<String>) -> Failure {
+        Failure::CutShort { sentence: sentence.into(), exit: self.exit(Exit::Interrupted) }
+    }
+
+    /// Replaces a failure that follows an interrupt: the same signal may have ended the service as well.
     pub fn instead_of(&self, failure: Failure) -> Failure {
         match failure {
             Failure::CutShort { .. } => failure,
-            _ if self.happened() => Failure::CutShort {
-                sentence: "interrupted before the load".into(),
-                exit: self.exit(Exit::Interrupted),
-            },
+            _ if self.happened() => self.cut_short("interrupted before the load"),
             _ => failure,
         }
     }

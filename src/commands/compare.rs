@@ -7,8 +7,8 @@ use crate::exit::{Exit, Failure};
 use crate::flags::judge::Compare;
 use crate::{say, wall};
 use plimsoll_output::chart::Chart;
-use plimsoll_output::compare::Ended;
 use plimsoll_output::html::{Page, comparison};
+use plimsoll_output::junit::Whole;
 use plimsoll_output::{compare as render, figure, json};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -18,7 +18,6 @@ use plimsoll_record::analysis::compare::gate::{Gate, Gated, Passage, Rule, gate}
 use plimsoll_record::analysis::compare::{Asked, Comparison, compare_cells, variants};
 use plimsoll_record::experiment::{is_valid, sides};
 use plimsoll_record::folder::{self, Run};
-use plimsoll_record::summary::Outcome;
 use std::path::{Path, PathBuf};
 
 pub fn command(flags: &Compare) -> Result<Exit, Failure> {
@@ -63,15 +62,8 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     };
     if let Some(path) = &flags.junit {
         refuse_other_kinds(path)?;
-        let ended = conclusion.as_ref().map(|conclusion| Ended {
-            passage: match conclusion.result {
-                Outcome::Pass => Passage::Pass,
-                Outcome::Fail => Passage::Fail,
-                Outcome::Inconclusive | Outcome::Interrupted => Passage::Inconclusive,
-            },
-            sentence: &conclusion.sentence,
-        });
-        let xml = render::junit(&comparisons, &gate, ended.as_ref());
+        let whole = conclusion.as_ref().map(|c| Whole { result: c.result, sentence: &c.sentence });
+        let xml = render::junit(&comparisons, &gate, whole.as_ref());
         std::fs::write(path, xml)
             .map_err(|e| Failure::machine(format!("`{path}` cannot be written: {e}"), None))?;
     }

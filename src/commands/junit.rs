@@ -45,7 +45,8 @@ pub fn of_folder(to: Option<&str>, folder: &Path, exit: Exit) -> Result<(), Fail
         }
         let suites: Vec<Suite> = runs.iter().map(|(name, summary)| Suite { name, summary }).collect();
         let is_told = suites.iter().any(|suite| suite.summary.verdict.result != Outcome::Pass);
-        let whole = Whole { is_missed: exit == Exit::ThresholdMissed, sentence: exit.meaning() };
+        let result = if exit == Exit::ThresholdMissed { Outcome::Fail } else { Outcome::Inconclusive };
+        let whole = Whole { result, sentence: exit.meaning() };
         Ok(document(&suites, (exit != Exit::Pass && !is_told).then_some(&whole)))
     })
 }

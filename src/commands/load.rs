@@ -327,10 +327,9 @@ impl Asides<'_> {
         let ended = plimsoll_control::aside(self.plan, scene, steer)?;
         match stage.trouble() {
             Some(why) => Err(failed(why)),
-            None if ended == Aside::Interrupted && phase == Phase::Setup => Err(Failure::CutShort {
-                sentence: "interrupted during the set-up; no load was sent".into(),
-                exit: self.interrupts.exit(Exit::Interrupted),
-            }),
+            None if ended == Aside::Interrupted && phase == Phase::Setup => {
+                Err(self.interrupts.cut_short("interrupted during the set-up; no load was sent"))
+            }
             None if ended == Aside::Interrupted => Err(failed("it was interrupted".into())),
             None if !stage.is_through() => {
                 Err(failed("a hard cap (`--limit requests=` or `duration_ns=`) cut it off".into()))

@@ -83,7 +83,7 @@ pub fn worst(told: &[Told]) -> Exit {
     const ORDER: [Exit; 5] =
         [Exit::CouldNotRun, Exit::Refused, Exit::Usage, Exit::ThresholdMissed, Exit::Inconclusive];
     let has = |exit: Exit| told.iter().any(|one| one.exit == exit);
-    // Whatever else it is, it is no pass.
+    // Interrupted parts, which `--stop-early-ok` permits, are not a PASS.
     let other = if told.iter().all(|one| one.exit == Exit::Pass) { Exit::Pass } else { Exit::Inconclusive };
     ORDER.into_iter().find(|exit| has(*exit)).unwrap_or(other)
 }

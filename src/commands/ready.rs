@@ -1,7 +1,7 @@
 //! `--wait-for-ready 30s`: the load begins when the service answers, not when its container is started.
 
 use super::load::Shared;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::flags::draft;
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
@@ -68,10 +68,10 @@ impl<'a> Patience<'a> {
     fn check_interrupted(&self, target: &impl Display) -> Result<(), Failure> {
         match self.interrupts.filter(|interrupts| interrupts.happened()) {
             None => Ok(()),
-            Some(interrupts) => Err(Failure::CutShort {
-                sentence: format!("interrupted while waiting for `{target}`; no load was sent"),
-                exit: interrupts.exit(Exit::Interrupted),
-            }),
+            Some(interrupts) => {
+                Err(interrupts
+                    .cut_short(format!("interrupted while waiting for `{target}`; no load was sent")))
+            }
         }
     }
 

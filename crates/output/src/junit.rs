@@ -14,10 +14,9 @@ pub struct Suite<'a> {
     pub summary: &'a Summary,
 }
 
-/// How an experiment ended, if no run shows it: a run that could not start, or an expectation that was not met.
+/// How an experiment ended, for what its runs or comparisons do not show.
 pub struct Whole<'a> {
-    /// A failure; otherwise an error.
-    pub is_missed: bool,
+    pub result: Outcome,
     pub sentence: &'a str,
 }
 
@@ -54,16 +53,16 @@ enum Kind {
 }
 
 /// A suite with its cases.
-struct Cases<'a> {
+pub(crate) struct Cases<'a> {
     suite: &'a str,
     /// Of a run.
     time_s: Option<f64>,
     /// Below the cases; may be empty.
     sentence: &'a str,
     text: String,
-    tests: usize,
-    failures: usize,
-    errors: usize,
+    pub tests: usize,
+    pub failures: usize,
+    pub errors: usize,
 }
 
 impl<'a> Cases<'a> {
@@ -71,9 +70,14 @@ impl<'a> Cases<'a> {
         Cases { suite, time_s, sentence, text: String::new(), tests: 0, failures: 0, errors: 0 }
     }
 
-    fn of_experiment(whole: &Whole<'a>) -> Self {
+    pub fn of_experiment(whole: &Whole<'a>) -> Self {
         let mut cases = Cases::new("experiment", None, "");
-        cases.add("end", if whole.is_missed { Kind::Failed } else { Kind::Undecided }, whole.sentence);
+        let kind = match whole.result {
+            Outcome::Pass => Kind::Passed,
+            Outcome::Fail => Kind::Failed,
+            Outcome::Inconclusive | Outcome::Interrupted => Kind::Undecided,
+        };
+        cases.add("end", kind, whole.sentence);
         cases
     }
 
@@ -97,7 +101,7 @@ impl<'a> Cases<'a> {
         cases
     }
 
-    fn rendered(&self) -> String {
+    pub fn rendered(&self) -> String {
         let time = self.time_s.map_or(String::new(), |s| format!(" time=\"{s:.3}\""));
         let said = match self.sentence {
             "" => String::new(),

@@ -5,7 +5,7 @@
 //! nothing to the others but the machine.
 
 use crate::commands::load::{Measured, Shared};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::flags::load::LoadFlags;
 use crate::say;
 use crate::steer::{self, REFUSED, Who};
@@ -54,7 +54,7 @@ pub struct Crew {
 
 /// Looks for an interrupt so often while the generators run.
 const LOOK: Duration = Duration::from_millis(50);
-/// Exit codes of a run that was made, whatever its verdict, or that an interrupt ended before it began.
+/// Exit codes of a run with any verdict, or of one that an interrupt ended before its load.
 const RAN: [i32; 6] = [0, 3, 99, 129, 130, 143];
 
 /// One run of a cell by several processes at the same time, as one run file.
@@ -85,10 +85,7 @@ pub fn measure(
     shared.interrupts.lead(Vec::new());
     let is_missing = shared.interrupts.happened() && (1..=crew.of).any(|part| !run_of(part).exists());
     let ran = ran.and_then(|()| match is_missing {
-        true => Err(Failure::CutShort {
-            sentence: "interrupted before each generator had begun its load".into(),
-            exit: shared.interrupts.exit(Exit::Interrupted),
-        }),
+        true => Err(shared.interrupts.cut_short("interrupted before each generator had begun its load")),
         false => Ok(()),
     });
     // The same interrupt may have ended the service, and a set-up with it.

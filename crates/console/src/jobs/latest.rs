@@ -20,15 +20,20 @@ pub fn planned(out: &Path, known: Option<&Path>, now_ns: u64) -> Option<(PathBuf
     Some((run, course))
 }
 
-/// Whether there is a run file: of an experiment, of any of its runs.
+/// Whether a run file exists: that of the run, or any of an experiment. Links are not followed, so they cannot lead out
+/// of the folder or back into it.
 pub fn has_run(out: &Path) -> bool {
-    match out.is_dir() {
-        false => out.exists(),
-        true => std::fs::read_dir(out).into_iter().flatten().flatten().any(|entry| {
-            let path = entry.path();
-            path.extension().is_some_and(|e| e == "plim") || path.is_dir() && has_run(&path)
-        }),
+    if !out.is_dir() {
+        return out.exists();
     }
+    std::fs::read_dir(out).into_iter().flatten().flatten().any(|entry| {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => has_run(&path),
+            Ok(kind) => kind.is_file() && path.extension().is_some_and(|e| e == "plim"),
+            Err(_) => false,
+        }
+    })
 }
 
 fn run_of(out: &Path, now_ns: u64) -> Option<PathBuf> {

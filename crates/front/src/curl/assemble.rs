@@ -137,7 +137,7 @@ impl Line {
         }
     }
 
-    /// `-H` in the order given, then what options imply and nobody replaced or took away.
+    /// Headers from `-H` in the order given, then those that options imply, unless `-H` replaced or removed them.
     fn all_headers(&mut self, credentials: Option<&str>) -> Vec<(String, String)> {
         if let Some(credentials) = credentials
             && !self.implied.iter().any(|(name, _)| *name == "Authorization")

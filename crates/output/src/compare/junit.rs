@@ -5,40 +5,21 @@
 
 use super::xml::escape as xml;
 use super::{long_word, overall};
+use crate::junit::{Cases, Whole};
 use plimsoll_record::analysis::compare::gate::{Gate, Passage, gate as judge};
 use plimsoll_record::analysis::compare::{Comparison, cell_name, evidence};
 
-/// How the experiment ended whose variants are compared: where nobody wrote a rule, this is what is judged.
-pub struct Ended<'a> {
-    pub passage: Passage,
-    pub sentence: &'a str,
-}
-
 /// See the module. Figures stand behind the rules as cases that pass, with their evidence; without rules the rules are
-/// one for each figure already, but not if the experiment has an end of its own.
-pub fn junit(comparisons: &[Comparison], gate: &Gate, ended: Option<&Ended>) -> String {
+/// one for each figure already, unless the experiment has its own conclusion.
+pub fn junit(comparisons: &[Comparison], gate: &Gate, whole: Option<&Whole>) -> String {
     let (mut suites, mut tests, mut failures, mut errors) = (String::new(), 0, 0, 0);
-    if let Some(ended) = ended {
-        let body = match ended.passage {
-            Passage::Pass | Passage::NotCompared => {
-                format!("<system-out>{}</system-out>", xml(ended.sentence))
-            }
-            Passage::Fail => format!("<failure type=\"FAIL\" message=\"{}\"/>", xml(ended.sentence)),
-            Passage::Inconclusive => {
-                format!("<error type=\"INCONCLUSIVE\" message=\"{}\"/>", xml(ended.sentence))
-            }
-        };
-        (tests, failures) = (1, usize::from(ended.passage == Passage::Fail));
-        errors = usize::from(ended.passage == Passage::Inconclusive);
-        suites = format!(
-            "  <testsuite name=\"experiment\" tests=\"1\" failures=\"{failures}\" errors=\"{errors}\" \
-             skipped=\"0\">\n{}  </testsuite>\n",
-            case("experiment", "end", &body)
-        );
+    if let Some(experiment) = whole.map(Cases::of_experiment) {
+        suites = experiment.rendered();
+        (tests, failures, errors) = (experiment.tests, experiment.failures, experiment.errors);
     }
     for c in comparisons {
         let mut gated = judge(c, gate);
-        if ended.is_some() {
+        if whole.is_some() {
             gated.rules.clear();
         }
         let count = |passage: Passage| gated.rules.iter().filter(|rule| rule.passage == passage).count();
@@ -64,12 +45,12 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate, ended: Option<&Ended>) -> 
         }
         // What is not the result of a rule is a case of its own.
         let is_open =
-            ended.is_none() && gated.passage == Passage::Inconclusive && count(Passage::Inconclusive) == 0;
+            whole.is_none() && gated.passage == Passage::Inconclusive && count(Passage::Inconclusive) == 0;
         if is_open {
             let body = format!("<error type=\"INCONCLUSIVE\" message=\"{}\"/>", xml(&c.sentence));
             cases.push_str(&case(&name, "verdict", &body));
         }
-        let told = if gate.allow.is_empty() && ended.is_none() { &[][..] } else { &c.figures };
+        let told = if gate.allow.is_empty() && whole.is_none() { &[][..] } else { &c.figures };
         for row in told {
             let text = format!("{}: {}", long_word(row), evidence(row, c.confidence));
             cases.push_str(&case(&name, &row.figure, &format!("<system-out>{}</system-out>", xml(&text))));

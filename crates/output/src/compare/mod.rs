@@ -10,7 +10,7 @@ mod picture;
 mod terminal;
 pub(crate) mod xml;
 
-pub use junit::{Ended, junit};
+pub use junit::junit;
 pub use markdown::{github_summary, markdown};
 pub use terminal::{gated, terminal};
 

@@ -178,8 +178,7 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     Ruled { text: format!("{} not worse by more than {limit}", row.figure), passage, evidence }
 }
 
-/// Whether the interval leaves room for B to be worse by more than is worth naming. That it may be better by any amount
-/// is no doubt about that.
+/// Whether B may be worse by more than is worth naming. How much better it may be does not matter.
 fn may_be_worse(row: &Compared, worth: f64) -> bool {
     let is_rate = matches!(row.kind, Figure::Rate);
     match (row.least, row.most) {
