@@ -1,5 +1,4 @@
 //! The circuit breaker: what trips it, and above all what does not.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_control::breaker::{Breaker, Trip};
 use plimsoll_plan::draft::Draft;

@@ -1,5 +1,4 @@
 //! The manual of gathering: reports in any order make the same ticks, and nothing is counted twice or lost.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_control::gather::{Gather, PATIENCE_TICKS, Refused};
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesSum};

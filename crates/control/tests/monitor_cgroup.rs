@@ -1,7 +1,6 @@
 //! The monitor of a control group: recorded groups of both versions, and a real one where this machine lets us make it.
-#![allow(clippy::unwrap_used)]
 
-mod monitor_support;
+use crate::monitor_support;
 
 use monitor_support::{Folder, Servant, fact, limit, now, reading, second, trouble, value};
 use plimsoll_control::monitor::{Cgroup, Found, Probe};

@@ -1,7 +1,6 @@
 //! The monitor that runs a command: what it reads, what it refuses, and that nothing of it outlives a look.
-#![allow(clippy::unwrap_used)]
 
-mod monitor_support;
+use crate::monitor_support;
 
 use monitor_support::{Folder, second, trouble, value};
 use plimsoll_control::monitor::{Command, PATIENCE, Probe};

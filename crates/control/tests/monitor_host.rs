@@ -1,7 +1,6 @@
 //! The monitor of this machine: against the kernel's own files, and at recorded ones with known answers.
-#![allow(clippy::unwrap_used)]
 
-mod monitor_support;
+use crate::monitor_support;
 
 use monitor_support::{Folder, Servant, fact, limit, now, reading, second, value};
 use plimsoll_control::monitor::{Host, Probe};

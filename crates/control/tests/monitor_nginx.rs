@@ -1,7 +1,6 @@
 //! The monitor of nginx: at a real one, at logs in every shape that it reads, and at servers that fail it.
-#![allow(clippy::expect_used, clippy::unwrap_used)]
 
-mod monitor_support;
+use crate::monitor_support;
 
 use monitor_support::{Folder, fact, reading, second, trouble, value};
 use plimsoll_control::monitor::{Nginx, PATIENCE, Probe};

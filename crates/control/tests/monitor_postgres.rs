@@ -1,8 +1,7 @@
 //! A PostgreSQL seen from inside: who works and waits, what was written and read, which statements took the time, and
 //! what is said when it is gone, hangs or refuses.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod servers;
+use crate::servers;
 
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Source, Unit};

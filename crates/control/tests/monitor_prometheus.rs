@@ -1,8 +1,7 @@
 //! Pages of metrics and a Prometheus server seen by a monitor: what becomes of their names, labels and types, and that
 //! nothing a server may say stops more than a sample.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod servers;
+use crate::servers;
 
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Prometheus, Source, Unit};

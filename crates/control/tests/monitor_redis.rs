@@ -1,7 +1,6 @@
 //! A Redis seen from inside: its own figures, its limits, and what is said when it is gone, hangs or refuses.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod servers;
+use crate::servers;
 
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Source, Unit};

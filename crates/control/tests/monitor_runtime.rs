@@ -1,8 +1,7 @@
 //! Node and Go programs seen from inside: their memory, their collector, what keeps them busy; and what is said when
 //! they are gone, hang or answer something else.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod servers;
+use crate::servers;
 
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Source, Unit};

@@ -1,5 +1,4 @@
 //! Who may be loaded: the three permissions for a public host, and the addresses that none of them opens.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_control::Resolved;
 use plimsoll_control::permission::{Asking, Granted, Refusal, permit};

@@ -1,5 +1,4 @@
 //! Finding the target: names, the trial connection, and whether it is this very machine.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_control::environment::{environment, same_machine};
 use plimsoll_control::{Error, Resolved, dns, place};

@@ -1,5 +1,4 @@
 //! A whole run against a small server: the events and their order, the ending, the interrupt.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_control::{Helm, Options, run};
 use plimsoll_engine::Scene;

@@ -1,5 +1,4 @@
 //! Thresholds that stop a run: when they do, what they say, and above all when they do not.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_control::breaker::Trip;
 use plimsoll_control::watch::Watch;

@@ -1,8 +1,7 @@
 //! The proof that users are programs and not tables of requests: one that holds a stream, asks twice at once beside it,
 //! and decides at the head of each answer whether it wants the body. To be read as an example of the interface.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::Stopped;
 use plimsoll_plan::Draft;

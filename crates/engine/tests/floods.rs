@@ -1,8 +1,7 @@
 //! Servers that send faster than anybody can read: no time-out, no stop, no neighbour waits for them. First in a world
 //! in which every read is full and costs time, where the old ways would read for ever; then over real sockets.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::compile::compile;
 use plimsoll_engine::driver::{CpuReading, Door, Errno, Flags, IN, Io, OUT, Socket, TcpFacts};

@@ -1,8 +1,7 @@
 //! Whatever the network and the server do to the bytes: every step ends once, the books balance, and nobody gets what
 //! is another's. Answers cut anywhere, connections that break at any place, and both of that at random.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};

@@ -1,9 +1,8 @@
 //! Sessions under TLS in the false network: handshakes and records cut at every byte, ends in the middle, refusals, and
 //! what is said about them.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod link_support;
-mod support;
+use crate::link_support;
+use crate::support;
 
 use link_support::{Authority, BOTH, server, server_of, setup, wanted};
 use plimsoll_engine::driver::sim::{Server, Then};

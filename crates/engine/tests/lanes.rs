@@ -1,7 +1,6 @@
 //! Several load models in one run, each with users of its own; numbers of iterations; the grace behind the end.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Draft;

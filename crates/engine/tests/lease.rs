@@ -1,5 +1,4 @@
 //! `-n` over several workers: exactly so many, whoever is faster.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_engine::lease::{Lease, Pot};
 use std::sync::Arc;

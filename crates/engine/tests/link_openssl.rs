@@ -1,6 +1,5 @@
 //! The same link against a TLS that is not rustls: `openssl s_server` over the loopback, with keys in the formats that
 //! OpenSSL writes. Both sides of the other tests are one library, which could be wrong in the same way twice.
-#![allow(clippy::expect_used)]
 
 use plimsoll_engine::link::tls::{Link, Setup, TlsFault, Versions, Wanted};
 use std::io::{BufRead, BufReader, Lines, Read, Write};

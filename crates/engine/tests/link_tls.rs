@@ -1,6 +1,6 @@
 //! A TLS link carries bytes whole, however the network cuts them: handshakes, records, tickets, new keys, the end.
 
-mod link_support;
+use crate::link_support;
 
 use link_support::*;
 use plimsoll_engine::link::tls::{Link, TlsFault, Versions, Wanted};

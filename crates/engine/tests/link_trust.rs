@@ -1,6 +1,6 @@
 //! Whom a TLS link trusts, how it shows itself, and what it says when that fails: a sentence, of the right kind.
 
-mod link_support;
+use crate::link_support;
 
 use link_support::*;
 use plimsoll_engine::link::tls::{Setup, TlsFault, Versions, Wanted};

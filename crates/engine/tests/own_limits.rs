@@ -1,8 +1,7 @@
 //! What ends at the load generator's own limits, at its memory or at its own mistakes is never the server's failure,
 //! and never the end of the record.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::{Next, Scene, Stopped, start};
 use plimsoll_plan::Fault;

@@ -1,5 +1,4 @@
 //! Pacing without a clock: every arrival and every user by arithmetic, whoever shares the work.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_engine::pace::{Arrivals, Seat, Users};
 use plimsoll_plan::load::{Arrivals as Spread, Profile, Share, Stage};

@@ -1,8 +1,7 @@
 //! Where the time of requests goes, kept by their response times: against a server that says what it does, in virtual
 //! time.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::Command;
 use plimsoll_plan::metric::{PHASE_UNIT_NS, RunHist, RunSum, SeriesHist};

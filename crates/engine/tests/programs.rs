@@ -1,7 +1,6 @@
 //! Foreign programs: several steps at once, bodies handed over, iterations that end when everything has ended.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Command, Stopped};

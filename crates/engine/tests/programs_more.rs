@@ -1,8 +1,7 @@
 //! What programs may ask for, each by itself: bytes made on the spot, judgements, decisions at the head, counts, and
 //! the end of their data.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};

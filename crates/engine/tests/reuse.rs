@@ -1,7 +1,6 @@
 //! Which connection a request goes over, when it is used again, and between which addresses it runs.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server};

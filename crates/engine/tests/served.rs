@@ -1,8 +1,7 @@
 //! Whether the service did what it was asked, and when: instants of success and failure, users that were never served,
 //! and each of several addresses by itself.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::driver::sim::{Connect, Server};
 use plimsoll_plan::metric::{RunSum, SeriesFloor, SeriesPeak, SeriesSum};

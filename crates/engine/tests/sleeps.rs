@@ -1,7 +1,6 @@
 //! Sleeps of programs, in virtual time: exact to the slot of the wheel, any number at once, cancelled without a word.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::Stopped;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};

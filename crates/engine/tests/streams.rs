@@ -1,7 +1,6 @@
 //! Answers that are streams of events, in virtual time: what is shown, when, who ends it, and what the books say.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::Command;
 use plimsoll_engine::driver::sim::Then;

@@ -1,8 +1,7 @@
 //! Answers that nobody asked for: behind another, on an idle connection, before the request. None of them answers
 //! anything, and none leaves a run without a failure.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Next, Scene, start};

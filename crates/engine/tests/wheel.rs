@@ -1,5 +1,4 @@
 //! Timers: never lost, never early by more than a slot, at most one slot late for whoever looks when told to.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_engine::wheel::Wheel;
 use plimsoll_stats::random::SplitMix64;

@@ -1,7 +1,6 @@
 //! The closed model in virtual time: N users, each of whom waits for an answer before going on.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Draft;

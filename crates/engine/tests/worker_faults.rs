@@ -1,7 +1,6 @@
 //! What can go wrong with a request, and the shapes that answers come in: one closed-model user in virtual time.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};

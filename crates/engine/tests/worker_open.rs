@@ -1,7 +1,6 @@
 //! The open model in virtual time: arrivals at a rate, whether or not earlier ones were answered.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Command, Stopped};

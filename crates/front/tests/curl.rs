@@ -1,5 +1,4 @@
 //! The manual of pasted curl lines: each is sent as curl would send it, or refused by name.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_front::curl;
 use plimsoll_plan::Draft;

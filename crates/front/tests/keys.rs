@@ -1,5 +1,4 @@
 //! One table of keys: the reader, the JSON Schema and the explained codes agree with it and with each other.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_front::explain;
 use plimsoll_front::own::key::{Row, TABLE};

@@ -1,5 +1,4 @@
 //! Every mistake that a script can hold, with its place and its mend.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_front::{Given, own};
 use plimsoll_plan::Diagnostic;

@@ -1,5 +1,4 @@
 //! What is watched beside the load: read with its secrets in their places, or refused with its own.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_front::{Given, own};
 use plimsoll_plan::diag::Place;

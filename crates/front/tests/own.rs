@@ -1,5 +1,4 @@
 //! The manual of experiment files: what they may say, and what each mistake is answered with.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_front::{Located, locate, own};
 use plimsoll_plan::diag::Place;

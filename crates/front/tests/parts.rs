@@ -1,5 +1,4 @@
 //! Several experiments in one file: what each of them is, what `--set` and `--part` reach, and where mistakes stand.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_front::{Given, Part, own};
 use plimsoll_plan::Diagnostic;

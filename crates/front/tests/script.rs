@@ -1,5 +1,4 @@
 //! The manual of scripts: what the steps, data and expressions of an experiment file become.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_front::{Given, own};
 use plimsoll_plan::Draft;

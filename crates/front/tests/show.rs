@@ -1,5 +1,4 @@
 //! A plan told as it was understood: one text that says everything, and no secret.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_front::{Given, own, show};
 use plimsoll_plan::seal::{Machine, seal};

@@ -1,5 +1,4 @@
 //! Files of more than one cell: what spans the matrix, what each cell is, and what is asked of all of them.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_front::{Given, Study, own, read_with, show_study, study_with};
 use plimsoll_plan::Diagnostic;

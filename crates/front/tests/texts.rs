@@ -1,5 +1,4 @@
 //! What a path leads to, flags that hold texts, and texts that nobody meant.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_front::{Given, Kind, body, curl, detect, header, own, read, read_with, show};
 use plimsoll_plan::Diagnostic;

@@ -1,5 +1,4 @@
 //! Lists of URLs: one request a line, with its headers and body below.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_front::urls;
 use plimsoll_plan::diag::Place;

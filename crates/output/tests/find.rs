@@ -1,7 +1,5 @@
 //! What a search found, as people and programs read it.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
 use plimsoll_output::figure;
 use plimsoll_output::find::{COLUMNS, csv, json, markdown, step_line, terminal};
 use plimsoll_output::line::width;

@@ -1,8 +1,6 @@
 //! The script of a page writes numbers by a port of our rules. This table of values with their texts is what its own
 //! tests compare with: it is committed, and a change of a rule here shows up there. `UPDATE_GOLDEN=1` rewrites it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use plimsoll_output::format;
 use serde_json::{Map, Value, json};
 use std::path::Path;

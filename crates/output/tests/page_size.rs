@@ -1,33 +1,14 @@
 //! Pages stay small and are made quickly, whatever the run: an hour, 200 requests, a single answer, nothing but errors.
 //! The runs come through the writer of real ones, in simulated time.
 
-// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stdout,
-    dead_code,
-    reason = "the makers of runs make more than these"
-)]
-
-#[path = "../../record/tests/made_up/mod.rs"]
-mod made_up;
-#[path = "../../record/examples/make_run/odd.rs"]
-mod odd;
-#[path = "../../record/examples/make_run/scene.rs"]
-mod scene;
-#[path = "../../record/examples/make_run/shop.rs"]
-mod shop;
-#[path = "../../record/examples/make_run/trouble.rs"]
-mod trouble;
-
+use crate::scene::Made;
+use crate::{odd, shop, trouble};
 use plimsoll_output::figure;
 use plimsoll_output::html::run_page;
 use plimsoll_record::Error;
 use plimsoll_record::analysis::picture::spans_of;
 use plimsoll_record::analysis::summarise_with_picture;
 use plimsoll_record::run_file;
-use scene::Made;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

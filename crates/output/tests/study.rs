@@ -1,9 +1,6 @@
 //! Sweeps on the terminal, as Markdown and as CSV: what is printed is committed, keeps to its width, and says nothing
 //! that the study does not.
 
-// Clippy sees tests only in functions marked as such; the fixture is one of their tools.
-#![allow(clippy::expect_used)]
-
 use plimsoll_output::Look;
 use plimsoll_output::figure;
 use plimsoll_output::figure::{Skin, draw};

@@ -1,5 +1,4 @@
 //! The manual of the nouns: units, URLs, stages, thresholds, what sealing refuses.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::load::{Load, Share, stages};

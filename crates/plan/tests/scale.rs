@@ -1,5 +1,4 @@
 //! One factor for all lengths: what it multiplies, what it leaves alone, and where it stops.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_plan::Draft;
 use plimsoll_plan::draft::LaneDraft;

@@ -1,5 +1,4 @@
 //! What the seal makes of a script, and what it refuses whoever wrote it.
-#![allow(clippy::unwrap_used)]
 
 use plimsoll_plan::answer::{Check, Extract, Pick, Source, Statuses, Subject};
 use plimsoll_plan::draft::{Draft, LaneDraft};

@@ -1,7 +1,5 @@
 //! How large a load has to be: every step with its numbers, in both directions, and what is refused.
 
-#![allow(clippy::expect_used, reason = "a test may stop")]
-
 use plimsoll_plan::sizing::{Asked, Period, Sizing, Visitors, number, size};
 use plimsoll_plan::unit::duration_ns;
 

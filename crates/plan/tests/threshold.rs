@@ -1,7 +1,5 @@
 //! The grammar of thresholds: scopes, windows, aborts, and what is refused before the load.
 
-#![allow(clippy::expect_used, reason = "a test may stop")]
-
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::link::Tls;
 use plimsoll_plan::outline::{CheckOutline, Outline, RequestOutline};

@@ -1,5 +1,4 @@
 //! Where monitors look, as flags and files say it: what is understood, what is refused, and that no secret is shown.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_plan::watch::read::{Told, web};
 use plimsoll_plan::watch::{Group, Source, Watch, Who};

@@ -2,9 +2,6 @@
 //! finds each, and this test holds the page against what the audit finds. With `PLIMSOLL_REPORTS` naming a folder of
 //! the full texts the same is asked of those.
 
-// Helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use plimsoll_record::audit::{Audit, Grade, across, audit, row};
 use plimsoll_record::foreign::read;
 use std::path::{Path, PathBuf};

@@ -1,25 +1,9 @@
 //! The failures of each request by class are those of the run: what a table of requests says adds up to the whole.
 
-// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stdout,
-    dead_code,
-    reason = "the makers of runs make more than these"
-)]
-
-mod made_up;
-#[path = "../examples/make_run/scene.rs"]
-mod scene;
-#[path = "../examples/make_run/shop.rs"]
-mod shop;
-#[path = "../examples/make_run/trouble.rs"]
-mod trouble;
-
+use crate::scene::Made;
+use crate::trouble;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::run_file;
-use scene::Made;
 use std::collections::BTreeMap;
 
 #[test]

@@ -1,8 +1,6 @@
 //! A full disk keeps the totals and names the gap. Each test fills a small disk of its own.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::disk::on_a_disk;
 use made_up::watching::{seconds, watched_opening};
@@ -99,33 +97,37 @@ fn assert_only_ticks_are_missing(path: &Path, finished: &RunRecord, whole: &RunR
 
 #[test]
 fn a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap() {
-    on_a_disk("a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap", 5120, |disk| {
-        let path = disk.join("run.plim");
-        let mut run = Run::new(&path, &opening("a", 1));
-        run.ticks(2000);
-        run.tell(&note(2000, "interrupted"));
-        let (finished, whole) = run.end();
-        assert_only_ticks_are_missing(&path, &finished, &whole, 2000);
-        let gaps = missing(&finished, 2000);
-        println!("gaps: {gaps:?}, file: {} KiB", path.metadata().unwrap().len() / 1024);
-        assert_eq!(gaps.len(), 1, "{gaps:?}");
-        assert!(gaps[0].0 > 200, "most of the disk was used");
-        let notes = &finished.origins["a"].notes;
-        assert_eq!(
-            notes[0].text,
-            format!(
-                "no seconds from {}.5 s to 1999.5 s in the file: the disk was full; the totals hold them",
-                gaps[0].0 - 1
-            )
-        );
-        assert_eq!(notes[1].text, "interrupted");
-        assert_eq!(names(disk), ["run.plim"], "folded in spite of it all");
-    });
+    on_a_disk(
+        "disk_full::a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap",
+        5120,
+        |disk| {
+            let path = disk.join("run.plim");
+            let mut run = Run::new(&path, &opening("a", 1));
+            run.ticks(2000);
+            run.tell(&note(2000, "interrupted"));
+            let (finished, whole) = run.end();
+            assert_only_ticks_are_missing(&path, &finished, &whole, 2000);
+            let gaps = missing(&finished, 2000);
+            println!("gaps: {gaps:?}, file: {} KiB", path.metadata().unwrap().len() / 1024);
+            assert_eq!(gaps.len(), 1, "{gaps:?}");
+            assert!(gaps[0].0 > 200, "most of the disk was used");
+            let notes = &finished.origins["a"].notes;
+            assert_eq!(
+                notes[0].text,
+                format!(
+                    "no seconds from {}.5 s to 1999.5 s in the file: the disk was full; the totals hold them",
+                    gaps[0].0 - 1
+                )
+            );
+            assert_eq!(notes[1].text, "interrupted");
+            assert_eq!(names(disk), ["run.plim"], "folded in spite of it all");
+        },
+    );
 }
 
 #[test]
 fn a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more() {
-    on_a_disk("a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more", 16_384, |disk| {
+    on_a_disk("disk_full::a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more", 16_384, |disk| {
         let path = disk.join("run.plim");
         let mut run = Run::new(&path, &opening("a", 1));
         run.ticks(20);
@@ -155,30 +157,34 @@ fn a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more() {
 
 #[test]
 fn a_kill_while_the_disk_is_full_keeps_the_totals_up_to_the_last_second() {
-    on_a_disk("a_kill_while_the_disk_is_full_keeps_the_totals_up_to_the_last_second", 8192, |disk| {
-        let path = disk.join("run.plim");
-        let mut run = Run::new(&path, &opening("a", 3));
-        run.ticks(20);
-        hog(disk, 0);
-        run.ticks(400);
-        // What a kill would leave behind is what lies on the disk now.
-        let left = Folder::new("killed-in-a-gap");
-        for name in ["run.plim", "run.plim-wal"] {
-            std::fs::copy(disk.join(name), left.file(name)).unwrap();
-        }
-        let record = read(&left.file("run.plim")).unwrap();
-        let (_, whole) = run.end();
-        let (killed, full) = (&record.origins["a"], &whole.origins["a"]);
-        assert_eq!(killed.totals, full.totals);
-        assert_eq!(killed.workers, full.workers);
-        assert_eq!(killed.ending, None);
-        assert!(!missing(&record, 420).is_empty());
-    });
+    on_a_disk(
+        "disk_full::a_kill_while_the_disk_is_full_keeps_the_totals_up_to_the_last_second",
+        8192,
+        |disk| {
+            let path = disk.join("run.plim");
+            let mut run = Run::new(&path, &opening("a", 3));
+            run.ticks(20);
+            hog(disk, 0);
+            run.ticks(400);
+            // What a kill would leave behind is what lies on the disk now.
+            let left = Folder::new("killed-in-a-gap");
+            for name in ["run.plim", "run.plim-wal"] {
+                std::fs::copy(disk.join(name), left.file(name)).unwrap();
+            }
+            let record = read(&left.file("run.plim")).unwrap();
+            let (_, whole) = run.end();
+            let (killed, full) = (&record.origins["a"], &whole.origins["a"]);
+            assert_eq!(killed.totals, full.totals);
+            assert_eq!(killed.workers, full.workers);
+            assert_eq!(killed.ending, None);
+            assert!(!missing(&record, 420).is_empty());
+        },
+    );
 }
 
 #[test]
 fn whatever_space_is_left_the_totals_are_safe() {
-    on_a_disk("whatever_space_is_left_the_totals_are_safe", 16_384, |disk| {
+    on_a_disk("disk_full::whatever_space_is_left_the_totals_are_safe", 16_384, |disk| {
         for left_kib in (0..4096).step_by(172) {
             let path = disk.join("run.plim");
             let mut run = Run::new(&path, &opening("a", 4));
@@ -198,7 +204,7 @@ fn whatever_space_is_left_the_totals_are_safe() {
 /// A step that finds no space, with the log at every length: what was begun must always be taken back.
 #[test]
 fn wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe() {
-    on_a_disk("wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe", 8192, |disk| {
+    on_a_disk("disk_full::wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe", 8192, |disk| {
         for ticks in 4..28 {
             let path = disk.join("run.plim");
             let mut run = Run::new(&path, &opening("a", 1));
@@ -219,7 +225,7 @@ fn wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe() {
 /// What a kill leaves on a full disk has a log, and no place for SQLite's index of it.
 #[test]
 fn a_run_in_two_files_is_read_on_a_full_disk_and_nothing_is_written() {
-    on_a_disk("a_run_in_two_files_is_read_on_a_full_disk_and_nothing_is_written", 8192, |disk| {
+    on_a_disk("disk_full::a_run_in_two_files_is_read_on_a_full_disk_and_nothing_is_written", 8192, |disk| {
         let live = disk.join("live.plim");
         let mut run = Run::new(&live, &opening("a", 2));
         run.ticks(30);
@@ -258,7 +264,7 @@ fn a_file_that_is_deleted_during_the_run_is_named_and_the_record_is_whole() {
 
 #[test]
 fn a_disk_without_any_space_is_said_before_the_run() {
-    on_a_disk("a_disk_without_any_space_is_said_before_the_run", 2048, |disk| {
+    on_a_disk("disk_full::a_disk_without_any_space_is_said_before_the_run", 2048, |disk| {
         hog(disk, 100 * 1024);
         let path = disk.join("run.plim");
         let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
@@ -273,58 +279,66 @@ fn a_disk_without_any_space_is_said_before_the_run() {
 #[test]
 fn a_neighbour_who_takes_the_space_under_our_hands_costs_seconds_at_most() {
     use std::sync::atomic::{AtomicBool, Ordering};
-    on_a_disk("a_neighbour_who_takes_the_space_under_our_hands_costs_seconds_at_most", 12_288, |disk| {
-        for round in 0..12 {
-            let path = disk.join("run.plim");
-            let mut run = Run::new(&path, &opening("a", 3));
-            let is_over = AtomicBool::new(false);
-            std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    while !is_over.load(Ordering::Relaxed) {
-                        std::fs::remove_file(hog(disk, 0)).unwrap();
-                    }
+    on_a_disk(
+        "disk_full::a_neighbour_who_takes_the_space_under_our_hands_costs_seconds_at_most",
+        12_288,
+        |disk| {
+            for round in 0..12 {
+                let path = disk.join("run.plim");
+                let mut run = Run::new(&path, &opening("a", 3));
+                let is_over = AtomicBool::new(false);
+                std::thread::scope(|scope| {
+                    scope.spawn(|| {
+                        while !is_over.load(Ordering::Relaxed) {
+                            std::fs::remove_file(hog(disk, 0)).unwrap();
+                        }
+                    });
+                    run.ticks(400);
+                    is_over.store(true, Ordering::Relaxed);
                 });
-                run.ticks(400);
-                is_over.store(true, Ordering::Relaxed);
-            });
-            let (finished, whole) = run.end();
-            assert_only_ticks_are_missing(&path, &finished, &whole, 400);
-            println!("round {round}: gaps {:?}", missing(&finished, 400));
-            std::fs::remove_file(path).unwrap();
-        }
-    });
+                let (finished, whole) = run.end();
+                assert_only_ticks_are_missing(&path, &finished, &whole, 400);
+                println!("round {round}: gaps {:?}", missing(&finished, 400));
+                std::fs::remove_file(path).unwrap();
+            }
+        },
+    );
 }
 
 #[test]
 fn a_disk_that_is_full_for_a_while_loses_samples_of_monitors_and_says_so() {
-    on_a_disk("a_disk_that_is_full_for_a_while_loses_samples_of_monitors_and_says_so", 16_384, |disk| {
-        let path = disk.join("run.plim");
-        let mut run = Run::new(&path, &watched_opening("a", &["api", "db"]));
-        let mut random = Random::new(9);
-        let mut go_on = |run: &mut Run, count: u32| {
-            for _ in 0..count {
-                seconds(run.next, 2, 30, &mut random).iter().for_each(|event| run.tell(event));
-                run.ticks(1);
-            }
-        };
-        go_on(&mut run, 30);
-        let hog = hog(disk, 0);
-        go_on(&mut run, 600);
-        std::fs::remove_file(&hog).unwrap();
-        go_on(&mut run, 60);
-        let (finished, whole) = run.end();
-        let (mine, full) = (&finished.origins["a"], &whole.origins["a"]);
-        assert_eq!(mine.totals, full.totals);
-        assert_eq!(mine.watched.channels.len(), 60);
-        let points = &mine.watched.channels[0].points;
-        println!("{} of 690 samples", points.len());
-        assert!((90..680).contains(&points.len()), "{}", points.len());
-        let all = &full.watched.channels[0].points;
-        assert!(points.iter().all(|point| all.contains(point)));
-        assert_eq!(points.last(), all.last(), "behind the gap everything is kept again");
-        let told = mine.notes.last().unwrap();
-        assert!(told.text.starts_with("samples of monitors between "), "{}", told.text);
-        assert!(told.text.ends_with(" s are missing: the disk was full"), "{}", told.text);
-        assert_eq!(read(&path).unwrap(), finished);
-    });
+    on_a_disk(
+        "disk_full::a_disk_that_is_full_for_a_while_loses_samples_of_monitors_and_says_so",
+        16_384,
+        |disk| {
+            let path = disk.join("run.plim");
+            let mut run = Run::new(&path, &watched_opening("a", &["api", "db"]));
+            let mut random = Random::new(9);
+            let mut go_on = |run: &mut Run, count: u32| {
+                for _ in 0..count {
+                    seconds(run.next, 2, 30, &mut random).iter().for_each(|event| run.tell(event));
+                    run.ticks(1);
+                }
+            };
+            go_on(&mut run, 30);
+            let hog = hog(disk, 0);
+            go_on(&mut run, 600);
+            std::fs::remove_file(&hog).unwrap();
+            go_on(&mut run, 60);
+            let (finished, whole) = run.end();
+            let (mine, full) = (&finished.origins["a"], &whole.origins["a"]);
+            assert_eq!(mine.totals, full.totals);
+            assert_eq!(mine.watched.channels.len(), 60);
+            let points = &mine.watched.channels[0].points;
+            println!("{} of 690 samples", points.len());
+            assert!((90..680).contains(&points.len()), "{}", points.len());
+            let all = &full.watched.channels[0].points;
+            assert!(points.iter().all(|point| all.contains(point)));
+            assert_eq!(points.last(), all.last(), "behind the gap everything is kept again");
+            let told = mine.notes.last().unwrap();
+            assert!(told.text.starts_with("samples of monitors between "), "{}", told.text);
+            assert!(told.text.ends_with(" s are missing: the disk was full"), "{}", told.text);
+            assert_eq!(read(&path).unwrap(), finished);
+        },
+    );
 }

@@ -1,8 +1,5 @@
 //! Tables and sentences of published results are read with their units, their rounding and their place.
 
-// Helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use plimsoll_record::foreign::model::{Measure, Row};
 use plimsoll_record::foreign::{Document, table};
 use plimsoll_stats::random::SplitMix64;

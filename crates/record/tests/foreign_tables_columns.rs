@@ -1,9 +1,6 @@
 //! A column is taken for a quantity only when every word of its name is understood: a limit, a spread or the share of a
 //! processor that passes for a time turns a sound table into one that cannot be true.
 
-// Helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use plimsoll_record::audit::{Grade, audit};
 use plimsoll_record::foreign::model::{Measure, Row};
 use plimsoll_record::foreign::read;

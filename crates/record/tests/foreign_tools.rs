@@ -2,8 +2,6 @@
 //! `data/foreign/sound` were printed by the tools themselves, those under `made` follow formats that are no longer
 //! printed.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
 use plimsoll_record::foreign::{self, Document, Measure, Row, Tool};
 use std::path::{Path, PathBuf};
 

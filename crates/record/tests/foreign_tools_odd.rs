@@ -1,8 +1,6 @@
 //! Outputs as they come in reports: several after each other, quoted, cut off, with commas, damaged. A reader may say
 //! that it could not read something; it may not stop, invent, or mix two runs.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
 use plimsoll_record::foreign::{self, Document, Measure, Row, Tool};
 use plimsoll_stats::random::SplitMix64;
 use std::path::{Path, PathBuf};

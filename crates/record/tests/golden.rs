@@ -1,11 +1,9 @@
 //! A run file of format 1, made once and kept: every later version must read it and find the same in it.
 //!
-//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-record --test golden` writes the expected summary anew. The run file
-//! itself is never rewritten: a new format gets a new one beside it.
+//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-record --test surface golden` writes the expected summary anew. The run
+//! file itself is never rewritten: a new format gets a new one beside it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::{Folder, Random, ending, forget_checksums, interval, note, opening, tick};
 use plimsoll_record::RunRecord;

@@ -1,8 +1,6 @@
 //! Adding up the runs of several machines is an algebra: order, grouping and repetition make no difference.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::{Random, ending, gathered, interval, note, opening, tick};
 use plimsoll_record::event::RunEvent;

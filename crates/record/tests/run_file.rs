@@ -1,8 +1,6 @@
 //! The run file: what is written is read back, whatever happens to the writer.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::{Folder, events, forget_checksums, gathered, names, opening};
 use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};

@@ -1,8 +1,6 @@
 //! `kill -9` leaves a run that can be read up to the last second: the test program starts itself again as the victim.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::{Folder, events, gathered, names, opening};
 use plimsoll_record::event::{RunEvent, Sink};
@@ -69,7 +67,7 @@ fn a_kill_loses_nothing_that_was_written_before_it() {
     }
     for last in [1, 4, 11, 12, 13, 14, 197] {
         let folder = Folder::new(&format!("killed-{last}"));
-        killed_after("a_kill_loses_nothing_that_was_written_before_it", &folder, 1, last);
+        killed_after("run_file_killed::a_kill_loses_nothing_that_was_written_before_it", &folder, 1, last);
     }
 }
 
@@ -79,5 +77,5 @@ fn a_kill_loses_nothing_of_single_series_either() {
         return victim(Path::new(&path), 7);
     }
     let folder = Folder::new("killed-series");
-    killed_after("a_kill_loses_nothing_of_single_series_either", &folder, 7, 59);
+    killed_after("run_file_killed::a_kill_loses_nothing_of_single_series_either", &folder, 7, 59);
 }

@@ -1,8 +1,6 @@
 //! Run files in places where nothing can be written: an archive, a disk for reading only.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::disk::{on_a_disk, write_protect};
 use made_up::{events, gathered, names, opening};
@@ -11,7 +9,7 @@ use plimsoll_record::run_file::{RunFile, read};
 
 #[test]
 fn a_finished_run_is_read_from_a_disk_for_reading_only() {
-    on_a_disk("a_finished_run_is_read_from_a_disk_for_reading_only", 8192, |disk| {
+    on_a_disk("run_file_places::a_finished_run_is_read_from_a_disk_for_reading_only", 8192, |disk| {
         let path = disk.join("run.plim");
         let events = events(&opening("a", 1), 25, 50);
         let mut writer = RunFile::create(&path, &opening("a", 1)).unwrap();
@@ -24,7 +22,7 @@ fn a_finished_run_is_read_from_a_disk_for_reading_only() {
 
 #[test]
 fn a_killed_run_is_read_from_a_disk_for_reading_only() {
-    on_a_disk("a_killed_run_is_read_from_a_disk_for_reading_only", 8192, |disk| {
+    on_a_disk("run_file_places::a_killed_run_is_read_from_a_disk_for_reading_only", 8192, |disk| {
         let live = disk.join("live.plim");
         let events = &events(&opening("a", 1), 25, 50)[..18];
         let mut writer = RunFile::create(&live, &opening("a", 1)).unwrap();

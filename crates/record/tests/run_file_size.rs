@@ -1,8 +1,6 @@
 //! How large a run file gets, and how long it takes to open.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::{Folder, Random, ending, interval, opening, tick};
 use plimsoll_record::event::{RunEvent, Sink, Tick};

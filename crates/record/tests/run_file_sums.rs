@@ -1,8 +1,6 @@
 //! A bit that a disk or a copy has turned is named: what is read is what was written, or nothing.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::watching::{seconds, watched_opening};
 use made_up::{Folder, Random, ending, events, gathered, interval, note, opening, tick};

@@ -1,8 +1,6 @@
 //! Following a run file while it grows: all of it, once, and without a trace.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::watching::{reading, sight, watched_opening};
 use made_up::{Folder, ending, events, gathered, interval, names, note, opening, tick};

@@ -1,9 +1,7 @@
 //! What monitors saw goes through the file as everything else does: in order, up to a kill, beside other machines, and
 //! not at all into files of early versions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
-mod made_up;
+use crate::made_up;
 
 use made_up::watching::{lapse, learnt, reading, seconds, sight, watched_opening};
 use made_up::{Folder, Random, ending, forget_checksums, gathered, interval, names, tick};

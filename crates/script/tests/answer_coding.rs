@@ -1,8 +1,6 @@
 //! Content codings undone: what each makes, several in a row, and what somebody sends who means no good.
 
-#![allow(clippy::expect_used)]
-
-mod answer_support;
+use crate::answer_support;
 
 use answer_support::{User, checked, compiled, taking};
 use flate2::Compression;

@@ -1,6 +1,6 @@
 //! Values taken out of answers: from where, which of several, and what happens when there is none.
 
-mod answer_support;
+use crate::answer_support;
 
 use answer_support::{User, answer, ask, compiled, judged, taking, values};
 use plimsoll_plan::answer::{Extract, Pick, Source};

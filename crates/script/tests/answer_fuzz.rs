@@ -1,10 +1,8 @@
 //! The scan for singular paths against a tree: whatever the text, both find the same value or nothing.
 //!
-//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test --release -p plimsoll-script --test answer_fuzz` looks longer.
+//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test --release -p plimsoll-script --test surface answer_fuzz` looks longer.
 
-#![allow(clippy::expect_used)]
-
-mod answer_support;
+use crate::answer_support;
 
 use answer_support::{Chance, cases};
 use plimsoll_script::answer::json::{NotJson, Path, Shaper, Tree, shown};

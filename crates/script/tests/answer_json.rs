@@ -1,7 +1,5 @@
 //! JSONPath as RFC 9535 means it, on both ways: the scan for singular paths and the tree for all others.
 
-#![allow(clippy::expect_used)]
-
 use plimsoll_script::answer::json::{DEPTH_MAX, NotJson, Path, Tree, shown};
 
 /// Our own example: a list with everything in it, and members whose names need care.

@@ -1,8 +1,6 @@
 //! Rules about one value, in checks and in conditions: what counts as equal, what is missing, and how it is said.
 
-#![allow(clippy::expect_used)]
-
-mod answer_support;
+use crate::answer_support;
 
 use answer_support::{User, answer, checked, json, judged, with_variable};
 use plimsoll_plan::answer::{Rule, Subject};

@@ -1,7 +1,6 @@
 //! A user's cookies are kept and sent back as RFC 6265 has it.
-#![allow(clippy::expect_used)]
 
-mod ask_common;
+use crate::ask_common;
 
 use ask_common::{NOW_NS, ask, form, literal, site, text, with_headers};
 use plimsoll_plan::value::Escape;

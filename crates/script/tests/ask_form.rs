@@ -1,7 +1,6 @@
 //! A request of a script goes out as its author wrote it, with each user's values in it, right to the byte.
-#![allow(clippy::expect_used)]
 
-mod ask_common;
+use crate::ask_common;
 
 use ask_common::{User, ask, form, literal, site, text, with_body, with_headers};
 use plimsoll_plan::script::Ask;

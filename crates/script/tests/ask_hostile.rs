@@ -1,8 +1,7 @@
 //! Whatever a server puts into its head and whatever data holds: what goes out is one request with the lines that it
 //! should have, or nothing.
-#![allow(clippy::expect_used)]
 
-mod ask_common;
+use crate::ask_common;
 
 use ask_common::{NOW_NS, User, ask, form, literal, text, with_body, with_headers};
 use plimsoll_plan::value::Escape;

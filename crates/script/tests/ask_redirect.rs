@@ -1,7 +1,6 @@
 //! Redirects lead where RFC 3986 and RFC 9110 say, and never away from the place that is loaded.
-#![allow(clippy::expect_used)]
 
-mod ask_common;
+use crate::ask_common;
 
 use ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body, with_headers};
 use plimsoll_plan::script::Ask;

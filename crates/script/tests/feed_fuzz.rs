@@ -1,10 +1,8 @@
 //! Files made to be misread, compared with two other readers: the crates `csv` and `serde_json`.
 //!
-//! `PLIMSOLL_FUZZ_CASES=1000000 cargo test -p plimsoll-script --test feed_fuzz` looks longer.
+//! `PLIMSOLL_FUZZ_CASES=1000000 cargo test -p plimsoll-script --test surface feed_fuzz` looks longer.
 
-#![allow(clippy::expect_used)]
-
-mod feed_support;
+use crate::feed_support;
 
 use feed_support::{Scratch, below, cases, chair, csv, json, machine};
 use plimsoll_plan::data::{Feeder, Format};

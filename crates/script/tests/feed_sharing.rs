@@ -1,8 +1,6 @@
 //! Who gets which row: over users, over machines, in which order, and what comes behind the last one.
 
-#![allow(clippy::expect_used)]
-
-mod feed_support;
+use crate::feed_support;
 
 use feed_support::{below, cases, chair, csv, machine, numbered, open, take};
 use plimsoll_plan::data::{AtEnd, Feeder, RowOrder, Sharing};

@@ -1,8 +1,6 @@
 //! Templates: what each kind of hole becomes, how it is escaped, and what is said when it cannot be filled.
 
-#![allow(clippy::expect_used)]
-
-mod feed_support;
+use crate::feed_support;
 
 use feed_support::{Scratch, below, cases, chair, csv, machine};
 use plimsoll_plan::data::{AtEnd, Feeder};

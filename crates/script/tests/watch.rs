@@ -1,5 +1,4 @@
 //! Streams are accounted for exactly: against a slow account that remembers everything, and case by case.
-#![allow(clippy::expect_used)]
 
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_plan::program::{At, Count, Event};

@@ -1,7 +1,5 @@
 //! Tests of two samples, adjusted p-values and resampling: against scipy, against counting, and by their own laws.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may stop")]
-
 use plimsoll_stats::maths::bootstrap::{block_length, percentile_interval, resample, variance};
 use plimsoll_stats::maths::holm::{adjust, adjust_weighted};
 use plimsoll_stats::maths::ranks::{mann_whitney, shift};

@@ -1,8 +1,8 @@
 //! The stored form may not drift: old run files must stay readable. A change here needs a new version.
 //!
-//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-stats --test golden` writes the file anew.
+//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-stats --test surface golden` writes the file anew.
 
-mod common;
+use crate::common;
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Intervals, sample sizes and censoring, against answers found another way.
 
-mod common;
+use crate::common;
 
 use common::{Rng, hist_of};
 use plimsoll_stats::{

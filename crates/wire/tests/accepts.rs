@@ -1,6 +1,6 @@
 //! What real servers send is read as they mean it.
 
-mod common;
+use crate::common;
 
 use common::{End, GET, GET_10, GET_CLOSE, HEAD, Seen, answer, exchange, samples, whole};
 use plimsoll_wire::h1::{Answer, Ask, Eof, Limits, Session, Shared};

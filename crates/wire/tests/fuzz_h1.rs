@@ -1,8 +1,8 @@
 //! Spoiled answers: no panic, no byte too many, no limit passed, and the same result however they are cut.
 //!
-//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test fuzz_h1` looks longer.
+//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test surface fuzz_h1` looks longer.
 
-mod common;
+use crate::common;
 
 use common::random::{Random, cases};
 use common::samples::{self, Sample};

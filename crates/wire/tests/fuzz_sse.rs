@@ -1,9 +1,9 @@
 //! Spoiled event streams: the parser says what a slow reader says that sees the whole text at once, however the
 //! text is cut.
 //!
-//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test fuzz_sse` looks longer.
+//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test surface fuzz_sse` looks longer.
 
-mod common;
+use crate::common;
 
 use common::random::{Random, cases};
 use plimsoll_wire::sse::{Event, Parser, Spares, TooLong};

@@ -1,6 +1,6 @@
 //! Each limit holds to the byte, however the bytes are cut, and each can be moved.
 
-mod common;
+use crate::common;
 
 use common::{End, GET, exchange};
 use plimsoll_wire::h1::{Limits, Malformed, Session, Shared};

@@ -1,6 +1,6 @@
 //! Each danger is refused with a class of its own, never guessed at.
 
-mod common;
+use crate::common;
 
 use common::{End, GET, samples, whole};
 use plimsoll_wire::h1::{Limits, Malformed, Session, Shared};

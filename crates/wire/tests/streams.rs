@@ -1,7 +1,7 @@
 //! An answer that does not end: every payload byte is handed on when it comes, and the stream may be left in its
 //! middle.
 
-mod common;
+use crate::common;
 
 use common::{GET, Seen};
 use plimsoll_wire::h1::{Eof, Limits, Part, Session, Shared, Sink};

@@ -1,8 +1,7 @@
 //! Well-formed answers: what is commanded is what stands on the wire.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-use common::{Ended, Ruler};
+use crate::common;
+use crate::common::{Ended, Ruler};
 use std::time::{Duration, Instant};
 
 #[test]

@@ -1,9 +1,7 @@
 //! Answers with a commanded content: text, headers, cookies, redirects, entity tags, compression; and the end points
 //! that a log-in and a session need.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-use common::{Ended, Ruler};
+use crate::common::{Ended, Ruler};
 use std::io::Read;
 
 #[test]

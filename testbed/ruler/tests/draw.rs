@@ -1,5 +1,4 @@
 //! Distributions draw what they say, and the same again from the same seed.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use ruler::analysis::quantile;
 use ruler::draw::{Distribution, Random};

@@ -1,8 +1,6 @@
 //! Event streams: what is sent, when, and how they end.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-use common::{Client, Ended, Ruler, number};
+use crate::common::{Client, Ended, Ruler, number};
 use std::time::{Duration, Instant};
 
 /// The body of a stream that ends by its count.

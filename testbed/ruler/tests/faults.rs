@@ -1,8 +1,7 @@
 //! Every fault, provoked and seen on the wire.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-use common::{Client, Ended, Ruler};
+use crate::common;
+use crate::common::{Client, Ended, Ruler};
 use std::time::{Duration, Instant};
 
 /// Long enough to say that nothing more comes.

@@ -1,5 +1,4 @@
 //! Arithmetic that the rest leans on: pauses, units, exact quantiles, the grid.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use ruler::analysis::{grid, quantile};
 use ruler::pause::Pause;

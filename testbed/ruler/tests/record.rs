@@ -1,8 +1,6 @@
 //! Counters, log, quantiles, arrivals; commands that are refused; the command line; the README.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-use common::{Ruler, number};
+use crate::common::{Ruler, number};
 use std::process::Command;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Reading: bodies, pipelines, pieces, and clients that leave early. Everything sent is counted.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-use common::{Ended, Ruler, number};
+use crate::common::{Ended, Ruler, number};
 use std::net::Shutdown;
 
 #[test]

@@ -1,8 +1,6 @@
 //! What arrived, shown byte by byte: `/echo` and kept requests.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-use common::{Ruler, number};
+use crate::common::{Ruler, number};
 
 fn text(body: Vec<u8>) -> String {
     String::from_utf8(body).unwrap()

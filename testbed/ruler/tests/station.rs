@@ -1,8 +1,6 @@
 //! The station: capacity = workers / service time, a bounded queue, and what happens beyond it.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-use common::{Client, Ended, Ruler, number};
+use crate::common::{Client, Ended, Ruler, number};
 use std::time::Instant;
 
 fn crowd(ruler: &Ruler, size: usize) -> Vec<Client> {

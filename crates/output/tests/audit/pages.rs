@@ -4,7 +4,8 @@ use plimsoll_output::audit::rules_page;
 use plimsoll_record::audit::{row, rules};
 use std::path::{Path, PathBuf};
 
-const BEGIN: &str = "<!-- rules: written by UPDATE_GOLDEN=1 cargo test -p plimsoll-output --test audit -->\n";
+const BEGIN: &str =
+    "<!-- rules: written by UPDATE_GOLDEN=1 cargo test -p plimsoll-output --test surface audit:: -->\n";
 const END: &str = "<!-- end of rules -->";
 
 fn docs(name: &str) -> PathBuf {

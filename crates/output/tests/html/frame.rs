@@ -1,8 +1,8 @@
 //! What holds for every page: one file, nothing loaded, nothing run but what its policy names, found by its contents.
 
-use crate::dom::Dom;
-use crate::shared::fixtures;
-use crate::{dom, dom_of, page, page_of, rendered, runs};
+use crate::html::dom::Dom;
+use crate::html::{dom, dom_of, page, page_of, rendered, runs};
+use crate::output::fixtures;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;

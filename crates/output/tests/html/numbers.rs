@@ -1,8 +1,8 @@
 //! The page says what the terminal and the JSON document say, digit for digit.
 
-use crate::dom::{Dom, Element};
-use crate::shared::fixtures;
-use crate::{dom, dom_of, runs};
+use crate::html::dom::{Dom, Element};
+use crate::html::{dom, dom_of, runs};
+use crate::output::fixtures;
 use plimsoll_output::{Look, json, markdown, terminal, trust};
 use plimsoll_record::caution;
 use plimsoll_record::summary::{Apart, Apdex, Ratio, Summary};
@@ -193,14 +193,14 @@ fn tiles_say_the_figures_of_the_document() {
 #[test]
 fn doubt_overrules_and_says_why_above_the_figures() {
     let s = fixtures::inconclusive();
-    let text = crate::rendered(&s);
+    let text = crate::html::rendered(&s);
     let (box_at, tiles_at) = (text.find("class=\"overrule\""), text.find("class=\"tiles\""));
     assert!(box_at.expect("it is there") < tiles_at.expect("they are there"));
     let dom = dom(&s);
     let overrule = dom.elements().into_iter().find(|e| e.has_class("overrule")).expect("it is there");
     assert!(overrule.text().contains("44 attempts to connect found no free descriptor"));
     for calm in [fixtures::pass(), fixtures::fail()] {
-        assert!(!crate::rendered(&calm).contains("class=\"overrule\""));
+        assert!(!crate::html::rendered(&calm).contains("class=\"overrule\""));
     }
 }
 

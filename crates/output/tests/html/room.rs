@@ -1,8 +1,8 @@
 //! What a page leaves out so that the page of a long run stays a small file, and that it says so.
 
-use crate::frame::data;
-use crate::shared::fixtures;
-use crate::{dom, dom_of};
+use crate::html::frame::data;
+use crate::html::{dom, dom_of};
+use crate::output::fixtures;
 use plimsoll_output::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use plimsoll_output::json;
 use plimsoll_plan::Fault;

@@ -1,7 +1,7 @@
 //! Results made by hand, and the page of each.
 
-use crate::compared;
-use crate::dom::Dom;
+use crate::compare::fixtures as compared;
+use crate::html::dom::Dom;
 use plimsoll_output::experiment::parts::Row;
 use plimsoll_output::figure;
 use plimsoll_output::html::experiment::RunFile;

@@ -1,14 +1,14 @@
 //! What holds for every page: unique ids, anchors that lead somewhere, charts with tables, nothing that loads, runs or
 //! styles itself, and hostile texts that stay text.
 
-use crate::dom::Dom;
-use crate::fixtures::{all, dom, of_audit, of_parts};
+use crate::html::dom::Dom;
+use crate::html_pages::fixtures::{all, dom, of_audit, of_parts};
 use std::collections::BTreeSet;
 
 #[test]
 fn every_page_is_whole_and_every_anchor_leads_somewhere() {
     for (name, page) in all() {
-        // For eyes: `PLIMSOLL_PAGES=/tmp/pages cargo test -p plimsoll-output --test html_pages`.
+        // For eyes: `PLIMSOLL_PAGES=/tmp/pages cargo test -p plimsoll-output --test surface html_pages`.
         if let Some(to) = std::env::var_os("PLIMSOLL_PAGES") {
             let file = std::path::Path::new(&to).join(format!("{}.html", name.replace(' ', "-")));
             std::fs::write(file, page.render().unwrap()).expect("the folder is there");

@@ -1,8 +1,8 @@
 //! Numbers of the pages are those of the terminal, to the digit, and behind each stands its full value.
 
-use crate::compared;
-use crate::dom::{Dom, Element};
-use crate::fixtures::{
+use crate::compare::fixtures as compared;
+use crate::html::dom::{Dom, Element};
+use crate::html_pages::fixtures::{
     LEVELS, REPORT, audited, dom, files, of_audit, of_comparisons, of_experiment, search, sweep,
 };
 use plimsoll_output::{Look, compare, experiment};

@@ -1,6 +1,6 @@
 //! Commands that a report prints are there to be copied, however narrow the window is.
 
-use crate::fixtures;
+use crate::output::fixtures;
 use plimsoll_output::line::wrap;
 use plimsoll_output::{Look, terminal};
 use plimsoll_record::caution::Kind;

@@ -1,6 +1,6 @@
 //! JSON, NDJSON, CSV and Markdown: for programs and for pages.
 
-use crate::fixtures;
+use crate::output::fixtures;
 use plimsoll_output::{Look, csv, format, json, markdown, ndjson, terminal};
 use serde_json::Value;
 

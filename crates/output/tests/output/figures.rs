@@ -1,7 +1,7 @@
 //! Pictures: committed as text, and what each of them must show.
 
-use crate::fixtures;
-use crate::golden::check;
+use crate::output::fixtures;
+use crate::output::golden::check;
 use plimsoll_output::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Unit};
 use plimsoll_output::figure::{self, Skin, draw};
 use plimsoll_output::html;

@@ -1,6 +1,6 @@
 //! Numbers as text: examples that read like a table, and the promise that reading back is at most 0.5 % off.
 
-use crate::fixtures::Random;
+use crate::output::fixtures::Random;
 use plimsoll_output::Look;
 use plimsoll_output::format::*;
 use plimsoll_output::style::can_repaint;

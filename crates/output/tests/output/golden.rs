@@ -1,6 +1,6 @@
 //! What is printed, committed: a change of any report shows up in review as text. `UPDATE_GOLDEN=1` rewrites the files.
 
-use crate::fixtures;
+use crate::output::fixtures;
 use plimsoll_output::{Look, csv, json, markdown, ndjson, terminal};
 use std::path::Path;
 

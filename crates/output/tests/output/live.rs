@@ -1,7 +1,7 @@
 //! The view while a run is on, and the plain lines where there is no terminal.
 
-use crate::fixtures;
-use crate::screen::Screen;
+use crate::output::fixtures;
+use crate::output::screen::Screen;
 use plimsoll_output::Look;
 use plimsoll_output::line::write_all;
 use plimsoll_output::terminal::{LiveState, Painter, Plain, live};

@@ -1,6 +1,6 @@
 //! The report at the end of a run.
 
-use crate::fixtures;
+use crate::output::fixtures;
 use plimsoll_output::line::width;
 use plimsoll_output::{Look, terminal, trust};
 use plimsoll_record::caution::Kind;

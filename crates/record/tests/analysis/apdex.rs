@@ -1,6 +1,6 @@
 //! Apdex of a request against its own limit: which limit, which counts, and what a file cannot know.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_record::summary::Apdex;
 

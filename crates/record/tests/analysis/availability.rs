@@ -1,6 +1,6 @@
 //! Time without service: where it must be seen, and where it must not.
 
-use crate::fixture::{MS, Run, S, answers, fail, profile, request};
+use crate::analysis::fixture::{MS, Run, S, answers, fail, profile, request};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum, fault_id};
 use plimsoll_record::event::{NoteKind, StoppedBy};
@@ -96,7 +96,7 @@ fn answers_that_are_all_errors_are_no_service() {
         for number in 3..8 {
             run.ticks[number] = run.blank(number as u32);
             run.ticks[number].run.add(RunSum::Arrivals.id(), 1_000);
-            (0..1_000).for_each(|_| crate::fixture::answer(&mut run.ticks[number], 0, 5 * MS, 503));
+            (0..1_000).for_each(|_| crate::analysis::fixture::answer(&mut run.ticks[number], 0, 5 * MS, 503));
         }
     });
     let all = of(&run);
@@ -296,7 +296,7 @@ fn one_request_of_five_that_is_dead_is_named_with_its_time() {
                 answers(tick, series, 100, 5 * MS);
             }
             match dead && tick.tick >= 2 {
-                true => (0..100).for_each(|_| crate::fixture::answer(tick, 4, 5 * MS, 500)),
+                true => (0..100).for_each(|_| crate::analysis::fixture::answer(tick, 4, 5 * MS, 500)),
                 false => answers(tick, 4, 100, 5 * MS),
             }
         });

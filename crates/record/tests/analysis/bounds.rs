@@ -1,6 +1,6 @@
 //! Doubt is directional and has a size: what may turn an answer, and what may not.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
 use plimsoll_record::summary::{Bound, Outcome, Standing, Summary, Weight};

@@ -1,6 +1,6 @@
 //! Causes: each is claimed where its evidence excludes the others, and nowhere else.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_plan::watch::Unit;

@@ -1,6 +1,6 @@
 //! Every caution is raised by its cause, and not without it.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::link::Tls;
 use plimsoll_plan::load::Arrivals;
@@ -45,7 +45,7 @@ fn has_doubt(cautions: &[plimsoll_record::summary::Caution]) -> bool {
 macro_rules! cases {
     ($($(#[$meta:meta])* $name:ident: $kind:ident, $weight:ident, $bad:expr, $good:expr, $says:expr;)*) => {
         $($(#[$meta])* #[test] fn $name() {
-            use $crate::cautions::{Case, check};
+            use $crate::analysis::cautions::{Case, check};
             check(Case { kind: Kind::$kind, weight: Weight::$weight, bad: $bad, good: $good, says: &$says });
         })*
 
@@ -57,11 +57,15 @@ pub(crate) use cases;
 
 #[test]
 fn every_caution_has_a_case() {
-    let tested: BTreeSet<Kind> =
-        [TESTED, crate::traps::TESTED, crate::watched::TESTED, crate::steered::TESTED]
-            .concat()
-            .into_iter()
-            .collect();
+    let tested: BTreeSet<Kind> = [
+        TESTED,
+        crate::analysis::traps::TESTED,
+        crate::analysis::watched::TESTED,
+        crate::analysis::steered::TESTED,
+    ]
+    .concat()
+    .into_iter()
+    .collect();
     let missing: Vec<&Kind> = Kind::ALL.iter().filter(|kind| !tested.contains(kind)).collect();
     // Two runs are needed for these; they stand below and in `merged`.
     assert_eq!(missing, [&Kind::MergedApart, &Kind::MergedTargetsDiffer]);

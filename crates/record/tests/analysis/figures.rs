@@ -1,6 +1,6 @@
 //! Figures: totals, rates, bands, failures, the trust box, the timeline, the document as JSON.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesSum, status_id};
 use plimsoll_record::analysis::summarise;

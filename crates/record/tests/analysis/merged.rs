@@ -1,6 +1,6 @@
 //! Several machines as one: exact sums, percentiles from merged histograms, a row for each.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;

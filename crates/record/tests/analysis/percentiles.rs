@@ -1,6 +1,6 @@
 //! Percentiles: known distributions, and what time-outs and the stop leave unknown.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::metric::{RunSum, SeriesHist};
 use plimsoll_record::summary::{Percentile, Summary, Times};
 

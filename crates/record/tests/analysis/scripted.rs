@@ -1,6 +1,6 @@
 //! Scripts: checks, groups, scenarios, load models, and what is beside the load.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Outline;
 use plimsoll_plan::link::Tls;
 use plimsoll_plan::load::{Arrivals, Lane, Load, Profile};

@@ -1,6 +1,6 @@
 //! Where the time went, slice by slice: against sums over the requests themselves.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::metric::{PHASE_UNIT_NS, RunHist, SeriesHist};
 use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::slices;

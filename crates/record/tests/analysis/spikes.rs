@@ -1,6 +1,6 @@
 //! Spikes of the timeline and the way back to the baseline.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::summary::Spike;
 use plimsoll_stats::Interval;

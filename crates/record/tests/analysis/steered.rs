@@ -1,7 +1,7 @@
 //! A load that somebody paused or changed by hand: said, and held against nobody.
 
-use crate::cautions::cases;
-use crate::fixture::*;
+use crate::analysis::cautions::cases;
+use crate::analysis::fixture::*;
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::caution::Kind;

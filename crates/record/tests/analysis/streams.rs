@@ -1,7 +1,7 @@
 //! Streams of events: their account, their fairness, and that their lives are nobody's response time.
 
-use crate::fixture::*;
-use crate::scripted::named;
+use crate::analysis::fixture::*;
+use crate::analysis::scripted::named;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::outline::RequestOutline;
 use plimsoll_record::summary::Outcome;

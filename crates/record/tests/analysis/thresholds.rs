@@ -1,6 +1,6 @@
 //! Thresholds: every subject, the edges of each comparison, and what cannot be known.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::summary::{FigureUnit, Outcome, Standing};

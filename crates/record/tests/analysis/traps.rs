@@ -1,8 +1,8 @@
 //! Runs that measured something else than they seem to: the link, the distance, the length of the run, a cold
 //! beginning, the connections that happened to be served. Each has a twin close by.
 
-use crate::cautions::cases;
-use crate::fixture::*;
+use crate::analysis::cautions::cases;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Draft;
 use plimsoll_plan::link::{Addresses, Reuse};
 use plimsoll_plan::load::Arrivals;
@@ -361,7 +361,7 @@ fn a_long_run_is_looked_at_in_longer_stretches() {
     assert!(told.contains("until 15m"), "{told}");
 }
 
-/// `PLIMSOLL_BLESS=1 cargo test -p plimsoll-record --test analysis page` writes the sections anew.
+/// `PLIMSOLL_BLESS=1 cargo test -p plimsoll-record --test surface page` writes the sections anew.
 #[test]
 fn every_caution_has_a_page_and_the_documents_show_it() {
     const BEGIN: &str = "## Every caution\n";

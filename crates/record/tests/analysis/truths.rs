@@ -1,7 +1,7 @@
 //! Made-up runs whose truth is known: a service, a load generator without enough CPU, and the same load sent by one
 //! that had it. Whatever the first one recorded, its bounds contain what the second one saw.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, status_id};
 use plimsoll_record::summary::{Judged, Standing};
 use plimsoll_stats::{Hist, Interval, random::SplitMix64};

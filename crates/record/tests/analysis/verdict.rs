@@ -1,6 +1,6 @@
 //! The verdict: FAIL beats INCONCLUSIVE beats PASS, each in a sentence that may be quoted.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::RunRecord;

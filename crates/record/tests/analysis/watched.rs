@@ -1,7 +1,7 @@
 //! What monitors saw: figures of the measured part, what stood at its limit, memory, and what moved with p99.
 
-use crate::cautions::cases;
-use crate::fixture::*;
+use crate::analysis::cautions::cases;
+use crate::analysis::fixture::*;
 use plimsoll_plan::metric::RunHist;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::watch::Unit;

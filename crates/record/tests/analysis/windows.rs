@@ -1,6 +1,6 @@
 //! Thresholds over windows, and runs that a threshold has stopped.
 
-use crate::fixture::*;
+use crate::analysis::fixture::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_record::RunRecord;

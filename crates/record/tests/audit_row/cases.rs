@@ -1,7 +1,7 @@
 //! Each rule: a row on which it speaks, the same row mended, on which nothing of it is left, and a second row of
 //! another origin. All figures are made up.
 
-use crate::fixture::{codes, mended};
+use crate::audit_row::fixture::{codes, mended};
 
 /// (rule, row that fires, mend, second row that fires)
 const CASES: &[(&str, &str, &str, &str)] = &[
@@ -354,7 +354,7 @@ fn a_sound_run_holds_nothing_that_cannot_be_true() {
          p95=170ms p99=300ms errors=12 share=0.12%",
     ];
     for text in sound {
-        let audit = crate::fixture::found(vec![crate::fixture::row(text)]);
+        let audit = crate::audit_row::fixture::found(vec![crate::audit_row::fixture::row(text)]);
         let doubts: Vec<_> = audit
             .findings
             .iter()

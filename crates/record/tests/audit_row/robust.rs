@@ -1,6 +1,6 @@
 //! Other people's files hold anything: no rule may panic, loop, or call nonsense proved.
 
-use crate::fixture::{document, row};
+use crate::audit_row::fixture::{document, row};
 use plimsoll_record::audit::audit;
 use plimsoll_record::foreign::model::Samples;
 use plimsoll_record::foreign::{Figure, Measure, Row, Tool};

@@ -1,7 +1,7 @@
 //! Doubts about the load generator have a size, and one figure decides all that is said.
 
-use crate::rules::{codes, compared, each, light, pair};
-use crate::sim::{Random, Service, sides};
+use crate::compare::rules::{codes, compared, each, light, pair};
+use crate::compare::sim::{Random, Service, sides};
 use plimsoll_record::analysis::compare::gate::{Gate, Passage, Rule, gate};
 use plimsoll_record::analysis::compare::{Overall, Side};
 use plimsoll_record::analysis::digest::Digest;

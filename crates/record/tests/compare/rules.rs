@@ -1,6 +1,6 @@
 //! What is said of a comparison: doubts, gates, baselines, expectations, sweeps.
 
-use crate::sim::{Random, Service, USUAL, digest, place, run, side, sides};
+use crate::compare::sim::{Random, Service, USUAL, digest, place, run, side, sides};
 use plimsoll_plan::experiment::{Expectation, Setting};
 use plimsoll_record::analysis::compare::baseline::Baseline;
 use plimsoll_record::analysis::compare::expect::{Answer, Borne, judge};

@@ -1,6 +1,6 @@
 //! Many comparisons whose truth is known: how often it is missed, and how often a wolf is cried.
 
-use crate::sim::{Random, Service, Spread, USUAL, place, run, side, sides};
+use crate::compare::sim::{Random, Service, Spread, USUAL, place, run, side, sides};
 use plimsoll_record::analysis::compare::{Asked, Basis, Comparison, Overall, Side, compare};
 
 /// What many comparisons came to.

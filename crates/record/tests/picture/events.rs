@@ -1,6 +1,6 @@
 //! Moments that a report names: each with a run that has it, and one that has not.
 
-use crate::fixture::{MS, Run, S, answers, profile};
+use crate::analysis::fixture::{MS, Run, S, answers, profile};
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::RunRecord;

@@ -1,7 +1,7 @@
 //! The runs that the example `make_run` writes: whole, of the shape they claim, and each like its picture.
 
-use crate::check::wrong;
 use crate::made_up::Folder;
+use crate::picture::check::wrong;
 use crate::scene::{Made, Scene};
 use crate::{odd, shop, trouble};
 use plimsoll_record::RunRecord;

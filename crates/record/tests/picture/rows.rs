@@ -1,8 +1,8 @@
 //! Rows, heat-maps and spectra of runs that a test wrote value by value.
 
-use crate::check::{ticks, wrong};
-use crate::fixture::{MS, Run, S, answer, answers, fail, part, time_out, under_way};
+use crate::analysis::fixture::{MS, Run, S, answer, answers, fail, part, time_out, under_way};
 use crate::made_up::Random;
+use crate::picture::check::{ticks, wrong};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist};
 use plimsoll_record::RunRecord;

@@ -1,7 +1,7 @@
 //! The document that a search ends with.
 
-use crate::machine::{cheap, quest};
-use crate::servers::{Limits, Server, Service, drive, search};
+use crate::search::machine::{cheap, quest};
+use crate::search::servers::{Limits, Server, Service, drive, search};
 use plimsoll_record::analysis::search::Quest;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Ladders: where they end, by which rule, and what they say of it.
 
-use crate::machine::{capacity, cheap, quest};
-use crate::servers::{Limits, Server, Service, drive, search};
+use crate::search::machine::{capacity, cheap, quest};
+use crate::search::servers::{Limits, Server, Service, drive, search};
 use plimsoll_plan::experiment::{Bound, Limit, Step, Until};
 use plimsoll_record::analysis::search::{Answer, Quest, Trial};
 

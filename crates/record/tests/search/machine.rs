@@ -1,6 +1,6 @@
 //! The machine by itself: it ends, it keeps to its range, it repeats, and it never does what must not be done.
 
-use crate::servers::{Limits, digest, drive, trial};
+use crate::search::servers::{Limits, digest, drive, trial};
 use plimsoll_plan::experiment::{Purpose, Step};
 use plimsoll_record::analysis::digest::Block;
 use plimsoll_record::analysis::search::{

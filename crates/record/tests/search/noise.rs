@@ -1,7 +1,7 @@
 //! One noisy step decides nothing, and no answer contradicts its own steps.
 
-use crate::machine::{capacity, cheap, figure, quest};
-use crate::servers::{Limits, Server, Service, drive, trial};
+use crate::search::machine::{capacity, cheap, figure, quest};
+use crate::search::servers::{Limits, Server, Service, drive, trial};
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_record::analysis::digest::Block;
 use plimsoll_record::analysis::search::{Answer, Probe, Quest, Shape, Standing, Trial};
@@ -229,7 +229,7 @@ fn a_search_with_little_time_is_coarse_and_not_wild() {
         let limits = Limits { p99_s: Some(0.1), errors: None };
         let budget_ns = Some(60 * SECOND);
         let quest = Quest { budget_ns, longest_limit_ns: Some(100_000_000), seed, ..Quest::default() };
-        let (answer, _) = crate::servers::search(&server, &quest, limits, seed);
+        let (answer, _) = crate::search::servers::search(&server, &quest, limits, seed);
         assert_eq!(contradicts(&answer), None, "seed {seed}");
         let Some(found) = answer.capacity else { continue };
         answered += usize::from((found.level() / truth - 1.0).abs() < 0.25);

@@ -1,6 +1,6 @@
 //! The proof: searches against servers whose capacity is known by formula or by a long simulation.
 
-use crate::servers::{Limits, Server, Service, search};
+use crate::search::servers::{Limits, Server, Service, search};
 use plimsoll_record::analysis::search::Quest;
 use plimsoll_stats::random::SplitMix64;
 

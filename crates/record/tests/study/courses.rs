@@ -1,6 +1,6 @@
 //! The course of one long run.
 
-use crate::fixture::{MS, Second, codes, found, noise, run, studied};
+use crate::study::fixture::{MS, Second, codes, found, noise, run, studied};
 use plimsoll_record::analysis::digest::{Digest, Level};
 use plimsoll_record::analysis::study::{StudyAsked, steady_from, study, without_beginning};
 use plimsoll_stats::random::SplitMix64;

@@ -1,6 +1,6 @@
 //! The law of a curve, its knee, and where it is flat.
 
-use crate::fixture::{MS, Second, codes, found, run, studied, sweep};
+use crate::study::fixture::{MS, Second, codes, found, run, studied, sweep};
 use plimsoll_record::analysis::digest::Level;
 use plimsoll_record::analysis::study::UslFit;
 
@@ -121,7 +121,7 @@ fn a_law_that_exact_repeats_contradict_is_not_claimed() {
     let make = |law: &dyn Fn(f64) -> f64| -> Vec<_> {
         let cell = |users: &f64, repeat: u64| {
             let setting = [("users", users.to_string())];
-            crate::fixture::closed(
+            crate::study::fixture::closed(
                 &[("users", setting[0].1.as_str())],
                 *users,
                 law(*users),

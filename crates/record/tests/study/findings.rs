@@ -1,6 +1,6 @@
 //! One truth injected at a time; each with a twin that has to stay silent.
 
-use crate::fixture::{MS, Second, closed, codes, found, run, studied, sweep};
+use crate::study::fixture::{MS, Second, closed, codes, found, run, studied, sweep};
 use plimsoll_record::analysis::digest::{Digest, Level};
 use plimsoll_record::caution::Kind;
 use plimsoll_stats::Hist;
@@ -156,7 +156,7 @@ fn a_falling_median_under_a_rising_mean_is_starvation() {
             block.response.record_n((median_ms * MS) as u64, 1_250 - slow);
             block.response.record_n((4_000.0 * MS) as u64, slow);
         }
-        crate::fixture::digest(&[("users", &users.to_string())], Level::Users(users), run.blocks)
+        crate::study::fixture::digest(&[("users", &users.to_string())], Level::Users(users), run.blocks)
     };
     let starved = studied(&[make(100.0, 12), make(200.0, 30), make(500.0, 80)]);
     assert!(found(&starved, "starvation").is_some(), "{:?}", codes(&starved));

@@ -1,6 +1,6 @@
 //! Run files of other people: whatever stands in them, the study ends, is the same each time, and can be written.
 
-use crate::fixture::{closed, digest};
+use crate::study::fixture::{closed, digest};
 use plimsoll_record::analysis::digest::{Digest, Level};
 use plimsoll_record::analysis::study::{StudyAsked, study};
 use plimsoll_stats::random::SplitMix64;

@@ -1,6 +1,6 @@
 //! What a sweep says in one sentence.
 
-use crate::fixture::{MS, Second, run, studied, sweep};
+use crate::study::fixture::{MS, Second, run, studied, sweep};
 use plimsoll_record::analysis::digest::{Digest, Level};
 use plimsoll_record::analysis::study::{Basis, UslFit};
 use plimsoll_record::summary::{FigureUnit, Judged, Standing};

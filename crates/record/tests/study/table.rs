@@ -1,6 +1,6 @@
 //! Cells: what belongs together, what is left out, and how wide the intervals are.
 
-use crate::fixture::{MS, Second, closed, digest, found, run, studied};
+use crate::study::fixture::{MS, Second, closed, digest, found, run, studied};
 use plimsoll_record::analysis::digest::{Digest, Level};
 use plimsoll_record::analysis::study::{Basis, StudyAsked, study};
 use plimsoll_record::summary::Outcome;
@@ -66,10 +66,10 @@ fn short_inconclusive_and_incomplete_runs_are_left_out_with_their_reason() {
     runs[3].complete = false;
     runs.push(closed(&[("users", "20")], 20.0, 1_000.0, 9));
     runs.push(closed(&[("users", "40")], 40.0, 1_000.0, 9));
-    let study = crate::fixture::studied(&runs);
+    let study = crate::study::fixture::studied(&runs);
     assert!(study.table[0].valid, "three seconds are enough when nobody asks for more");
     runs[0].complete = false;
-    let study = crate::fixture::studied(&runs);
+    let study = crate::study::fixture::studied(&runs);
     assert!(!study.table[0].valid && study.table.len() == 3);
     assert_eq!(study.curves[0].points.iter().map(|p| p.x).collect::<Vec<_>>(), [20.0, 40.0]);
 }

@@ -1,8 +1,6 @@
 //! What a comparison looks like, committed, and what its renderers promise for any comparison.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may stop")]
-
-mod fixtures;
+pub mod fixtures;
 
 use plimsoll_output::Look;
 use plimsoll_output::compare::{github_summary, junit, markdown, terminal};

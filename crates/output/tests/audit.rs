@@ -1,8 +1,5 @@
 //! How an audit is read: in terminals of three widths, in a review comment, as JSON, and in the documentation.
 
-// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 mod fixture;
 mod pages;
 

@@ -1,6 +1,5 @@
 //! The interpreter, driven by hand: a pretend engine answers every step in virtual time, so that a test reads like the
 //! scenario that it plays.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod answers;
 mod engine;

@@ -1,26 +1,16 @@
 //! The page of a run, read as a browser reads it.
 
-// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod dom;
+pub mod dom;
 mod frame;
 mod numbers;
 mod room;
 
-/// The same runs as the reports in text are tested with.
-#[path = "../output"]
-#[allow(dead_code, unused_imports, reason = "each set of tests needs others of them")]
-mod shared {
-    pub mod fixtures;
-}
-
+use crate::output::fixtures;
 use dom::Dom;
 use plimsoll_output::figure;
 use plimsoll_output::html::{Page, run_page};
 use plimsoll_record::picture::Picture;
 use plimsoll_record::summary::Summary;
-use shared::fixtures;
 
 /// Every kind of run, and what its charts are made of; most of them have no more than their seconds.
 pub fn runs() -> Vec<(&'static str, Summary, Picture)> {

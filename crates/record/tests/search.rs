@@ -1,7 +1,5 @@
 //! The search for the highest load, held against servers whose capacity is known.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
-
 mod answers;
 mod ladder;
 mod machine;

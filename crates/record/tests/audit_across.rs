@@ -1,9 +1,6 @@
 //! Each rule over several rows, tables or sentences speaks on two texts of different origin, and falls silent once the
 //! figure is mended. A rule that knew a report, or that speaks on everything, would fail here.
 
-// Helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 mod levels;
 mod made;
 mod method;

@@ -1,0 +1,23 @@
+//! Tests of this crate through its surface: every text that describes an experiment, and its mistakes. They are one
+//! program, because linking one costs less than linking each file.
+
+// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may stop and talk"
+)]
+
+mod curl;
+mod keys;
+mod mistakes;
+mod monitor;
+mod own;
+mod parts;
+mod script;
+mod show;
+mod study;
+mod texts;
+mod urls;

@@ -1,0 +1,6 @@
+//! The rules that look at one row, through the public surface.
+
+mod cases;
+mod fixture;
+mod groups;
+mod robust;
