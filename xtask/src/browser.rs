@@ -2,13 +2,17 @@
 //! Playwright drives the distribution's Chromium over them; `--shots` only takes pictures of every section.
 
 use crate::{Outcome, needs, shell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub const USAGE: &str = "[--shots] [--only SPEC]";
+pub const USAGE: &str = "[--shots] [--only SPEC] [--tool FILE]";
 
 pub fn command(arguments: &[String]) -> Outcome {
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let given = match words.iter().position(|word| *word == "--tool") {
+        Some(at) if at + 1 < words.len() => words.drain(at..at + 2).next_back(),
+        _ => None,
+    };
     let specs: Vec<&str> = match words[..] {
         [] => vec!["report", "results", "console"],
         ["--shots"] => vec!["shots"],
@@ -22,11 +26,11 @@ pub fn command(arguments: &[String]) -> Outcome {
     };
     needs::ensure(&["node", "npm", "chromium"])?;
     let chromium = needs::find("chromium").ok_or("chromium was installed and is not there")?;
-    // The pages of the release build are what people get; the example belongs to the same numbers.
-    shell::run(shell::cargo().args(["build", "--release", "--quiet"]))?;
-    let example = ["build", "--quiet", "--package", "plimsoll-record", "--example", "make_run"];
-    shell::run(shell::cargo().args(example))?;
     let target = shell::target_folder()?;
+    let (tool, maker) = match given {
+        Some(tool) => built(Path::new(tool))?,
+        None => build(&target)?,
+    };
     let here = shell::root().join("tests/browser");
     packages(&here)?;
     if words.is_empty() {
@@ -35,11 +39,30 @@ pub fn command(arguments: &[String]) -> Outcome {
     let mut run = Command::new("npx");
     run.args(["--no-install", "playwright", "test"]).args(specs.iter().map(|spec| format!("/{spec}")));
     run.current_dir(&here)
-        .env("PLIMSOLL_BIN", target.join("release/plimsoll"))
-        .env("PLIMSOLL_MAKE_RUN", target.join("debug/examples/make_run"))
+        .env("PLIMSOLL_BIN", tool)
+        .env("PLIMSOLL_MAKE_RUN", maker)
         .env("PLIMSOLL_BROWSER_FOLDER", target.join("browser"))
         .env("PLIMSOLL_CHROMIUM", chromium);
     shell::run(&mut run)
+}
+
+/// The tool as people get it, and the example that makes runs in simulated time.
+fn build(target: &Path) -> Result<(PathBuf, PathBuf), String> {
+    shell::run(shell::cargo().args(["build", "--release", "--quiet"]))?;
+    let example = ["build", "--quiet", "--package", "plimsoll-record", "--example", "make_run"];
+    shell::run(shell::cargo().args(example))?;
+    Ok((target.join("release/plimsoll"), target.join("debug/examples/make_run")))
+}
+
+/// Those that are there: cargo builds examples beside tests.
+fn built(tool: &Path) -> Result<(PathBuf, PathBuf), String> {
+    let tool = std::path::absolute(tool).map_err(|e| format!("`{}`: {e}", tool.display()))?;
+    let maker = tool.with_file_name("examples").join("make_run");
+    if let Some(file) = [&tool, &maker].into_iter().find(|file| !file.is_file()) {
+        let hint = "hint: `cargo test --workspace --no-run` builds it";
+        return Err(format!("there is no `{}`\n{hint}", file.display()));
+    }
+    Ok((tool, maker))
 }
 
 /// The scripts without a browser: types, and tests of their pure parts.

@@ -34,7 +34,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "test",
         usage: "[--quick]",
-        about: "everything CI runs; --quick leaves out the truth tests, the release build, browser, lab and bench",
+        about: "everything CI runs; --quick leaves out the truth tests, browser, lab and bench",
         run: test::command,
     },
     Command {

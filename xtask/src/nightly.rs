@@ -2,7 +2,7 @@
 //! `PLIMSOLL_NIGHTLY=1` (the 15-minute memory run); those that only make sense long are ignored by every other command,
 //! and tidy sees to it that each of them says that this one runs it.
 
-use crate::{Outcome, bench, shell, suites};
+use crate::{Outcome, bench, browser, lab, shell, suites};
 use std::process::Command;
 
 /// A hundred times what every push tries.
@@ -21,13 +21,16 @@ pub fn command(arguments: &[String]) -> Outcome {
     }
     println!("== real loads, long");
     suites::nightly()?;
+    println!("== the release build, which people get: browser and lab");
+    browser::command(&[])?;
+    lab::command(&["test".into()])?;
     println!("== crates: searches, comparisons and laws, simulated by the hundred");
     let crates = ["test", "--release", "--workspace", "--exclude", "plimsoll", "--", "--include-ignored"];
     shell::run(shell::cargo().args(crates).env("PLIMSOLL_NIGHTLY", "1"))?;
     println!("== parsers, {FUZZ_CASES} cases each");
     for (package, tests) in FUZZED {
-        let mut line = vec!["test", "--release", "--package", package];
-        tests.iter().for_each(|test| line.extend(["--test", test]));
+        let mut line = vec!["test", "--release", "--package", package, "--test", "surface", "--"];
+        line.extend(*tests);
         shell::run(shell::cargo().args(line).env("PLIMSOLL_FUZZ_CASES", FUZZ_CASES))?;
     }
     println!("== bench, full");

@@ -1,13 +1,14 @@
-//! `cargo xtask test`: what CI runs, in order, cheapest complaint first. Every step has a heading and its seconds;
-//! the first failure ends the run with a summary of what passed, what failed and what was not reached.
+//! `cargo xtask test`: what CI runs, in order, cheapest complaint first. Every step has a heading and its seconds; the
+//! first failure ends the run with a summary of what passed, what failed and what was not reached. Everything is built
+//! once: browser, lab and bench take the binary that the tests drive. `cargo xtask nightly` takes the release build.
 
 use crate::{Outcome, bench, bounded, browser, docs, lab, needs, shell, suites, tidy};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Builds on what the tests leave of the CPUs take as long as those; beyond this they hang.
-const BUILDS_WITHIN: Duration = Duration::from_secs(45 * 60);
+/// The lab's builds on what the tests leave of the CPUs; beyond this they hang.
+const BUILDS_WITHIN: Duration = Duration::from_secs(20 * 60);
 
 struct Step {
     name: &'static str,
@@ -28,11 +29,10 @@ const STEPS: &[Step] = &[
     Step { name: "build for the tests", slow: false, run: build },
     Step { name: "docs", slow: false, run: |_| docs() },
     Step { name: "tests", slow: false, run: tests },
-    Step { name: "release build, the rest", slow: true, run: |_| shell::run(shell::cargo().args(RELEASE)) },
-    Step { name: "browser", slow: true, run: |_| browser::command(&[]) },
+    Step { name: "browser", slow: true, run: |_| browser::command(&of_the_tests(&[])?) },
     Step { name: "streams of the testbed", slow: true, run: |_| streams() },
-    Step { name: "lab", slow: true, run: |_| lab::command(&["test".into()]) },
-    Step { name: "bench, smoke", slow: true, run: |_| bench::command(&["all".into(), "--smoke".into()]) },
+    Step { name: "lab", slow: true, run: |_| lab::command(&of_the_tests(&["test"])?) },
+    Step { name: "bench, smoke", slow: true, run: |_| bench::command(&of_the_tests(&["all", "--smoke"])?) },
 ];
 
 pub fn command(arguments: &[String]) -> Outcome {
@@ -93,13 +93,22 @@ fn build(quick: bool) -> Outcome {
     suites::build(&selected(quick)?).map(|programs| println!("{} test programs", programs.len()))
 }
 
-/// Of the binary that the tests drive.
-fn docs() -> Outcome {
-    let binary = shell::target_folder()?.join("debug/plimsoll");
-    docs::command(&["--check".into(), "--of".into(), binary.to_string_lossy().into_owned()])
+/// The binary that the tests drive.
+fn tested() -> Result<PathBuf, String> {
+    Ok(shell::target_folder()?.join("debug/plimsoll"))
 }
 
-/// The release build and those of the lab run meanwhile, on what the tests leave of the CPUs.
+/// These words, and that the binary in question is the one that the tests drive.
+fn of_the_tests(words: &[&str]) -> Result<Vec<String>, String> {
+    let tool = tested()?.to_string_lossy().into_owned();
+    Ok(words.iter().map(|word| word.to_string()).chain(["--tool".into(), tool]).collect())
+}
+
+fn docs() -> Outcome {
+    docs::command(&["--check".into(), "--of".into(), tested()?.to_string_lossy().into_owned()])
+}
+
+/// What the lab installs and builds runs meanwhile, on what the tests leave of the CPUs.
 fn tests(quick: bool) -> Outcome {
     // Built already: cargo only says where they are.
     let programs = suites::build(&selected(quick)?)?;
@@ -112,15 +121,12 @@ fn tests(quick: bool) -> Outcome {
     let begin = Instant::now();
     let said = folder.clone();
     let meanwhile = std::thread::spawn(move || {
-        let release = &mut idle(shell::cargo().args(RELEASE));
-        bounded::quietly(release, &said.join("release-build.txt"), BUILDS_WITHIN)?;
-        println!("-- release build, beside the tests: {:.1} s", begin.elapsed().as_secs_f64());
-        lab_builds(&said)
+        let outcome = lab_builds(&said);
+        println!("-- builds of the lab, beside the tests: {:.1} s", begin.elapsed().as_secs_f64());
+        outcome
     });
     suites::run(&programs, folder, || {
-        let outcome = meanwhile.join().unwrap_or_else(|_| Err("the thread of the builds panicked".into()));
-        println!("-- builds beside the tests: {:.1} s", begin.elapsed().as_secs_f64());
-        outcome
+        meanwhile.join().unwrap_or_else(|_| Err("the thread of the builds panicked".into()))
     })
 }
 
@@ -132,8 +138,6 @@ fn lab_builds(said: &Path) -> Outcome {
     let prepare = &mut idle(Command::new(xtask).args(["lab", "prepare"]));
     bounded::quietly(prepare, &said.join("lab-prepare.txt"), BUILDS_WITHIN)
 }
-
-const RELEASE: [&str; 3] = ["build", "--release", "--quiet"];
 
 /// The same command for a CPU that has nothing else to do: whoever else wants it gets it at once (SCHED_IDLE).
 fn idle(command: &mut Command) -> Command {

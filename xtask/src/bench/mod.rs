@@ -25,11 +25,12 @@ use crate::{Outcome, shell};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use options::{Bench, Options};
 use report::Report;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
-                         handshakes|streams|console|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT]";
+                         handshakes|streams|console|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT] \
+                         [--tool FILE]";
 
 /// Connections in every bench but `idle` and `streams`.
 const CONNECTIONS: u32 = 100;
@@ -56,7 +57,7 @@ pub fn command(arguments: &[String]) -> Outcome {
     // A round that was killed may have left its run file; ours refuses to write over it.
     target::remove_if_there(&tools::run_file(&folder))?;
     raise_descriptor_limit()?;
-    let own = if options.peers_only { None } else { Some(build(&target)?) };
+    let own = if options.peers_only { None } else { Some(own(options.tool.as_deref(), &target)?) };
     let roster = tools::Roster::find(own.as_deref(), options.peers.as_deref())?;
     let programs = Programs::compile(&root.join("bench"), &folder)?;
     let pinned = machine::cores() >= 2 && shell::find_program("taskset").is_some();
@@ -86,8 +87,12 @@ pub fn command(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Builds the release binary, as a user would get it.
-fn build(target: &std::path::Path) -> Result<PathBuf, String> {
+/// The binary in question: one that is there, or the release build, as a user would get it.
+fn own(given: Option<&Path>, target: &Path) -> Result<PathBuf, String> {
+    if let Some(file) = given {
+        let absolute = std::path::absolute(file).ok().filter(|file| file.is_file());
+        return absolute.ok_or_else(|| format!("there is no `{}`", file.display()));
+    }
     shell::run(shell::cargo().args(["build", "--quiet", "--release", "--package", "plimsoll"]))?;
     let file = target.join("release/plimsoll");
     if file.is_file() { Ok(file) } else { Err(format!("the build left no `{}`", file.display())) }

@@ -1,5 +1,7 @@
 //! The bench's command line.
 
+use std::path::PathBuf;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bench {
     Plain,
@@ -62,6 +64,8 @@ pub struct Options {
     /// Leave our own tool out (to look at a machine).
     pub peers_only: bool,
     pub note: Option<String>,
+    /// A binary that is there already, instead of a release build.
+    pub tool: Option<PathBuf>,
     /// As it was typed, for the record.
     pub line: String,
 }
@@ -77,6 +81,7 @@ impl Options {
             peers: None,
             peers_only: false,
             note: None,
+            tool: None,
             line: format!("cargo xtask bench {}", arguments.join(" ")).trim_end().to_string(),
         };
         let mut rest = arguments.iter();
@@ -92,6 +97,7 @@ impl Options {
                 }
                 "--peers" => options.peers = Some(value()?.split(',').map(str::to_string).collect()),
                 "--note" => options.note = Some(value()?.clone()),
+                "--tool" => options.tool = Some(value()?.into()),
                 "all" => options.benches.extend(ALL),
                 name => match ALL.into_iter().find(|bench| bench.name() == name) {
                     Some(bench) => options.benches.push(bench),
