@@ -3,7 +3,7 @@ import { expect, test, type Page, type Request } from '@playwright/test';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { Served } from './serve';
 import { document, made, plimsoll, Ruler } from './tool';
-import { accessible, fits, quiet, watch } from './watching';
+import { accessible, fits, legible, quiet, watch } from './watching';
 
 const WIDTHS = [400, 1280, 2560];
 const folder = Served.folder();
@@ -270,7 +270,7 @@ for (const [name, hash] of [
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         await fits(page);
-        await accessible(page);
+        await (scheme === 'light' ? accessible(page) : legible(page));
       }
     }
     quiet(watched);

@@ -1,5 +1,5 @@
-// How the browser tests run: one after the other (they share two cores with the load), in the distribution's Chromium,
-// which must ask nobody for anything.
+// How the browser tests run: two at a time (nothing in them is timed closely), in the distribution's Chromium, which must
+// ask nobody for anything.
 import { defineConfig } from '@playwright/test';
 
 const chromium = process.env['PLIMSOLL_CHROMIUM'];
@@ -11,7 +11,7 @@ export default defineConfig({
   testDir: '.',
   outputDir: `${process.env['PLIMSOLL_BROWSER_FOLDER']}/failures`,
   globalSetup: './results.ts',
-  workers: 1,
+  workers: 2,
   retries: 0,
   timeout: 60_000,
   expect: { timeout: 10_000 },

@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { at, document as told, page as address } from './tool';
 import { quiet, watch } from './watching';
 
+// Each test opens its own page of what was made before all of them.
+test.describe.configure({ mode: 'parallel' });
+
 async function open(page: Page, name: string, hash = ''): Promise<void> {
   await page.goto(address(`${name}.html`) + hash);
   await expect(page.locator('html')).toHaveAttribute('data-script', 'ready');

@@ -4,7 +4,10 @@ import { statSync } from 'node:fs';
 import { differences, broken } from './agree';
 import { MADE } from './results';
 import { at, document, page as address, pageData } from './tool';
-import { accessible, fits, quiet, watch } from './watching';
+import { accessible, fits, legible, quiet, watch } from './watching';
+
+// Each test opens its own page of what was made before all of them.
+test.describe.configure({ mode: 'parallel' });
 
 const RUNS = ['shop', 'a', 'b', ...MADE];
 const ALL = [...RUNS, 'sweep', 'search', 'compare', 'long_names', 'long_name', 'audit'];
@@ -24,7 +27,7 @@ for (const name of ALL) {
     await page.setViewportSize({ width: 1280, height: 900 });
     await accessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await accessible(page);
+    await legible(page);
     quiet(watched);
   });
 

@@ -35,6 +35,19 @@ export function plimsoll(args: string[], exits: number[] = [0, 3, 99]): string {
   return done.stdout;
 }
 
+/** The same beside others. */
+export async function beside(args: string[], exits: number[] = [0, 3, 99]): Promise<void> {
+  const child = spawn(BINARY, args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 120_000 });
+  let said = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject).on('close', resolve);
+  });
+  if (status === null || !exits.includes(status)) {
+    throw new Error(`plimsoll ${args.join(' ')} ended with ${status}:\n${said}`);
+  }
+}
+
 /** A run in simulated time, by the example of the record. */
 export function made(kind: string): string {
   const path = at(`${kind}.plim`);
