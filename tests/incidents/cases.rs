@@ -89,6 +89,7 @@ scenarios:
     - { get: '/order?status=404', name: order }
 load: { users: 4, duration: 2s }
 ";
+/// Users of one worker go in step: all wait for the slow request together, which is no pause of the service.
 const ONE_SLOW: &str = "target: {url}
 scenarios:
   shop:
@@ -96,6 +97,7 @@ scenarios:
     - { get: /item, name: item }
     - { get: '/order?delay=150ms', name: order }
 load: { users: 4, duration: 3s }
+workers: 1
 thresholds: [response_time p95 < 60ms]
 ";
 const CHECKED: &str = "target: {url}

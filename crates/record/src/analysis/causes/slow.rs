@@ -73,6 +73,17 @@ fn pauses(case: &Case) -> Option<Cause> {
     let workers = case.s.client.workers.len().max(1) as f64;
     // What single slow requests cannot make: all that were slow were slow together.
     let slow = times.count_above(least) as f64;
+    // Users in step wait together for a request that always takes so long: the others have to be slow, too.
+    let always: u64 = case
+        .s
+        .requests
+        .iter()
+        .filter(|row| row.service_time.p50_ns.is_some_and(|p50| p50 > least))
+        .map(|row| row.requests)
+        .sum();
+    if always as f64 > slow * MOST {
+        return None;
+    }
     let together = match case.facts.is_open() {
         true => {
             let expected =
