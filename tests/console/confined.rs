@@ -16,7 +16,7 @@ fn pasted(text: &str) -> Value {
 }
 
 #[test]
-fn a_pasted_experiment_runs_no_program_and_reads_no_file_outside_of_the_folders() {
+fn a_pasted_experiment_runs_no_program_and_reads_neither_environment_nor_files_outside_of_the_folders() {
     let _alone = alone();
     let (ruler, outside) = (Ruler::start(&[]), Scratch::new());
     let console = Console::start();
@@ -34,6 +34,9 @@ fn a_pasted_experiment_runs_no_program_and_reads_no_file_outside_of_the_folders(
         (format!("monitor: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"), "does not lie in a folder"),
         (with_file(&secret), "does not lie in a folder"),
         (with_file(&up), "does not lie in a folder"),
+        // Whoever pastes it could send it to a server of his own.
+        ("vars: { home: \"${env.HOME}\" }\n".into(), "would be read from the environment"),
+        ("vars: { home: \"${secret.HOME}\" }\n".into(), "would be read from the environment"),
     ] {
         let text = text(&ruler, &more);
         for (path, order) in [("/api/start", pasted(&text)), ("/api/check", json!({ "text": text }))] {

@@ -267,10 +267,11 @@ pub const TABLE: &[Explained] = &[
     ),
     row(
         "F037",
-        "a file or a program that a pasted experiment may not name",
+        "a file, a program, or a variable that a pasted experiment may not name",
         "Whoever has a session of the console may paste an experiment, and it would be run as whoever started the \
-         console. So it may read and write files in the console's folders only, writes none but `.csv`, and runs no \
-         program (`monitor: [ { command: ... } ]`). Experiment files on the machine are not bound by this, unless \
+         console. So it may read and write files in the console's folders only, writes none but `.csv`, runs no \
+         program (`monitor: [ { command: ... } ]`), and reads no variable of the environment (`${env.X}`, \
+         `${secret.X}`). Experiment files on the machine are not bound by this, unless \
          they lie in those folders.\n\n  \
          plimsoll serve --allow-commands",
     ),

@@ -263,10 +263,13 @@ fn value_of(
             None => Found::Later,
         },
         Expression::Field(front, name) if front == "env" || front == "secret" => {
+            let at = r.source.within(pos, written);
+            if !r.may_know(name, at) {
+                return Found::Wrong;
+            }
             let Some(text) = (env.given.env)(name) else {
                 if !env.unset.contains(name) {
                     env.unset.push(name.clone());
-                    let at = r.source.within(pos, written);
                     let message = format!("the environment variable `{name}` is not set");
                     r.complain("F024", at, message, format!("set it: `{name}=... plimsoll run ...`"));
                 }
@@ -277,7 +280,6 @@ fn value_of(
                 return Found::Text { text, plain };
             }
             if text.is_empty() {
-                let at = r.source.within(pos, written);
                 r.complain("F024", at, format!("the secret `{name}` is empty"), "give it a value");
                 return Found::Wrong;
             }

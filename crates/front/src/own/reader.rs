@@ -75,6 +75,15 @@ impl<'a> Reader<'a> {
         self.keep_to.is_none()
     }
 
+    /// Whether the text may know what stands in the environment: it could send it anywhere.
+    pub fn may_know(&mut self, variable: &str, pos: Pos) -> bool {
+        if self.keep_to.is_some() {
+            let message = format!("`{variable}` would be read from the environment of the console");
+            self.complain("F037", pos, message, CONFINED);
+        }
+        self.keep_to.is_none()
+    }
+
     /// A sentence of `plan` about a value.
     pub fn complain_sentence(&mut self, pos: Pos, sentence: &str) {
         let (message, hint) = message_and_hint(sentence);
