@@ -174,10 +174,10 @@ fn limited(case: &Case, row: &ErrorRow, evidence: &str) -> Option<Cause> {
     let stale = s.errors.iter().any(|row| row.class == "stale_connection");
     // One that failed under its first request counts it; one that was closed before we saw it open served nothing, and
     // its class is that of the others. What fails to connect for another reason has a class of its own.
-    let others_of = |rows: &[ErrorRow]| rows.iter().filter(|r| r.class != row.class).map(|r| r.count).sum();
-    let (elsewhere, own): (u64, u64) = (others_of(&s.errors), others_of(&s.client.faults));
-    let unopened = connections.attempts.saturating_sub(connections.opened + elsewhere + own);
-    let fresh = served.count_at_most(1) + unopened;
+    let told = s.errors.iter().chain(&s.client.faults).filter(|other| other.class != row.class);
+    let known = told.fold(connections.opened, |sum, other| sum.saturating_add(other.count));
+    let unopened = connections.attempts.saturating_sub(known);
+    let fresh = served.count_at_most(1).saturating_add(unopened);
     let others = s.totals.requests.saturating_sub(s.totals.errors);
     let is_fresh = fresh as f64 >= row.count as f64 * FAILS && !stale;
     let used = served.count_above(1);

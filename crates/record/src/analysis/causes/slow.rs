@@ -79,8 +79,7 @@ fn pauses(case: &Case) -> Option<Cause> {
         .requests
         .iter()
         .filter(|row| row.service_time.p50_ns.is_some_and(|p50| p50 > least))
-        .map(|row| row.requests)
-        .sum();
+        .fold(0, |sum, row| row.requests.saturating_add(sum));
     if always as f64 > slow * MOST {
         return None;
     }
