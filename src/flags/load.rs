@@ -158,7 +158,8 @@ pub struct MannerFlags {
     #[arg(long, value_name = "DURATION", help_heading = SAFETY, allow_negative_numbers = true)]
     pub wait_for_ready: Option<String>,
 
-    /// The experiment is a stranger's: it names no program, and no files but those in these folders; repeatable
+    /// The experiment is a stranger's: it names no program, no variable of the environment, and
+    /// no files but those in these folders; repeatable
     #[arg(long, hide = true, value_name = "FOLDER")]
     pub keep_to: Vec<String>,
 

@@ -273,7 +273,8 @@ pub struct Serve {
     /// File that holds the password, 12 characters or more
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<String>,
-    /// Let pasted experiments run programs as monitors, and read and write files outside of these folders
+    /// Let pasted experiments run programs as monitors, read the environment, and read and write files outside of these
+    /// folders
     #[arg(long)]
     pub allow_commands: bool,
 }

@@ -66,7 +66,9 @@ async function results(): Promise<void> {
         await beside(['find', `${tight.origin}/`, ...from, '-q', '--out', at('search')]);
       })(),
     ];
-    await Promise.all(loads);
+    // All of them end before the servers do, whichever fails.
+    const ends = await Promise.allSettled(loads);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   } finally {
     ruler.stop();
     tight.stop();

@@ -58,7 +58,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "nightly",
         usage: "",
-        about: "the heavy proofs: long truth tests, full bench, cargo-deny",
+        about: "the heavy proofs: the release build in browser and lab, long truth tests, full bench, cargo-deny",
         run: nightly::command,
     },
     Command {

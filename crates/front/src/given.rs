@@ -11,7 +11,8 @@ pub struct Given {
     pub set: Vec<(String, String)>,
     /// The value of an environment variable. A function, so that a test needs no environment.
     pub env: Box<Environment>,
-    /// The text is a stranger's: it may name no program to be run, and no files but those in these folders.
+    /// The text is a stranger's: it may name no program to be run, no variable of the environment, and no files but
+    /// those in these folders.
     pub keep_to: Option<Vec<PathBuf>>,
 }
 

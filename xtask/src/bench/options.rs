@@ -113,6 +113,11 @@ impl Options {
         if options.benches.is_empty() {
             options.benches.extend(ALL);
         }
+        if options.tool.is_some() && !options.smoke {
+            return Err(
+                "`--tool` is for `--smoke`: figures that are kept are those of the release build".into()
+            );
+        }
         if options.smoke {
             (options.rounds, options.secs, options.open_secs) = (1, 1, 1);
         }

@@ -95,7 +95,7 @@ pub struct Jobs {
     /// The console's; new runs go to the first.
     folders: Vec<PathBuf>,
     allow_commands: bool,
-    /// For pasted experiments: of this process alone.
+    /// For pasted experiments: of this process alone, in a folder that consoles may share.
     scratch: PathBuf,
     all: Mutex<Vec<Inner>>,
     /// One start at a time, so that two cannot both find that nothing is running.
@@ -224,7 +224,9 @@ impl Jobs {
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let lies_at = whole(file);
         let is_strange = |folder: &PathBuf| lies_at.starts_with(whole(folder));
-        if self.allow_commands || !(is_strange(&self.scratch) || self.folders.iter().any(is_strange)) {
+        // Another console's as well: what it permits is not for this one.
+        let pasted = self.scratch.parent().unwrap_or(&self.scratch).to_path_buf();
+        if self.allow_commands || !(is_strange(&pasted) || self.folders.iter().any(is_strange)) {
             return Vec::new();
         }
         self.folders.iter().map(|folder| format!("--keep-to={}", folder.display())).collect()

@@ -230,3 +230,62 @@ fn a_load_generator_without_cpu_makes_a_cause_possible_at_most() {
         starved.causes
     );
 }
+
+/// Users in step wait together for a request that always takes long; longer than that nobody is silent but for a pause.
+#[test]
+fn a_request_that_always_takes_long_is_no_pause_and_hides_none() {
+    let of = |pauses: bool| {
+        let mut run = Run::planned(|draft| {
+            draft.requests = vec![request("list", "/list"), request("order", "/order")];
+            draft.connections = Some(10);
+            draft.duration_ns = Some(12 * S);
+        });
+        run.fill(|tick| {
+            answers(tick, 0, 60, 2 * MS);
+            answers(tick, 1, 50, 150 * MS);
+            (0..5).for_each(|_| tick.run.record(RunHist::Silence.id(), 148 * MS));
+            if pauses && tick.tick % 4 == 2 {
+                (0..10).for_each(|_| answer(tick, 1, 900 * MS, 200));
+                tick.run.record(RunHist::Silence.id(), 890 * MS);
+            }
+            tick.run.add(RunSum::UsersNs.id(), 10 * S);
+            tick.run.add(RunSum::InFlightNs.id(), 10 * S);
+        });
+        run.thresholds(&["response_time p95 < 60ms"]).summary()
+    };
+    let slow = of(false);
+    assert_eq!(codes(&slow).first(), Some(&(Kind::SlowRequest.code(), Claim::Certain)), "{:#?}", slow.causes);
+    assert_eq!(claims(&slow, Kind::ServicePauses), None);
+    let paused = of(true);
+    assert_eq!(claims(&paused, Kind::ServicePauses), Some(Claim::Certain), "{:#?}", paused.causes);
+}
+
+/// Connections that were reset before they were seen open served nothing. Those that the warm-up could not open, and
+/// those that ended in use, say nothing of a limit.
+#[test]
+fn a_limit_of_connections_is_claimed_only_of_fresh_ones() {
+    let of = |opened: u64, requests_of_each: u64, refused_before: u64| {
+        let run = Run::closed(15).with(|run| run.outline.warmup_ns = 3 * S).at(1, move |t| {
+            t.run.add(RunSum::ConnAttempts.id(), refused_before);
+            fail(t, Fault::Refused, refused_before);
+        });
+        let run = run.at(7, move |t| {
+            fail(t, Fault::Reset, 250);
+            t.run.add(RunSum::ConnAttempts.id(), 255);
+            t.run.add(RunSum::ConnOpened.id(), 5 + opened);
+            t.run.add(RunSum::ConnReusedRequests.id(), 20_000);
+            (0..opened).for_each(|_| t.run.record(RunHist::ConnRequests.id(), requests_of_each));
+            (0..5).for_each(|_| t.run.record(RunHist::ConnRequests.id(), 4_000));
+        });
+        run.summary()
+    };
+    for (summary, expected) in [
+        (of(250, 1, 0), Some(Claim::Likely)),
+        (of(100, 1, 0), Some(Claim::Likely)),
+        (of(250, 40, 0), None),
+        (of(250, 40, 900), None),
+    ] {
+        assert_eq!(claims(&summary, Kind::ConnectionLimit), expected, "{:#?}", summary.causes);
+        assert_eq!(claims(&summary, Kind::ConnectionsClosed).is_some(), expected.is_none());
+    }
+}

@@ -7,7 +7,7 @@ use crate::analysis::stale::{self, Ended};
 use crate::cause::{Cause, Claim, Kind};
 use crate::phrase::{count, counted, duration_ns, ratio};
 use crate::summary::{ErrorRow, SeriesRow};
-use plimsoll_plan::metric::RunHist;
+use plimsoll_plan::metric::{RunHist, RunSum};
 
 /// A class is told from this share of all failures on.
 const TOLD: f64 = 0.05;
@@ -172,11 +172,8 @@ fn limited(case: &Case, row: &ErrorRow, evidence: &str) -> Option<Cause> {
     let connections = &s.client.connections;
     let served = case.facts.run.spread(RunHist::ConnRequests);
     let stale = s.errors.iter().any(|row| row.class == "stale_connection");
-    // One that failed under its first request counts it; one that was closed before we saw it open served nothing, and
-    // its class is that of the others. What fails to connect for another reason has a class of its own.
-    let told = s.errors.iter().chain(&s.client.faults).filter(|other| other.class != row.class);
-    let known = told.fold(connections.opened, |sum, other| sum.saturating_add(other.count));
-    let unopened = connections.attempts.saturating_sub(known);
+    // One that failed under its first request counts it.
+    let unopened = if row.class == "reset" { reset_unopened(case) } else { 0 };
     let fresh = served.count_at_most(1).saturating_add(unopened);
     let others = s.totals.requests.saturating_sub(s.totals.errors);
     let is_fresh = fresh as f64 >= row.count as f64 * FAILS && !stale;
@@ -197,6 +194,23 @@ fn limited(case: &Case, row: &ErrorRow, evidence: &str) -> Option<Cause> {
             count(others)
         ),
     ))
+}
+
+/// Connections of the measured part that were reset before we saw them open (before their handshake ended, over TLS):
+/// they served nothing. What else keeps one from opening has a class of its own, and some were still opening at the stop.
+fn reset_unopened(case: &Case) -> u64 {
+    const CONNECTING: [&str; 3] = ["connect_refused", "connect_timeout", "unreachable"];
+    const HANDSHAKING: [&str; 3] = ["tls_failed", "tls_timeout", "certificate_refused"];
+    let s = case.s;
+    let is_tls = case.facts.plan.link.tls.is_some();
+    let runs = || case.facts.machines.iter().map(|machine| &machine.origin.totals.run);
+    let sum = |id: RunSum| runs().fold(0u64, |sum, run| sum.saturating_add(run.of(id)));
+    let opened = sum(if is_tls { RunSum::Handshakes } else { RunSum::ConnOpened });
+    let is_known =
+        |row: &&ErrorRow| CONNECTING.contains(&row.class) || is_tls && HANDSHAKING.contains(&row.class);
+    let known = s.errors.iter().filter(is_known).chain(&s.client.faults);
+    let known = known.fold(opened, |sum, row| sum.saturating_add(row.count));
+    sum(RunSum::ConnAttempts).saturating_sub(known).saturating_sub(s.totals.in_flight_at_stop)
 }
 
 fn unanswered(case: &Case, row: &ErrorRow) -> Cause {

@@ -23,6 +23,8 @@ const SPEED: f64 = 0.015;
 const BETWEEN: f64 = 0.1;
 /// So much apart.
 const APART: f64 = 3.0;
+/// A request of this share of the responses is made by many users at a time.
+const FREQUENT: f64 = 0.05;
 /// This share of the time is most of it.
 const MOST: f64 = 0.5;
 /// Bytes that TCP sends without waiting for an acknowledgement (RFC 6928: ten segments).
@@ -56,7 +58,7 @@ pub(super) fn slow(case: &Case, into: &mut Vec<Cause>) {
 /// The whole service answered nobody, again and again or once.
 fn pauses(case: &Case) -> Option<Cause> {
     let times = case.facts.all.hist(SeriesHist::Service);
-    let median = times.quantile(0.5)?;
+    let median = usual_ns(case, times.quantile(0.5)?);
     let least = median.saturating_add(PAUSE_NS).max(median.saturating_mul(3));
     let (found, whole_ns) = silences(case.facts, least);
     let silent_ns: f64 = found.iter().map(|(length, n)| length * n).sum();
@@ -73,16 +75,6 @@ fn pauses(case: &Case) -> Option<Cause> {
     let workers = case.s.client.workers.len().max(1) as f64;
     // What single slow requests cannot make: all that were slow were slow together.
     let slow = times.count_above(least) as f64;
-    // Users in step wait together for a request that always takes so long: the others have to be slow, too.
-    let always: u64 = case
-        .s
-        .requests
-        .iter()
-        .filter(|row| row.service_time.p50_ns.is_some_and(|p50| p50 > least))
-        .fold(0, |sum, row| row.requests.saturating_add(sum));
-    if always as f64 > slow * MOST {
-        return None;
-    }
     let together = match case.facts.is_open() {
         true => {
             let expected =
@@ -106,6 +98,17 @@ fn pauses(case: &Case) -> Option<Cause> {
         duration_ns(arrivals_wait_ns(&found, whole_ns, 0.01))
     );
     Some(Kind::ServicePauses.claim(case.unless_starved(Claim::Certain), evidence))
+}
+
+/// What a response takes while nothing is wrong, ns. Users in step wait together for a request that always takes long,
+/// which is no pause of the service; arrivals are never in step.
+fn usual_ns(case: &Case, median: u64) -> u64 {
+    let rows = || case.s.requests.iter().filter(|row| !row.stream);
+    let all: u64 = rows().fold(0, |sum, row| row.service_time.count.saturating_add(sum));
+    // A rare request keeps few users at a time.
+    let frequent = rows().filter(|row| row.service_time.count as f64 >= all as f64 * FREQUENT);
+    let slowest = frequent.filter_map(|row| row.service_time.p50_ns).max();
+    if case.facts.is_open() { median } else { slowest.unwrap_or(0).max(median) }
 }
 
 /// One of several requests is many times slower than all others.
