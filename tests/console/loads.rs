@@ -4,6 +4,7 @@ use crate::client::Console;
 use crate::support::{Ruler, Scratch, Tool, alone};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 fn form(ruler: &Ruler, seconds: u32) -> Value {
     json!({ "kind": "form", "url": ruler.url("/"), "load": "clients_per_second", "clients": 50, "seconds": seconds,
@@ -202,13 +203,25 @@ fn notes_have_a_length_that_is_said() {
     };
     assert_eq!((note(400).status, note(401).status, note(0).status), (200, 400, 400));
     assert!(note(401).text().contains("1 to 400 characters"));
+    // It goes to the load by another way than the stop, so it has to be there first.
+    let whole = format!("\"{}\"", "n".repeat(400));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let runs = console.state.folder().join("plimsoll/runs");
+    let is_noted = || {
+        let files = std::fs::read_dir(&runs).unwrap().map(|entry| entry.unwrap().path());
+        let mut runs = files.filter(|path| path.extension().is_some_and(|ending| ending == "plim"));
+        let report = |path: PathBuf| Tool::run(&["report", path.to_str().unwrap(), "--json"]).stdout;
+        runs.any(|path| report(path).contains(&whole))
+    };
+    while !is_noted() {
+        assert!(Instant::now() < deadline, "the note has not arrived");
+    }
     console.change("POST", &format!("/api/jobs/{id}/stop"), &json!({}));
     let ended = job(&console, &id, is_over);
     let run = ended["run"].as_str().expect("there is a run");
     let entry = console.entries().into_iter().find(|entry| entry["id"] == run).expect("it is listed");
     let report = Tool::run(&["report", entry["path"].as_str().unwrap(), "--json"]).json();
-    let whole = "n".repeat(400);
-    assert!(report["events"].to_string().contains(&format!("\"{whole}\"")), "{}", report["events"]);
+    assert!(report["events"].to_string().contains(&whole), "{}", report["events"]);
 }
 
 #[test]

@@ -56,8 +56,8 @@ fn peaks_kib(args: &[&str]) -> (u64, u64) {
     (peak, own)
 }
 
-/// Two thirds of it are pages of the executable, whose size depends on the build: a debug build has 16 MiB of them. So
-/// anonymous memory has a limit of its own, in every build.
+/// Two thirds of it are pages of the executable, whose size depends on the build: one that is quick to build has many.
+/// So the sum has its limit in the release build (`cargo xtask nightly`), and anonymous memory in every build.
 #[test]
 fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
     let _alone = alone();
@@ -65,8 +65,7 @@ fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
     let (peak, own) = peaks_kib(&[&ruler.url("/"), "-c", "100", "-d", "3s"]);
     eprintln!("memory: peak of a plain run {peak} KiB, {own} KiB of them its own");
     assert!(own <= 6 * 1024, "{own} KiB of its own");
-    let most_kib = if cfg!(debug_assertions) { 24 * 1024 } else { 16 * 1024 };
-    assert!(peak <= most_kib, "{peak} KiB");
+    assert!(cfg!(debug_assertions) || peak <= 16 * 1024, "{peak} KiB");
 }
 
 #[test]

@@ -196,8 +196,9 @@ fn limited(case: &Case, row: &ErrorRow, evidence: &str) -> Option<Cause> {
     ))
 }
 
-/// Connections of the measured part that were reset before we saw them open (before their handshake ended, over TLS):
-/// they served nothing. What else keeps one from opening has a class of its own, and some were still opening at the stop.
+/// Connections of the measured part that were reset before we saw them open (over TLS: before the handshake ended):
+/// they served nothing. What else keeps one from opening has a class of its own, and some were still opening at the
+/// stop.
 fn reset_unopened(case: &Case) -> u64 {
     const CONNECTING: [&str; 3] = ["connect_refused", "connect_timeout", "unreachable"];
     const HANDSHAKING: [&str; 3] = ["tls_failed", "tls_timeout", "certificate_refused"];
