@@ -258,7 +258,14 @@ fn a_run_file_appears_under_its_name_only_when_it_is_one() {
     });
     println!("looked at files {seen:?} times");
     assert!(seen.iter().all(|seen| *seen > 0), "{seen:?}");
-    assert_eq!(names(folder.path()), [""; 0], "and nothing of their making is left");
+    // Who reads a run file whose folder is swept at this moment makes its log anew, so those names may be there.
+    let is_a_runs = |name: &String| {
+        let run = name.trim_end_matches("-wal").trim_end_matches("-shm");
+        run.strip_suffix(".plim").is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    let mut left = names(folder.path());
+    left.retain(|name| !is_a_runs(name));
+    assert_eq!(left, [""; 0], "and nothing of their making is left");
 }
 
 #[test]
