@@ -34,7 +34,7 @@ fn a_pasted_experiment_runs_no_program_and_reads_neither_environment_nor_files_o
         (format!("monitor: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"), "does not lie in a folder"),
         (with_file(&secret), "does not lie in a folder"),
         (with_file(&up), "does not lie in a folder"),
-        // Whoever pastes it could send it to a server of his own.
+        // A request could send the value to a server of the author's choice.
         ("vars: { home: \"${env.HOME}\" }\n".into(), "would be read from the environment"),
         ("vars: { home: \"${secret.HOME}\" }\n".into(), "would be read from the environment"),
     ] {

@@ -89,7 +89,7 @@ scenarios:
     - { get: '/order?status=404', name: order }
 load: { users: 4, duration: 2s }
 ";
-/// Users of one worker go in step: all wait for the slow request together, which is no pause of the service.
+/// The users of one worker run in lockstep and wait for the slow request together. The service does not pause.
 const ONE_SLOW: &str = "target: {url}
 scenarios:
   shop:

@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Loads at once: a few hundred requests a second each leave two cores idle nearly always, so that they rarely meet.
 const AT_ONCE: usize = 4;
@@ -54,7 +54,6 @@ static CHANGED: Condvar = Condvar::new();
 pub struct Turn {
     /// Of the test, where it goes beside others.
     beside: Option<String>,
-    began: Instant,
 }
 
 /// A test that failed in its turn has already said so.
@@ -95,7 +94,7 @@ pub fn alone() -> Turn {
         turns.alone.is_some() || !turns.beside.is_empty() || turns.waiting_beside > 0
     });
     turns.alone = Some(name());
-    Turn { beside: None, began: Instant::now() }
+    Turn { beside: None }
 }
 
 /// Held by a test that makes load and does not look at its times: it may run beside others of its kind.
@@ -105,17 +104,14 @@ pub fn beside() -> Turn {
     let mut turns = while_so(turns, 1, |turns| turns.alone.is_some() || turns.beside.len() >= AT_ONCE);
     turns.waiting_beside -= 1;
     turns.beside.push(name());
-    Turn { beside: Some(name()), began: Instant::now() }
+    Turn { beside: Some(name()) }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
         let mut turns = turns();
         match &self.beside {
-            None => {
-                turns.alone = None;
-                told(&name(), self.began.elapsed());
-            }
+            None => turns.alone = None,
             Some(name) => {
                 let at = turns.beside.iter().position(|own| own == name);
                 at.map(|at| turns.beside.swap_remove(at));
@@ -124,14 +120,6 @@ impl Drop for Turn {
         drop(turns);
         CHANGED.notify_all();
     }
-}
-
-/// Turns alone make the length of a program: who looks for the longest names a file for them.
-fn told(name: &str, lasted: Duration) {
-    let Some(path) = std::env::var_os("PLIMSOLL_TESTS_ALONE") else { return };
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(format!("{:.1} s {name}\n", lasted.as_secs_f64()).as_bytes()))
-        .expect("the list of turns is writable");
 }
 
 /// Of the test that asks.

@@ -1,8 +1,6 @@
 //! The monitor of a control group: recorded groups of both versions, and a real one where this machine lets us make it.
 
-use crate::monitor_support;
-
-use monitor_support::{Folder, Servant, fact, limit, now, reading, second, trouble, value};
+use crate::monitor_support::{Folder, Servant, fact, limit, now, reading, second, trouble, value};
 use plimsoll_control::monitor::{Cgroup, Found, Probe};
 use plimsoll_plan::watch::{Group, Who};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,6 @@
 //! The monitor that runs a command: what it reads, what it refuses, and that nothing of it outlives a look.
 
-use crate::monitor_support;
-
-use monitor_support::{Folder, second, trouble, value};
+use crate::monitor_support::{Folder, second, trouble, value};
 use plimsoll_control::monitor::{Command, PATIENCE, Probe};
 use plimsoll_plan::watch::Unit;
 use std::time::{Duration, Instant};

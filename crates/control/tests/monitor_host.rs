@@ -1,8 +1,7 @@
 //! The monitor of this machine: against the kernel's own files, and at recorded ones with known answers.
 
 use crate::monitor_support;
-
-use monitor_support::{Folder, Servant, fact, limit, now, reading, second, value};
+use crate::monitor_support::{Folder, Servant, fact, limit, now, reading, second, value};
 use plimsoll_control::monitor::{Host, Probe};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,8 +1,6 @@
 //! The monitor of nginx: at a real one, at logs in every shape that it reads, and at servers that fail it.
 
-use crate::monitor_support;
-
-use monitor_support::{Folder, fact, reading, second, trouble, value};
+use crate::monitor_support::{Folder, fact, reading, second, trouble, value};
 use plimsoll_control::monitor::{Nginx, PATIENCE, Probe};
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch;

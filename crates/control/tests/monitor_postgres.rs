@@ -1,13 +1,11 @@
 //! A PostgreSQL seen from inside: who works and waits, what was written and read, which statements took the time, and
 //! what is said when it is gone, hangs or refuses.
 
-use crate::servers;
-
-use plimsoll_plan::value::Secret;
-use plimsoll_plan::watch::{Source, Unit};
-use servers::{
+use crate::servers::{
     DEADLINE, Looking, Scratch, Server, deaf, fact, free_port, freeze, limit, silent, thaw, value,
 };
+use plimsoll_plan::value::Secret;
+use plimsoll_plan::watch::{Source, Unit};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};

@@ -1,8 +1,6 @@
 //! The monitor of a process, at real children: what they use, who belongs to them, and what must not be made of them.
 
-use crate::monitor_support;
-
-use monitor_support::{Folder, Servant, fact, limit, now, reading, second, trouble, value};
+use crate::monitor_support::{Folder, Servant, fact, limit, now, reading, second, trouble, value};
 use plimsoll_control::monitor::{Probe, Process};
 use plimsoll_plan::watch::Who;
 use std::path::Path;

@@ -1,12 +1,10 @@
 //! Pages of metrics and a Prometheus server seen by a monitor: what becomes of their names, labels and types, and that
 //! nothing a server may say stops more than a sample.
 
-use crate::servers;
-
+use crate::servers::{Looking, Scratch, Server, deaf, dripping, fact, free_port, page, pages, silent, value};
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Prometheus, Source, Unit};
 use plimsoll_stats::random::SplitMix64;
-use servers::{Looking, Scratch, Server, deaf, dripping, fact, free_port, page, pages, silent, value};
 use std::io::{Read, Write};
 
 fn scrape(port: u16, metrics: &[&str]) -> Looking {

@@ -1,10 +1,9 @@
 //! A Redis seen from inside: its own figures, its limits, and what is said when it is gone, hangs or refuses.
 
 use crate::servers;
-
+use crate::servers::{Looking, Server, deaf, dripping, fact, free_port, limit, silent, value};
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Source, Unit};
-use servers::{Looking, Server, deaf, dripping, fact, free_port, limit, silent, value};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 

@@ -1,11 +1,9 @@
 //! Node and Go programs seen from inside: their memory, their collector, what keeps them busy; and what is said when
 //! they are gone, hang or answer something else.
 
-use crate::servers;
-
+use crate::servers::{Looking, Scratch, Server, deaf, fact, free_port, limit, page, pages, silent, value};
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Source, Unit};
-use servers::{Looking, Scratch, Server, deaf, fact, free_port, limit, page, pages, silent, value};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::process::Command;

@@ -1,15 +1,13 @@
 //! The proof that users are programs and not tables of requests: one that holds a stream, asks twice at once beside it,
 //! and decides at the head of each answer whether it wants the body. To be read as an example of the interface.
 
-use crate::support;
-
+use crate::support::actors::{Log, lines};
+use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_plan::Draft;
 use plimsoll_plan::metric::{RunSum, SeriesSum};
 use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
 use std::sync::{Arc, Mutex};
-use support::actors::{Log, lines};
-use support::*;
 
 const CHUNKED: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -2,7 +2,7 @@
 //! in which every read is full and costs time, where the old ways would read for ever; then over real sockets.
 
 use crate::support;
-
+use crate::support::{BEGIN_NS, MS, S, closed, get};
 use plimsoll_engine::compile::compile;
 use plimsoll_engine::driver::{CpuReading, Door, Errno, Flags, IN, Io, OUT, Socket, TcpFacts};
 use plimsoll_engine::lease::Lease;
@@ -23,7 +23,6 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::{BEGIN_NS, MS, S, closed, get};
 
 /// What a flooding server says: a beginning, and what it repeats without end.
 #[derive(Clone, Copy)]

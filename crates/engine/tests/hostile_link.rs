@@ -1,8 +1,8 @@
 //! Whatever the network and the server do to the bytes: every step ends once, the books balance, and nobody gets what
 //! is another's. Answers cut anywhere, connections that break at any place, and both of that at random.
 
-use crate::support;
-
+use crate::support::actors::{diary, lines, step};
+use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_plan::link::{Link, Reuse};
@@ -12,8 +12,6 @@ use plimsoll_plan::{Draft, Fault};
 use plimsoll_stats::random::SplitMix64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use support::actors::{diary, lines, step};
-use support::*;
 
 const ANSWERS: [&[u8]; 4] = [
     b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",

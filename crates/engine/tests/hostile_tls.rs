@@ -1,10 +1,9 @@
 //! Sessions under TLS in the false network: handshakes and records cut at every byte, ends in the middle, refusals, and
 //! what is said about them.
 
-use crate::link_support;
-use crate::support;
-
-use link_support::{Authority, BOTH, server, server_of, setup, wanted};
+use crate::link_support::{Authority, BOTH, server, server_of, setup, wanted};
+use crate::support::actors::{diary, lines, step};
+use crate::support::*;
 use plimsoll_engine::driver::sim::{Server, Then};
 use plimsoll_engine::link::tls::{Setup, Versions};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
@@ -15,8 +14,6 @@ use rustls::{ServerConfig, ServerConnection};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::Arc;
-use support::actors::{diary, lines, step};
-use support::*;
 
 /// What the server puts on the wire in answer to a flight: its bytes, and the number of the flight on its connection.
 type Shape = Box<dyn FnMut(Vec<u8>, usize) -> Answer>;

@@ -1,7 +1,8 @@
 //! Several load models in one run, each with users of its own; numbers of iterations; the grace behind the end.
 
 use crate::support;
-
+use crate::support::actors::{Diary, Log, diary, lines};
+use crate::support::*;
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Draft;
 use plimsoll_plan::draft::LaneDraft;
@@ -9,8 +10,6 @@ use plimsoll_plan::load::Share;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
 use std::sync::Arc;
-use support::actors::{Diary, Log, diary, lines};
-use support::*;
 
 /// Each iteration sends one request, that of its lane.
 fn by_lane() -> (Diary, Log) {

@@ -1,8 +1,6 @@
 //! A TLS link carries bytes whole, however the network cuts them: handshakes, records, tickets, new keys, the end.
 
-use crate::link_support;
-
-use link_support::*;
+use crate::link_support::*;
 use plimsoll_engine::link::tls::{Link, TlsFault, Versions, Wanted};
 use rustls::HandshakeKind;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};

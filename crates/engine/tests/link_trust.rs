@@ -1,8 +1,6 @@
 //! Whom a TLS link trusts, how it shows itself, and what it says when that fails: a sentence, of the right kind.
 
-use crate::link_support;
-
-use link_support::*;
+use crate::link_support::*;
 use plimsoll_engine::link::tls::{Setup, TlsFault, Versions, Wanted};
 use rustls::{AlertDescription, Error, version};
 use std::sync::Arc;

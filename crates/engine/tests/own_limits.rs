@@ -1,8 +1,8 @@
 //! What ends at the load generator's own limits, at its memory or at its own mistakes is never the server's failure,
 //! and never the end of the record.
 
-use crate::support;
-
+use crate::support::actors::diary;
+use crate::support::*;
 use plimsoll_engine::{Next, Scene, Stopped, start};
 use plimsoll_plan::Fault;
 use plimsoll_plan::draft::Draft;
@@ -13,8 +13,6 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
-use support::actors::diary;
-use support::*;
 
 #[test]
 fn a_limit_below_its_default_is_the_load_generators_own() {

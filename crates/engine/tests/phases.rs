@@ -1,11 +1,9 @@
 //! Where the time of requests goes, kept by their response times: against a server that says what it does, in virtual
 //! time.
 
-use crate::support;
-
+use crate::support::*;
 use plimsoll_engine::Command;
 use plimsoll_plan::metric::{PHASE_UNIT_NS, RunHist, RunSum, SeriesHist};
-use support::*;
 
 const PHASES: [RunHist; 3] = [RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
 

@@ -1,14 +1,12 @@
 //! Foreign programs: several steps at once, bodies handed over, iterations that end when everything has ended.
 
-use crate::support;
-
+use crate::support::*;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
 use std::sync::{Arc, Mutex};
-use support::*;
 
 /// What a program saw, as text.
 type Log = Arc<Mutex<Vec<String>>>;

@@ -1,8 +1,8 @@
 //! What programs may ask for, each by itself: bytes made on the spot, judgements, decisions at the head, counts, and
 //! the end of their data.
 
-use crate::support;
-
+use crate::support::actors::{diary, lines, step};
+use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
@@ -10,8 +10,6 @@ use plimsoll_plan::program::{BodyUse, Count, Step, Wake};
 use plimsoll_plan::{Draft, Fault};
 use std::cell::RefCell;
 use std::rc::Rc;
-use support::actors::{diary, lines, step};
-use support::*;
 
 /// The requests that a server saw.
 type Seen = Rc<RefCell<Vec<String>>>;

@@ -1,7 +1,7 @@
 //! Which connection a request goes over, when it is used again, and between which addresses it runs.
 
-use crate::support;
-
+use crate::support::actors::{diary, step};
+use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server};
 use plimsoll_plan::link::{Link, Reuse};
@@ -12,8 +12,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
-use support::actors::{diary, step};
-use support::*;
 
 fn with(reuse: Reuse, draft: Draft) -> Draft {
     Draft { link: Link { reuse, ..Link::default() }, ..draft }

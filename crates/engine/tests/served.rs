@@ -1,12 +1,10 @@
 //! Whether the service did what it was asked, and when: instants of success and failure, users that were never served,
 //! and each of several addresses by itself.
 
-use crate::support;
-
+use crate::support::*;
 use plimsoll_engine::driver::sim::{Connect, Server};
 use plimsoll_plan::metric::{RunSum, SeriesFloor, SeriesPeak, SeriesSum};
 use plimsoll_stats::Tally;
-use support::*;
 
 fn failed() -> Answer {
     Answer::silence().piece(MS, b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n")

@@ -1,12 +1,10 @@
 //! Sleeps of programs, in virtual time: exact to the slot of the wheel, any number at once, cancelled without a word.
 
-use crate::support;
-
+use crate::support::actors::{diary, lines};
+use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
-use support::actors::{diary, lines};
-use support::*;
 
 /// When a sleep until `due_ns` ends: at the end of the wheel's slot (2^20 ns) in which that lies. Times from the start.
 fn slot_end_ns(due_ns: u64) -> u64 {

@@ -1,14 +1,12 @@
 //! Answers that are streams of events, in virtual time: what is shown, when, who ends it, and what the books say.
 
-use crate::support;
-
+use crate::support::actors::{Scene, diary, lines, step};
+use crate::support::*;
 use plimsoll_engine::Command;
 use plimsoll_engine::driver::sim::Then;
 use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Step, Wake};
 use plimsoll_plan::{Draft, Fault};
-use support::actors::{Scene, diary, lines, step};
-use support::*;
 
 const CHUNKED: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -1,8 +1,7 @@
 //! Answers that nobody asked for: behind another, on an idle connection, before the request. None of them answers
 //! anything, and none leaves a run without a failure.
 
-use crate::support;
-
+use crate::support::*;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Next, Scene, start};
 use plimsoll_plan::Fault;
@@ -14,7 +13,6 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use support::*;
 
 /// One user for 1 s; each request is answered by `answer`.
 fn each(answer: impl FnMut(&Asked<'_>) -> Answer + 'static) -> Outcome {

@@ -1,11 +1,9 @@
 //! The closed model in virtual time: N users, each of whom waits for an answer before going on.
 
-use crate::support;
-
+use crate::support::*;
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Draft;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
-use support::*;
 
 // ---- arithmetic -------------------------------------------------------------------------------------------------
 

@@ -1,12 +1,10 @@
 //! What can go wrong with a request, and the shapes that answers come in: one closed-model user in virtual time.
 
-use crate::support;
-
+use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
-use support::*;
 
 // ---- failures: time-outs -----------------------------------------------------------------------------------------
 

@@ -1,13 +1,11 @@
 //! The open model in virtual time: arrivals at a rate, whether or not earlier ones were answered.
 
-use crate::support;
-
+use crate::support::*;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::Arrivals as Spread;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
-use support::*;
 
 fn per_tick(out: &Outcome, id: RunSum) -> Vec<u64> {
     out.ticks.iter().map(|t| t.0.run.sums[id.id()]).collect()

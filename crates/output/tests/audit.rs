@@ -3,26 +3,10 @@
 mod fixture;
 mod pages;
 
+use crate::output::golden::{check, look};
 use fixture::{finding, report};
-use plimsoll_output::{Look, audit as output};
+use plimsoll_output::audit as output;
 use plimsoll_record::audit::{Audit, Grade};
-use std::path::Path;
-
-fn look(width: u16, colour: bool, unicode: bool) -> Look {
-    Look { colour, width, unicode }
-}
-
-fn check(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        golden == text,
-        "tests/golden/{name} differs from what is printed now; look at it with UPDATE_GOLDEN=1 and `git diff`"
-    );
-}
 
 #[test]
 fn audits_are_as_committed() {

@@ -2,26 +2,9 @@
 
 pub mod fixtures;
 
-use plimsoll_output::Look;
+use crate::output::golden::{check, look};
 use plimsoll_output::compare::{github_summary, junit, markdown, terminal};
 use plimsoll_record::analysis::compare::gate::{Gate, Rule};
-use std::path::Path;
-
-fn check(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        golden == text,
-        "tests/golden/{name} differs from what is printed now; look at it with UPDATE_GOLDEN=1 and `git diff`"
-    );
-}
-
-fn look(width: u16, colour: bool, unicode: bool) -> Look {
-    Look { colour, width, unicode }
-}
 
 fn rules() -> Gate {
     let parse = |text: &str| Rule::parse(text).expect("it is a rule");

@@ -5,7 +5,7 @@ mod documents;
 mod figures;
 pub mod fixtures;
 mod formats;
-mod golden;
+pub mod golden;
 mod live;
 mod messages;
 mod screen;

@@ -1,10 +1,8 @@
 //! A full disk keeps the totals and names the gap. Each test fills a small disk of its own.
 
-use crate::made_up;
-
-use made_up::disk::on_a_disk;
-use made_up::watching::{seconds, watched_opening};
-use made_up::{Folder, Random, ending, interval, names, note, opening, tick};
+use crate::made_up::disk::on_a_disk;
+use crate::made_up::watching::{seconds, watched_opening};
+use crate::made_up::{Folder, Random, ending, interval, names, note, opening, tick};
 use plimsoll_plan::sample::Sample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{NoteKind, Opening, RunEvent, Sink};

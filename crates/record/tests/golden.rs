@@ -3,9 +3,7 @@
 //! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-record --test surface golden` writes the expected summary anew. The run
 //! file itself is never rewritten: a new format gets a new one beside it.
 
-use crate::made_up;
-
-use made_up::{Folder, Random, ending, forget_checksums, interval, note, opening, tick};
+use crate::made_up::{Folder, Random, ending, forget_checksums, interval, note, opening, tick};
 use plimsoll_record::RunRecord;
 use plimsoll_record::analysis::summarise;
 use plimsoll_record::event::{RunEvent, Sink};

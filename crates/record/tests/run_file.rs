@@ -1,8 +1,7 @@
 //! The run file: what is written is read back, whatever happens to the writer.
 
 use crate::made_up;
-
-use made_up::{Folder, events, forget_checksums, gathered, names, opening};
+use crate::made_up::{Folder, events, forget_checksums, gathered, names, opening};
 use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};
 use plimsoll_plan::sample::Sample;
 use plimsoll_record::analysis::summarise;

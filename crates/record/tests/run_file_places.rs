@@ -1,9 +1,7 @@
 //! Run files in places where nothing can be written: an archive, a disk for reading only.
 
-use crate::made_up;
-
-use made_up::disk::{on_a_disk, write_protect};
-use made_up::{events, gathered, names, opening};
+use crate::made_up::disk::{on_a_disk, write_protect};
+use crate::made_up::{events, gathered, names, opening};
 use plimsoll_record::event::Sink;
 use plimsoll_record::run_file::{RunFile, read};
 

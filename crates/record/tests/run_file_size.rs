@@ -1,8 +1,6 @@
 //! How large a run file gets, and how long it takes to open.
 
-use crate::made_up;
-
-use made_up::{Folder, Random, ending, interval, opening, tick};
+use crate::made_up::{Folder, Random, ending, interval, opening, tick};
 use plimsoll_record::event::{RunEvent, Sink, Tick};
 use plimsoll_record::run_file::{RunFile, read};
 use plimsoll_stats::interval::Interval;

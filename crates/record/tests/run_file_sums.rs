@@ -1,9 +1,7 @@
 //! A bit that a disk or a copy has turned is named: what is read is what was written, or nothing.
 
-use crate::made_up;
-
-use made_up::watching::{seconds, watched_opening};
-use made_up::{Folder, Random, ending, events, gathered, interval, note, opening, tick};
+use crate::made_up::watching::{seconds, watched_opening};
+use crate::made_up::{Folder, Random, ending, events, gathered, interval, note, opening, tick};
 use plimsoll_plan::sample::Sample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{RunEvent, Sink};

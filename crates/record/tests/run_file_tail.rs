@@ -1,9 +1,8 @@
 //! Following a run file while it grows: all of it, once, and without a trace.
 
 use crate::made_up;
-
-use made_up::watching::{reading, sight, watched_opening};
-use made_up::{Folder, ending, events, gathered, interval, names, note, opening, tick};
+use crate::made_up::watching::{reading, sight, watched_opening};
+use crate::made_up::{Folder, ending, events, gathered, interval, names, note, opening, tick};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::watch::Unit;

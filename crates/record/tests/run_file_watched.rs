@@ -1,10 +1,8 @@
 //! What monitors saw goes through the file as everything else does: in order, up to a kill, beside other machines, and
 //! not at all into files of early versions.
 
-use crate::made_up;
-
-use made_up::watching::{lapse, learnt, reading, seconds, sight, watched_opening};
-use made_up::{Folder, Random, ending, forget_checksums, gathered, interval, names, tick};
+use crate::made_up::watching::{lapse, learnt, reading, seconds, sight, watched_opening};
+use crate::made_up::{Folder, Random, ending, forget_checksums, gathered, interval, names, tick};
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::event::{Opening, RunEvent, Sink};
 use plimsoll_record::record::{CHANNELS_KEPT, LAPSES_KEPT};

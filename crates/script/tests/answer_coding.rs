@@ -1,8 +1,7 @@
 //! Content codings undone: what each makes, several in a row, and what somebody sends who means no good.
 
 use crate::answer_support;
-
-use answer_support::{User, checked, compiled, taking};
+use crate::answer_support::{User, checked, compiled, taking};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use plimsoll_plan::answer::{Pick, Rule, Source, Subject};

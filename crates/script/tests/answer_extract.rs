@@ -1,8 +1,7 @@
 //! Values taken out of answers: from where, which of several, and what happens when there is none.
 
 use crate::answer_support;
-
-use answer_support::{User, answer, ask, compiled, judged, taking, values};
+use crate::answer_support::{User, answer, ask, compiled, judged, taking, values};
 use plimsoll_plan::answer::{Extract, Pick, Source};
 use plimsoll_plan::script::{Ask, Slot};
 use plimsoll_plan::value::Text;

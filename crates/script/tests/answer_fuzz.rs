@@ -2,9 +2,7 @@
 //!
 //! `PLIMSOLL_FUZZ_CASES=5000000 cargo test --release -p plimsoll-script --test surface answer_fuzz` looks longer.
 
-use crate::answer_support;
-
-use answer_support::{Chance, cases};
+use crate::answer_support::{Chance, cases};
 use plimsoll_script::answer::json::{NotJson, Path, Shaper, Tree, shown};
 use serde_json::Value;
 

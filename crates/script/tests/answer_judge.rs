@@ -1,8 +1,6 @@
 //! A judge as a whole: statuses, lengths, durations, hashes, bodies that were cut, and what it wants to be kept.
 
-use crate::answer_support;
-
-use answer_support::{HEAD, User, answer, ask, checked, compiled, json, judged, taking};
+use crate::answer_support::{HEAD, User, answer, ask, checked, compiled, json, judged, taking};
 use plimsoll_plan::answer::{Check, Hash, Pick, Rule, Source, Statuses, Subject};
 use plimsoll_plan::program::BodyUse;
 use plimsoll_plan::script::Ask;

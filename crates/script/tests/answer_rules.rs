@@ -1,8 +1,7 @@
 //! Rules about one value, in checks and in conditions: what counts as equal, what is missing, and how it is said.
 
 use crate::answer_support;
-
-use answer_support::{User, answer, checked, json, judged, with_variable};
+use crate::answer_support::{User, answer, checked, json, judged, with_variable};
 use plimsoll_plan::answer::{Rule, Subject};
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
 use plimsoll_plan::load::Share;

@@ -1,8 +1,6 @@
 //! A user's cookies are kept and sent back as RFC 6265 has it.
 
-use crate::ask_common;
-
-use ask_common::{NOW_NS, ask, form, literal, site, text, with_headers};
+use crate::ask_common::{NOW_NS, ask, form, literal, site, text, with_headers};
 use plimsoll_plan::value::Escape;
 use plimsoll_script::ask::{Jar, Origin, Site};
 

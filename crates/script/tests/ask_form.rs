@@ -1,8 +1,7 @@
 //! A request of a script goes out as its author wrote it, with each user's values in it, right to the byte.
 
 use crate::ask_common;
-
-use ask_common::{User, ask, form, literal, site, text, with_body, with_headers};
+use crate::ask_common::{User, ask, form, literal, site, text, with_body, with_headers};
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::stream::Stream;
 use plimsoll_plan::value::{Escape, Hole, Text};

@@ -1,9 +1,7 @@
 //! Whatever a server puts into its head and whatever data holds: what goes out is one request with the lines that it
 //! should have, or nothing.
 
-use crate::ask_common;
-
-use ask_common::{NOW_NS, User, ask, form, literal, text, with_body, with_headers};
+use crate::ask_common::{NOW_NS, User, ask, form, literal, text, with_body, with_headers};
 use plimsoll_plan::value::Escape;
 use plimsoll_script::ask::{Jar, Next, set_header};
 use plimsoll_script::value::Unfilled;

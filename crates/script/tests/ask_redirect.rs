@@ -1,8 +1,6 @@
 //! Redirects lead where RFC 3986 and RFC 9110 say, and never away from the place that is loaded.
 
-use crate::ask_common;
-
-use ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body, with_headers};
+use crate::ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body, with_headers};
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::Escape;
 use plimsoll_script::ask::{Form, Jar, Next, Site};

@@ -1,8 +1,6 @@
 //! What a file of rows may look like, and the sentence for each that may not.
 
-use crate::feed_support;
-
-use feed_support::{Scratch, chair, csv, json, open, refusal};
+use crate::feed_support::{Scratch, chair, csv, json, open, refusal};
 use plimsoll_plan::data::{Feeder, Format};
 use plimsoll_script::feed::Rows;
 

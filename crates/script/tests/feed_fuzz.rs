@@ -2,9 +2,7 @@
 //!
 //! `PLIMSOLL_FUZZ_CASES=1000000 cargo test -p plimsoll-script --test surface feed_fuzz` looks longer.
 
-use crate::feed_support;
-
-use feed_support::{Scratch, below, cases, chair, csv, json, machine};
+use crate::feed_support::{Scratch, below, cases, chair, csv, json, machine};
 use plimsoll_plan::data::{Feeder, Format};
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_stats::random::SplitMix64;

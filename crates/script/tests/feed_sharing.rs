@@ -1,8 +1,7 @@
 //! Who gets which row: over users, over machines, in which order, and what comes behind the last one.
 
 use crate::feed_support;
-
-use feed_support::{below, cases, chair, csv, machine, numbered, open, take};
+use crate::feed_support::{below, cases, chair, csv, machine, numbered, open, take};
 use plimsoll_plan::data::{AtEnd, Feeder, RowOrder, Sharing};
 use plimsoll_plan::program::Chair;
 use plimsoll_plan::value::Hole;

@@ -1,8 +1,6 @@
 //! Templates: what each kind of hole becomes, how it is escaped, and what is said when it cannot be filled.
 
-use crate::feed_support;
-
-use feed_support::{Scratch, below, cases, chair, csv, machine};
+use crate::feed_support::{Scratch, below, cases, chair, csv, machine};
 use plimsoll_plan::data::{AtEnd, Feeder};
 use plimsoll_plan::value::{Alphabet, Escape, Function, Hole, Part, Secret, Text, TimeFormat};
 use plimsoll_script::feed::{Feeds, Rows};

@@ -2,11 +2,9 @@
 //!
 //! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-stats --test surface golden` writes the file anew.
 
-use crate::common;
-
 use std::path::PathBuf;
 
-use common::encoded;
+use crate::common::encoded;
 use plimsoll_stats::{Layout, Tally};
 
 fn path() -> PathBuf {

@@ -1,8 +1,6 @@
 //! What a histogram promises: accuracy, exact edges, and merging in any order.
 
-use crate::common;
-
-use common::{Rng, encoded, hist_of, random_hist};
+use crate::common::{Rng, encoded, hist_of, random_hist};
 use plimsoll_stats::{BUCKETS, COUNT_MAX, Error, Hist, LAYOUT_ID, VALUE_MAX, bucket_bounds, bucket_of};
 
 #[test]

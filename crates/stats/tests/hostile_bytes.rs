@@ -1,8 +1,6 @@
 //! Decoders against damaged and hostile bytes: an error or an equal value, never a panic, never a flood of memory.
 
-use crate::common;
-
-use common::{Rng, encoded, random_hist, random_interval, random_layout, random_tally};
+use crate::common::{Rng, encoded, random_hist, random_interval, random_layout, random_tally};
 use plimsoll_stats::tally::{BUCKET_BYTES_MAX, CELL_BYTES_MAX};
 use plimsoll_stats::{Error, Hist, Interval, Tally};
 

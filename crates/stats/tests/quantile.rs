@@ -1,8 +1,6 @@
 //! Intervals, sample sizes and censoring, against answers found another way.
 
-use crate::common;
-
-use common::{Rng, hist_of};
+use crate::common::{Rng, hist_of};
 use plimsoll_stats::{
     Bounds, Censored, Hist, censored_quantile, inverse_normal, median, quantile_interval, samples_needed,
 };

@@ -1,8 +1,6 @@
 //! Tallies and intervals: an algebra whose order and grouping never matter, and a sparse byte form.
 
-use crate::common;
-
-use common::{Rng, encoded, random_interval, random_layout, random_tally};
+use crate::common::{Rng, encoded, random_interval, random_layout, random_tally};
 use plimsoll_stats::{Interval, Layout, Tally};
 
 fn plus(a: &Tally, b: &Tally) -> Tally {

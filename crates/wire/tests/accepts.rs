@@ -1,8 +1,7 @@
 //! What real servers send is read as they mean it.
 
 use crate::common;
-
-use common::{End, GET, GET_10, GET_CLOSE, HEAD, Seen, answer, exchange, samples, whole};
+use crate::common::{End, GET, GET_10, GET_CLOSE, HEAD, Seen, answer, exchange, samples, whole};
 use plimsoll_wire::h1::{Answer, Ask, Eof, Limits, Session, Shared};
 
 fn body_of(bytes: &[u8]) -> String {

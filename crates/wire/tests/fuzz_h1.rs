@@ -2,11 +2,9 @@
 //!
 //! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test surface fuzz_h1` looks longer.
 
-use crate::common;
-
-use common::random::{Random, cases};
-use common::samples::{self, Sample};
-use common::{End, Outcome, Seen, exchange, exchange_into};
+use crate::common::random::{Random, cases};
+use crate::common::samples::{self, Sample};
+use crate::common::{End, Outcome, Seen, exchange, exchange_into};
 use plimsoll_wire::h1::{Answer, Ask, Eof, Head, Limits, Malformed, Session, Shared, Sink};
 
 /// The bytes that decide something in a head or in chunk framing.

@@ -3,9 +3,7 @@
 //!
 //! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test surface fuzz_sse` looks longer.
 
-use crate::common;
-
-use common::random::{Random, cases};
+use crate::common::random::{Random, cases};
 use plimsoll_wire::sse::{Event, Parser, Spares, TooLong};
 
 const SHARP: &[u8] = b"\r\n\n: \0\xef\xbb\xbf0d";

@@ -1,8 +1,6 @@
 //! Each limit holds to the byte, however the bytes are cut, and each can be moved.
 
-use crate::common;
-
-use common::{End, GET, exchange};
+use crate::common::{End, GET, exchange};
 use plimsoll_wire::h1::{Limits, Malformed, Session, Shared};
 
 /// The end of `bytes` under `limits`, whole and in pieces of 1, 7 and 1,000 bytes: all must agree.

@@ -1,8 +1,7 @@
 //! Each danger is refused with a class of its own, never guessed at.
 
 use crate::common;
-
-use common::{End, GET, samples, whole};
+use crate::common::{End, GET, samples, whole};
 use plimsoll_wire::h1::{Limits, Malformed, Session, Shared};
 
 #[test]

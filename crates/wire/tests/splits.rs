@@ -1,9 +1,7 @@
 //! The network cuts where it likes; the result must not depend on it, nor on what was seen before. The same for
 //! spoiled answers is in `fuzz_h1.rs`.
 
-use crate::common;
-
-use common::{exchange, samples, whole};
+use crate::common::{exchange, samples, whole};
 use plimsoll_wire::h1::{Limits, Shared};
 
 fn fresh() -> Shared {

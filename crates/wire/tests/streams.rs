@@ -1,9 +1,7 @@
 //! An answer that does not end: every payload byte is handed on when it comes, and the stream may be left in its
 //! middle.
 
-use crate::common;
-
-use common::{GET, Seen};
+use crate::common::{GET, Seen};
 use plimsoll_wire::h1::{Eof, Limits, Part, Session, Shared, Sink};
 use plimsoll_wire::sse::{Parser, Spares};
 

@@ -69,16 +69,17 @@ impl<'a> Reader<'a> {
 
     /// Whether programs may be run for the text.
     pub fn may_run(&mut self, program: &str, pos: Pos) -> bool {
-        if self.keep_to.is_some() {
-            self.complain("F037", pos, format!("`{program}` would be run on this machine"), CONFINED);
-        }
-        self.keep_to.is_none()
+        self.is_free(pos, format!("`{program}` would be run on this machine"))
     }
 
-    /// Whether the text may know what stands in the environment: it could send it anywhere.
+    /// Whether the text may read variables of the environment: it could send their values to any server.
     pub fn may_know(&mut self, variable: &str, pos: Pos) -> bool {
+        self.is_free(pos, format!("`{variable}` would be read from the environment of the console"))
+    }
+
+    /// Whether the text may do as its reader; if not, the message says what it would have done.
+    fn is_free(&mut self, pos: Pos, message: String) -> bool {
         if self.keep_to.is_some() {
-            let message = format!("`{variable}` would be read from the environment of the console");
             self.complain("F037", pos, message, CONFINED);
         }
         self.keep_to.is_none()

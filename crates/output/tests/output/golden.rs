@@ -17,7 +17,7 @@ pub fn check(name: &str, text: &str) {
     );
 }
 
-fn look(width: u16, colour: bool, unicode: bool) -> Look {
+pub fn look(width: u16, colour: bool, unicode: bool) -> Look {
     Look { colour, width, unicode }
 }
 

@@ -231,7 +231,7 @@ fn a_load_generator_without_cpu_makes_a_cause_possible_at_most() {
     );
 }
 
-/// Users in step wait together for a request that always takes long; longer than that nobody is silent but for a pause.
+/// Users in lockstep wait together for a request that is always slow. Only a much longer silence is a pause.
 #[test]
 fn a_request_that_always_takes_long_is_no_pause_and_hides_none() {
     let of = |pauses: bool| {

@@ -100,8 +100,8 @@ fn pauses(case: &Case) -> Option<Cause> {
     Some(Kind::ServicePauses.claim(case.unless_starved(Claim::Certain), evidence))
 }
 
-/// What a response takes while nothing is wrong, ns. Users in step wait together for a request that always takes long,
-/// which is no pause of the service; arrivals are never in step.
+/// What a response takes while nothing is wrong, ns. Users in lockstep wait together for a request that is always
+/// slow, and the service does not pause. Arrivals are never in lockstep.
 fn usual_ns(case: &Case, median: u64) -> u64 {
     let rows = || case.s.requests.iter().filter(|row| !row.stream);
     let all: u64 = rows().fold(0, |sum, row| row.service_time.count.saturating_add(sum));
