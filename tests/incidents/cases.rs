@@ -182,6 +182,14 @@ pub const INCIDENTS: &[Incident] = &[
         &["{url}/", "-r", "200", "-d", "4s", "--timeout", "1s"],
     )
     .then(Event::Signal("KILL")),
+    Incident::new(
+        "one request of two hangs from the middle on",
+        "service_gone",
+        &[],
+        &["{url}/", "{url}/stuck", "-r", "30", "-d", "6s"],
+    )
+    .of(Server::Node)
+    .quick(),
     Incident::new("idle connections are closed", "idle_timeout", &[], &[])
         .of(Server::Idle)
         .file(IDLING)
@@ -338,6 +346,13 @@ pub const HEALTHY: &[Incident] = &[
     Incident::new("healthy: lognormal", "", &["--delay", "lognormal:5ms:0.5"], USERS).quick(),
     Incident::new("healthy: arrivals", "", &["--delay", "3ms"], &["{url}/", "-r", "200", "-d", "2s"]).quick(),
     Incident::new("healthy: slow service", "", &["--delay", "200ms"], USERS),
+    Incident::new(
+        "healthy: one of two is slow by nature",
+        "",
+        &[],
+        &["{url}/", "{url}/slow", "-r", "20", "-d", "6s", "--threshold", "achieved > 50%"],
+    )
+    .of(Server::Node),
     Incident::new("healthy: two speeds that are asked for", "", &["--delay", "bimodal:1ms:40ms:0.1"], USERS),
     Incident::new("healthy: a scenario with an expected 404", "", &[], &[]).file(CALM),
     Incident::new("healthy: no keep-alive", "", &[], &["{url}/", "-c", "4", "-d", "2s", "--no-keepalive"]),

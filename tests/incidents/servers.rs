@@ -11,11 +11,14 @@ use std::time::Duration;
 const NODE: &str = r#"
 const http = require("node:http");
 const kept = [];
+let asked = 0;
 const spin = (ms) => { const end = performance.now() + ms; while (performance.now() < end); };
 const server = http.createServer((request, response) => {
   const path = request.url;
   if (path === "/busy") { spin(4); return response.end("ok"); }
   if (path === "/leak") { kept.push(Buffer.alloc(60000, 1)); return response.end("ok"); }
+  if (path === "/stuck" && ++asked > 50) return;
+  if (path === "/slow") return setTimeout(() => response.end("ok"), 900);
   if (path === "/slow-body") {
     let left = 10;
     response.writeHead(200, { "Content-Length": "100" });

@@ -131,7 +131,14 @@ impl Tally {
 
     /// An exchange that was sent is over, however it ended.
     #[inline]
-    pub fn landed(&mut self, now_ns: u64) {
+    pub fn landed(&mut self, request: u32, now_ns: u64) {
+        self.series(request).add(SeriesSum::Landed.id(), 1);
+        self.rested(now_ns);
+    }
+
+    /// An exchange is in flight no longer: it is over, or so is the run.
+    #[inline]
+    pub fn rested(&mut self, now_ns: u64) {
         self.integrate(now_ns);
         if now_ns.saturating_sub(self.quiet_ns) >= SILENCE_NS {
             let (since_ns, moved_ns, waiting) = (self.quiet_ns, self.moved_ns, self.in_flight);

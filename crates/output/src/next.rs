@@ -14,7 +14,7 @@ use crate::format::{bytes_f64, chosen_s, count, counted, duration_ns, quantile_n
 use crate::line::is_harmful;
 use crate::words::{self, Shown};
 use plimsoll_record::summary::{
-    Caution, ErrorRow, FigureUnit, Judged, Outcome, Pressure, SeriesRow, Summary, Times, Weight,
+    Caution, ErrorRow, FigureUnit, Judged, Offered, Outcome, Pressure, SeriesRow, Summary, Times, Weight,
 };
 use plimsoll_stats::samples_needed;
 
@@ -241,7 +241,9 @@ fn check(s: &Summary) -> Option<Hint> {
 
 /// How far the service was behind what was offered, where that was missed.
 fn behind(s: &Summary) -> Option<Hint> {
-    let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
+    // Where all began at once, what is missing waits for a response, and that is told already.
+    let began = |offered: &&Offered| offered.starved > 0 || s.totals.never_started > 0;
+    let offered = s.offered.as_ref().filter(|_| missed(s, "achieved")).filter(began)?;
     let arrivals = counted(offered.arrivals, "arrival");
     let (waited, never) = (count(offered.starved), count(s.totals.never_started));
     Some(why(

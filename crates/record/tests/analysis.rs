@@ -2,6 +2,7 @@
 
 mod apdex;
 mod availability;
+mod availability_parts;
 mod bounds;
 mod causes;
 mod cautions;

@@ -93,10 +93,19 @@ impl<D: Door, P: Post> Worker<D, P> {
         keep && self.conns[id as usize].state == State::Idle
     }
 
+    /// Of several addresses, the one that was asked counts, too.
+    #[inline]
+    fn land(&mut self, id: u32) {
+        self.tally.landed(self.conns[id as usize].request, self.now_ns);
+        if let Some(address) = self.address_of(id) {
+            self.tally.series(address).add(SeriesSum::Landed.id(), 1);
+        }
+    }
+
     #[inline]
     fn count_answer(&mut self, id: u32, answer: Answer, keep: bool) {
         let now_ns = self.now_ns;
-        self.tally.landed(now_ns);
+        self.land(id);
         let conn = &mut self.conns[id as usize];
         let (request, first_ns) = (conn.request, if conn.first_ns == 0 { now_ns } else { conn.first_ns });
         let (intended_ns, sent_ns, judged) = (conn.intended_ns, conn.sent_ns, conn.judged);
@@ -126,7 +135,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// An exchange that was sent ends in a fault; the connection goes with it.
     pub(super) fn failed(&mut self, id: u32, fault: Fault) {
-        self.tally.landed(self.now_ns);
+        self.land(id);
         let conn = &self.conns[id as usize];
         let (request, took_ns) = (conn.request, self.now_ns.saturating_sub(conn.sent_ns));
         self.tally.fault(request, fault, self.now_ns);

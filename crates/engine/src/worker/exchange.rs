@@ -7,7 +7,7 @@ use crate::conn::State;
 use crate::driver::{Door, ERR, Flags, HUP, IN, Io, OUT, RDHUP};
 use crate::fault;
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Ended, Step};
 use plimsoll_wire::h1::{Answer, Ask, Eof};
 
@@ -192,6 +192,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (request, deadline_ns, secured) = (conn.request, conn.deadline_ns, conn.tls.is_some());
         self.wheel.arm(id, deadline_ns);
         self.tally.sent(request, len, reused, self.now_ns);
+        if let Some(address) = self.address_of(id) {
+            self.tally.series(address).add(SeriesSum::Sent.id(), 1);
+        }
         if secured {
             return self.send_sealed(id, bytes);
         }

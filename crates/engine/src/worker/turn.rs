@@ -382,10 +382,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             let conn = &self.conns[id as usize];
             let (request, intended_ns, sent_ns) = (conn.request, conn.intended_ns, conn.sent_ns);
             if conn.stream.is_some() {
-                self.tally.landed(end_ns);
+                self.tally.rested(end_ns);
                 self.stop_stream(id);
             } else if conn.in_flight() {
-                self.tally.landed(end_ns);
+                self.tally.rested(end_ns);
                 self.tally.add(RunSum::InFlightAtStop, 1);
                 self.cut_phases(id, end_ns);
                 let series = self.tally.series(request);

@@ -373,6 +373,8 @@ impl Outcome {
             finished + in_flight + streams + self.fault(Fault::ClientLimit),
             "sent {sent}, unsent {unsent}, finished {finished}"
         );
+        let waiting = sent - self.count(SeriesSum::Landed);
+        assert_eq!(waiting, in_flight + streams, "what was sent and is not over is in flight at the stop");
         let opened = self.sum(RunSum::ConnOpened);
         assert!(opened <= self.sum(RunSum::ConnAttempts));
         assert_eq!(self.calls.open_now, 0, "every socket was closed");

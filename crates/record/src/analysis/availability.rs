@@ -4,15 +4,20 @@
 //! every ratio of requests. So time is looked at by itself, from the last success before to the first one after, which
 //! each tick knows to the nanosecond ([`Served`]). That nothing succeeded is no outage yet: nobody may have asked, the
 //! service may be slow, the load generator may have stalled. An outage needs failures that are not there by chance
-//! ([`failing`]), or requests that waited many times longer than ever before ([`hanging`]).
+//! ([`failing`]), or requests that waited many times longer than ever before ([`Patience`]).
+
+mod parts;
+mod patience;
 
 use super::cells::Cells;
 use super::facts::Facts;
 use super::spikes::paused_of;
 use super::timeline::Moment;
 use crate::event::StoppedBy;
-use crate::record::{Beside, Served};
+use crate::record::Served;
 use crate::summary::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
+use parts::parts;
+use patience::Patience;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunSum, SeriesHist};
 use plimsoll_plan::outline::RequestOutline;
@@ -21,17 +26,6 @@ use plimsoll_plan::threshold::{OUTAGE_LEAST_NS, Scope};
 /// So many runs of failures as long as this may come by chance in the whole run, at the share of failures that there is
 /// outside of it.
 const BY_CHANCE: f64 = 1e-3;
-/// Who waits without a failure has not lost his request: only much later than this may it be called an outage ...
-const HANG_LEAST_NS: u64 = 2_000_000_000;
-/// ... and only so many times later than nearly all answers before (p99 of the slowest second).
-const HANG_TIMES: u64 = 4;
-/// How long answers take is not known before so many.
-const HANG_AFTER: u64 = 20;
-/// The same if nothing was answered up to the end of the run: no late response speaks for a slow service.
-const HANG_AFTER_OPEN: u64 = 5;
-/// So many wait at once where all were answered in the end: one slow request in a thousand is a tail, several at once
-/// that have it at the same time are a service that stalled.
-const HANG_WAITING: f64 = 4.0;
 /// Less than one request in flight on the average of a second: hardly anybody asked.
 const IDLE: f64 = 0.02;
 
@@ -41,7 +35,7 @@ struct Slot {
     from_ns: u64,
     to_ns: u64,
     served: Served,
-    /// How many waited for the service, mean; of a part nobody counts it.
+    /// How many waited for the service, mean; of a part, how many did so from before it.
     waiting: Option<f64>,
     /// How long nearly all answers of this tick took, or the longest gap between events.
     usual_ns: Option<u64>,
@@ -55,6 +49,12 @@ impl Slot {
     fn is_idle(&self) -> bool {
         self.served.finished == 0 && self.waiting.is_none_or(|n| n < IDLE)
     }
+
+    /// The requests of another part are looked at together with these.
+    fn join(&mut self, other: &Slot) {
+        self.served.merge(&other.served);
+        self.waiting = self.waiting.zip(other.waiting).map(|(a, b)| a + b);
+    }
 }
 
 /// A request or an address over time.
@@ -63,6 +63,7 @@ struct Part {
     name: String,
     request: Option<RequestOutline>,
     slots: Vec<Slot>,
+    patience: Patience,
 }
 
 /// What happened to the service and to its parts, tick by tick.
@@ -71,8 +72,7 @@ pub(super) struct ServiceCourse<'a> {
     slots: Vec<Slot>,
     parts: Vec<Part>,
     pauses: Vec<(f64, f64)>,
-    /// Median service time of the slowest request of the run: no hang moves it, ns.
-    slowest_ns: u64,
+    patience: Patience,
     /// Something was measured.
     known: bool,
     users: Option<(u64, u64)>,
@@ -90,11 +90,12 @@ impl<'a> ServiceCourse<'a> {
             .max()
             .unwrap_or(0);
         let pauses = paused_by_all(facts);
-        Self { moments, slots, parts, pauses, slowest_ns, known: facts.has_measured(), users }
+        let patience = Patience::Service { slowest_ns };
+        Self { moments, slots, parts, pauses, patience, known: facts.has_measured(), users }
     }
 
     pub fn availability(&self) -> Availability {
-        let outages = self.outages(&self.slots);
+        let outages = self.outages(&self.slots, self.patience);
         let asked = || self.slots.iter().filter(|slot| !slot.is_idle() || slot.served.successes() > 0);
         let parts = self.parts.iter().filter_map(|part| self.part(part, &outages)).collect();
         Availability {
@@ -126,13 +127,17 @@ impl<'a> ServiceCourse<'a> {
             return Some(whole).filter(|_| self.parts.is_empty());
         };
         let mut slots = first.slots.clone();
+        let mut patience = first.patience;
         for part in covered {
-            for (sum, slot) in slots.iter_mut().zip(&part.slots) {
-                sum.served.merge(&slot.served);
-            }
+            slots.iter_mut().zip(&part.slots).for_each(|(sum, slot)| sum.join(slot));
+            patience = patience.longer(part.patience);
         }
         let is_asked = slots.iter().any(|slot| slot.served.finished > 0 || slot.served.events > 0);
-        let outages = self.outages(&slots);
+        let mut outages = self.outages(&slots, patience);
+        // While nothing succeeded, these did not either, even where too few of them waited to tell by themselves.
+        let apart = |all: &&Outage| !outages.iter().any(|own| own.from_s < all.to_s && all.from_s < own.to_s);
+        let shared: Vec<Outage> = all.outages.iter().filter(apart).cloned().collect();
+        outages.extend(shared);
         is_asked.then(|| (self.ratio(&outages), longest_ns(&outages)))
     }
 
@@ -142,7 +147,7 @@ impl<'a> ServiceCourse<'a> {
             whole.iter().map(|all| (one.to_s.min(all.to_s) - one.from_s.max(all.from_s)).max(0.0)).sum()
         };
         let least_s = OUTAGE_LEAST_NS as f64 / 1e9;
-        let mut outages = self.outages(&part.slots);
+        let mut outages = self.outages(&part.slots, part.patience);
         outages.retain(|one| one.to_s - one.from_s - shared_s(one) >= least_s);
         (!outages.is_empty()).then(|| PartAvailability {
             kind: part.kind,
@@ -163,11 +168,11 @@ impl<'a> ServiceCourse<'a> {
         if measured_ns == 0 { 1.0 } else { 1.0 - (down_ns as f64 / measured_ns as f64).min(1.0) }
     }
 
-    fn outages(&self, slots: &[Slot]) -> Vec<Outage> {
+    fn outages(&self, slots: &[Slot], patience: Patience) -> Vec<Outage> {
         let mut slots = slots.to_vec();
         let mut all = Vec::new();
         for gap in gaps(&slots) {
-            let Some(found) = self.outage(&slots, gap) else { continue };
+            let Some(found) = self.outage(&slots, gap, patience) else { continue };
             // Response times of requests that waited for the end of an outage are not usual ones. They finish in its
             // last tick and in the next one.
             let last = (gap.after + 1).min(slots.len() - 1);
@@ -177,7 +182,7 @@ impl<'a> ServiceCourse<'a> {
         all
     }
 
-    fn outage(&self, slots: &[Slot], gap: Gap) -> Option<Outage> {
+    fn outage(&self, slots: &[Slot], gap: Gap, patience: Patience) -> Option<Outage> {
         let gap = trimmed(slots, gap)?;
         let from_s = gap.from_ns as f64 / 1e9;
         let to_s = gap.to_ns as f64 / 1e9;
@@ -186,28 +191,15 @@ impl<'a> ServiceCourse<'a> {
         let stalled_ns: u64 = slots[gap.before..=gap.after].iter().map(|slot| slot.stalled_ns).sum();
         let length_ns = (gap.to_ns - gap.from_ns).saturating_sub(paused_ns).saturating_sub(stalled_ns);
         let is_long = length_ns >= OUTAGE_LEAST_NS;
-        if !is_long || !(failing(slots, &gap) || self.hanging(slots, &gap, length_ns)) {
+        if !is_long || !(failing(slots, &gap) || patience.is_over(slots, &gap, length_ns)) {
             return None;
         }
-        let failures = self.failures(slots, &gap);
+        let failures = match patience {
+            Patience::Service { .. } => self.failures(slots, &gap),
+            // A moment knows how all of its requests failed.
+            Patience::Part { .. } => Vec::new(),
+        };
         Some(Outage { from_s, to_s, open_ended: gap.open_ended, length_ns, failures })
-    }
-
-    /// Requests waited all the while, far longer than ever before.
-    fn hanging(&self, slots: &[Slot], gap: &Gap, length_ns: u64) -> bool {
-        let before = &slots[..=gap.before];
-        let answered: u64 = before.iter().map(|slot| slot.served.successes()).sum();
-        let Some(usual_ns) = before.iter().filter_map(|slot| slot.usual_ns).max() else { return false };
-        let inside = slots[gap.before..=gap.after].iter().filter(|slot| slot.served.successes() == 0);
-        let edges = || [gap.before, gap.after].map(|at| slots[at].waiting.unwrap_or(0.0));
-        let waiting = inside
-            .filter_map(|slot| slot.waiting)
-            .reduce(f64::min)
-            .unwrap_or_else(|| edges().into_iter().fold(f64::INFINITY, f64::min));
-        let (enough, after) =
-            if gap.open_ended { (0.9, HANG_AFTER_OPEN) } else { (HANG_WAITING, HANG_AFTER) };
-        let patience_ns = HANG_LEAST_NS.max(usual_ns.max(self.slowest_ns).saturating_mul(HANG_TIMES));
-        answered >= after && waiting >= enough && length_ns >= patience_ns
     }
 
     /// How requests failed in it. Of the second in which it began and of that in which it ended, only where something
@@ -221,7 +213,7 @@ impl<'a> ServiceCourse<'a> {
             Some(one) => one.count = one.count.saturating_add(n),
             None => all.push(OutageFailure { class, status, count: n }),
         };
-        let is_told = |at: &usize| slots[*at].waiting.is_some() && failed_in(slots, gap, *at) > 0;
+        let is_told = |at: &usize| failed_in(slots, gap, *at) > 0;
         for moment in (gap.before..=gap.after).filter(is_told).map(|at| &self.moments[slots[at].moment]) {
             for (fault, n) in moment.faults.iter().filter(|(fault, _)| *fault != Fault::Status) {
                 add(fault.name(), None, *n);
@@ -280,55 +272,6 @@ fn slots(facts: &Facts, moments: &[Moment]) -> Vec<Slot> {
             })
         })
         .collect()
-}
-
-/// Requests and addresses by their names; machines with other plans say nothing about these.
-fn parts(facts: &Facts, slots: &[Slot]) -> Vec<Part> {
-    let Some(first) = facts.machines.first() else { return Vec::new() };
-    let plan = first.plan();
-    let requests = plan.requests.iter().take(Beside::served_requests(plan));
-    let blank = |kind, name: &str, request: Option<&RequestOutline>| Part {
-        kind,
-        name: name.to_owned(),
-        request: request.cloned(),
-        slots: Vec::new(),
-    };
-    let addresses = first.opening().taken_addresses();
-    let mut parts: Vec<Part> = requests
-        .map(|request| blank(PartKind::Request, &request.name, Some(request)))
-        .chain(addresses.iter().map(|name| blank(PartKind::Address, name, None)))
-        .collect();
-    if parts.len() < 2 {
-        return Vec::new();
-    }
-    let is_alike = |m: &&super::facts::Machine| {
-        let names = |plan: &plimsoll_plan::Outline| -> Vec<String> {
-            plan.requests.iter().map(|request| request.name.clone()).collect()
-        };
-        names(m.plan()) == names(plan) && m.opening().taken_addresses() == addresses
-    };
-    let machines: Vec<_> = facts.machines.iter().filter(is_alike).collect();
-    for slot in slots {
-        let mut sums = vec![Served::default(); parts.len()];
-        let rows = machines.iter().filter_map(|m| Some((m, m.origin.ticks.get(&tick_of(plan, slot))?)));
-        for (machine, row) in rows {
-            for (sum, one) in sums.iter_mut().zip(&row.beside(machine.plan()).served) {
-                sum.merge(one);
-            }
-        }
-        for (part, served) in parts.iter_mut().zip(sums) {
-            part.slots.push(Slot { served, waiting: None, usual_ns: None, ..*slot });
-        }
-    }
-    parts.retain(|part| part.request.as_ref().is_none_or(|request| !request.aside));
-    parts
-}
-
-/// The tick that a slot begins with.
-fn tick_of(plan: &plimsoll_plan::Outline, slot: &Slot) -> u32 {
-    let near = u32::try_from(slot.from_ns / plimsoll_plan::outline::TICK_NS).unwrap_or(u32::MAX);
-    let begins = |tick: u32| plan.tick_bounds_ns(tick).0 == slot.from_ns;
-    (near..near.saturating_add(2)).find(|tick| begins(*tick)).unwrap_or(near)
 }
 
 /// A stretch without a success, from one to the next.

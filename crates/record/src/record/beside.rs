@@ -62,14 +62,15 @@ impl Beside {
 
     pub(super) fn tally(&self) -> Tally {
         let sums = self.sizes.len() * SIZE_SUMS + self.gauges.len() * GAUGE_SUMS;
-        let sums = sums + self.served.len() * Served::SUMS;
+        let sums = sums + self.served.len() * (Served::SUMS + Served::FLOWS);
         let (peaks, floors) = (self.served.len() * Served::PEAKS, self.served.len() * Served::FLOORS);
         let hists = self.gauges.len() * GAUGE_HISTS;
         let mut tally = Tally::on_demand(Layout { sums, peaks, floors, hists });
         let sizes = self.sizes.iter().flat_map(|size| [size.answers, size.bytes, size.changes]);
         let gauges = self.gauges.iter().flat_map(|gauge| [gauge.part, gauge.whole]);
         let served = self.served.iter().flat_map(Served::sums);
-        for (cell, n) in tally.sums.iter_mut().zip(sizes.chain(gauges).chain(served)) {
+        let flows = self.served.iter().flat_map(Served::flows);
+        for (cell, n) in tally.sums.iter_mut().zip(sizes.chain(gauges).chain(served).chain(flows)) {
             *cell = n;
         }
         for (cell, at_ns) in tally.peaks.iter_mut().zip(self.served.iter().flat_map(Served::peaks)) {
@@ -95,10 +96,14 @@ impl Beside {
         let gauge_sums = windowed(outline).count() * GAUGE_SUMS;
         let (gauges, served) = gauges.split_at(gauge_sums.min(gauges.len()));
         let marks = tally.peaks.chunks_exact(Served::PEAKS).zip(tally.floors.chunks_exact(Served::FLOORS));
+        let (served, flows) = served.split_at((marks.len() * Served::SUMS).min(served.len()));
+        // Early versions have no flows.
+        let flows = flows.chunks_exact(Served::FLOWS).chain(std::iter::repeat(&[][..]));
         let served = served
             .chunks_exact(Served::SUMS)
+            .zip(flows)
             .zip(marks)
-            .map(|(sums, (peaks, floors))| Served::from_cells(sums, peaks, floors));
+            .map(|((sums, flows), (peaks, floors))| Served::from_cells(sums, flows, peaks, floors));
         let gauges = gauges.chunks_exact(GAUGE_SUMS).zip(hists).map(|(sums, hists)| Gauge {
             part: sums[0],
             whole: sums[1],

@@ -16,10 +16,15 @@ pub struct Served {
     pub last_success_ns: Option<u64>,
     pub first_failure_ns: Option<u64>,
     pub last_failure_ns: Option<u64>,
+    /// Requests sent, and of those sent, now or before, the ones that came to their end; none in an early version.
+    pub sent: u64,
+    pub landed: u64,
 }
 
 impl Served {
     pub const SUMS: usize = 3;
+    /// Sums that stand behind those of all, because early versions did not keep them.
+    pub const FLOWS: usize = 2;
     pub const PEAKS: usize = SeriesPeak::COUNT;
     pub const FLOORS: usize = SeriesFloor::COUNT;
 
@@ -36,6 +41,8 @@ impl Served {
             last_success_ns: peak(SeriesPeak::LastSuccess),
             first_failure_ns: floor(SeriesFloor::FirstFailure),
             last_failure_ns: peak(SeriesPeak::LastFailure),
+            sent: sum(SeriesSum::Sent),
+            landed: sum(SeriesSum::Landed),
         }
     }
 
@@ -54,6 +61,12 @@ impl Served {
         self.last_success_ns = self.last_success_ns.max(other.last_success_ns);
         self.first_failure_ns = earlier(self.first_failure_ns, other.first_failure_ns);
         self.last_failure_ns = self.last_failure_ns.max(other.last_failure_ns);
+        self.sent = self.sent.saturating_add(other.sent);
+        self.landed = self.landed.saturating_add(other.landed);
+    }
+
+    pub(super) fn flows(&self) -> [u64; Self::FLOWS] {
+        [self.sent, self.landed]
     }
 
     pub(super) fn sums(&self) -> [u64; Self::SUMS] {
@@ -68,7 +81,7 @@ impl Served {
         [self.first_success_ns.unwrap_or(u64::MAX), self.first_failure_ns.unwrap_or(u64::MAX)]
     }
 
-    pub(super) fn from_cells(sums: &[u64], peaks: &[u64], floors: &[u64]) -> Self {
+    pub(super) fn from_cells(sums: &[u64], flows: &[u64], peaks: &[u64], floors: &[u64]) -> Self {
         let cell = |cells: &[u64], at: usize| cells.get(at).copied();
         let peak = |at| cell(peaks, at).filter(|ns| *ns > 0);
         let floor = |at| cell(floors, at).filter(|ns| *ns != u64::MAX);
@@ -80,6 +93,8 @@ impl Served {
             last_success_ns: peak(0),
             first_failure_ns: floor(1),
             last_failure_ns: peak(1),
+            sent: cell(flows, 0).unwrap_or(0),
+            landed: cell(flows, 1).unwrap_or(0),
         }
     }
 }

@@ -7,7 +7,7 @@ use plimsoll_record::event::{NoteKind, StoppedBy};
 use plimsoll_record::summary::{Availability, Outage, Outcome, PartKind};
 use plimsoll_stats::Interval;
 
-fn of(run: &Run) -> Availability {
+pub(super) fn of(run: &Run) -> Availability {
     run.summary().availability
 }
 
@@ -17,7 +17,7 @@ fn only(all: &Availability) -> &Outage {
     &all.outages[0]
 }
 
-fn silent(run: &Run, why: &str) {
+pub(super) fn silent(run: &Run, why: &str) {
     let all = of(run);
     assert!(all.outages.is_empty() && all.parts.is_empty(), "{why}: {all:?}");
     assert_eq!((all.ratio_time, all.longest_outage_ns), (Some(1.0), 0), "{why}");

@@ -262,6 +262,7 @@ pub fn answers(tick: &mut Interval, series: usize, n: u64, middle_ns: u64) {
 pub fn answer(tick: &mut Interval, series: usize, time_ns: u64, status: u16) {
     let cells = &mut tick.series[series];
     cells.add(SeriesSum::Sent.id(), 1);
+    cells.add(SeriesSum::Landed.id(), 1);
     cells.add(SeriesSum::Finished.id(), 1);
     cells.add(SeriesSum::BytesIn.id(), 300);
     cells.add(SeriesSum::BytesOut.id(), 80);

@@ -1,10 +1,11 @@
-//! The service went away: it had answered, and then nothing succeeded any more for a while.
+//! The service went away: it had answered, and then nothing succeeded any more for a while. Or it stopped answering one
+//! of its requests, or at one of its addresses.
 
 use super::Case;
-use crate::analysis::outage_words::span;
+use crate::analysis::outage_words::{nothing_of, span};
 use crate::cause::{Cause, Claim, Kind};
 use crate::phrase::count;
-use crate::summary::{Outage, OutageFailure, Second};
+use crate::summary::{Outage, OutageFailure, PartAvailability, PartKind, Second};
 
 /// Below this availability other causes are not worth a claim of their own.
 const MOSTLY_THERE: f64 = 0.9;
@@ -16,9 +17,39 @@ pub(super) struct Gone {
     pub explains_failures: bool,
     /// The availability is below [`MOSTLY_THERE`], so response times outside of the outage do not matter.
     pub explains_times: bool,
+    /// Some requests waited all the while for what never came, so what is in flight, how long answers took and what was
+    /// achieved says nothing of the others.
+    pub is_mixed: bool,
 }
 
 pub(super) fn gone(case: &Case) -> Option<Gone> {
+    whole(case).or_else(|| part(case))
+}
+
+/// Without a failure; one that fails is explained by how it fails.
+fn part(case: &Case) -> Option<Gone> {
+    let s = case.s;
+    let hung = |part: &&PartAvailability| match part.kind {
+        PartKind::Request => s.requests.iter().any(|row| row.name == part.name && row.errors == 0),
+        PartKind::Address => s.totals.errors == 0,
+    };
+    let part = s.availability.parts.iter().filter(hung).max_by_key(|part| part.longest_outage_ns)?;
+    let outage = part.outages.iter().max_by_key(|outage| outage.length_ns)?;
+    let name = part.name.replace('`', "'");
+    let sentence = match part.kind {
+        PartKind::Request => format!("the service stopped answering request `{name}`"),
+        PartKind::Address => format!("the service stopped answering at address `{name}`"),
+    };
+    let evidence = format!("{} {}; they waited for a response", nothing_of(part), span(outage));
+    Some(Gone {
+        cause: Kind::ServiceGone.claim(Claim::Certain, evidence).saying(sentence),
+        explains_failures: s.totals.errors == 0,
+        explains_times: true,
+        is_mixed: true,
+    })
+}
+
+fn whole(case: &Case) -> Option<Gone> {
     let seconds = || case.s.timeline.iter().filter(|second| !second.warmup);
     let answered = |second: &&Second| second.requests > second.errors;
     // A service that never responded with success did not go away: the requests are wrong.
@@ -62,6 +93,7 @@ pub(super) fn gone(case: &Case) -> Option<Gone> {
         cause: Kind::ServiceGone.claim(claim, evidence).saying(sentence),
         explains_failures: failed.saturating_mul(2) >= case.s.totals.errors,
         explains_times: case.s.availability.ratio_time.is_none_or(|ratio| ratio < MOSTLY_THERE),
+        is_mixed: false,
     })
 }
 

@@ -61,6 +61,7 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
     let gone = gone::gone(case);
     let explains_failures = gone.as_ref().is_some_and(|gone| gone.explains_failures);
     let explains_all = explains_failures && gone.as_ref().is_some_and(|gone| gone.explains_times);
+    let is_mixed = gone.as_ref().is_some_and(|gone| gone.is_mixed);
     all.extend(gone.map(|gone| gone.cause));
     if !explains_all {
         let mut failing = if explains_failures { Vec::new() } else { failures::failures(case) };
@@ -74,7 +75,9 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
             all.append(&mut failing);
             all.extend(system);
         }
-        slow::slow(case, &mut all);
+        if !is_mixed {
+            slow::slow(case, &mut all);
+        }
     }
     all.extend(system::memory(case));
     // Something that is full leaves requests without a response as well.
