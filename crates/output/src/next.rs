@@ -14,7 +14,7 @@ use crate::format::{bytes_f64, chosen_s, count, counted, duration_ns, quantile_n
 use crate::line::is_harmful;
 use crate::words::{self, Shown};
 use plimsoll_record::summary::{
-    Caution, ErrorRow, FigureUnit, Judged, Offered, Outcome, Pressure, SeriesRow, Summary, Times, Weight,
+    Caution, ErrorRow, FigureUnit, Judged, Outcome, Pressure, SeriesRow, Summary, Times, Weight,
 };
 use plimsoll_stats::samples_needed;
 
@@ -241,18 +241,15 @@ fn check(s: &Summary) -> Option<Hint> {
 
 /// How far the service was behind what was offered, where that was missed.
 fn behind(s: &Summary) -> Option<Hint> {
-    // Where all began at once, what is missing waits for a response, and that is told already.
-    let began = |offered: &&Offered| offered.starved > 0 || s.totals.never_started > 0;
-    let offered = s.offered.as_ref().filter(|_| missed(s, "achieved")).filter(began)?;
+    let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
     let arrivals = counted(offered.arrivals, "arrival");
-    let (waited, never) = (count(offered.starved), count(s.totals.never_started));
-    Some(why(
-        format!(
-            "The service did not keep up: of {arrivals} offered {waited} found no free connection and waited, {never} \
-             never began."
-        ),
-        COURSE,
-    ))
+    let (waited, never) = (offered.starved, s.totals.never_started);
+    let how = if waited > 0 || never > 0 {
+        format!("{} found no free connection and waited, {} never began", count(waited), count(never))
+    } else {
+        format!("{} still waited for a response at the end", count(s.totals.in_flight_at_stop))
+    };
+    Some(why(format!("The service did not keep up: of {arrivals} offered {how}."), COURSE))
 }
 
 fn p99(times: &Times) -> Option<u64> {

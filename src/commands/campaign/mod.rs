@@ -163,6 +163,10 @@ pub fn run(
             Ok(Ran { folder: campaign.folder, stopped, cut_short })
         }
         Err(failure) => Err(failure),
+        // There is nothing to report.
+        Ok(()) if campaign.runs.is_empty() && shared.interrupts.happened() => {
+            Err(shared.interrupts.cut_short("interrupted before the first run"))
+        }
         Ok(()) => Ok(Ran { folder: campaign.folder, stopped: None, cut_short }),
     }
 }

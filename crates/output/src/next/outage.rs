@@ -43,19 +43,15 @@ fn gone(s: &Summary, part: Option<&PartAvailability>, outages: &[Outage]) -> Opt
     Some(format!("{who} from {} to {end}{more}{how}; {back}.", instant(longest.from_s)))
 }
 
-/// How requests failed meanwhile; of a part it is only known whether any did.
+/// How requests failed meanwhile; of a part it is only known how many did.
 fn how(s: &Summary, part: Option<&PartAvailability>, outage: &Outage) -> Option<String> {
-    let waited = || "requests waited and were not answered".to_owned();
-    if let Some(part) = part {
-        let has_none = match part.kind {
-            PartKind::Request => s.requests.iter().any(|row| row.name == part.name && row.errors == 0),
-            PartKind::Address => s.totals.errors == 0,
-        };
-        return has_none.then(waited);
+    if outage.failed == 0 {
+        return Some("requests waited and were not answered".into());
     }
-    let Some(first) = outage.failures.first() else {
-        return Some(waited());
-    };
+    if part.is_some() {
+        return None;
+    }
+    let first = outage.failures.first()?;
     let sentence = |class: &str| s.errors.iter().find(|row| row.class == class).map(|row| row.sentence);
     let told = match first.status {
         Some(status) => format!("status {status}"),

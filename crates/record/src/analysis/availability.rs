@@ -47,7 +47,7 @@ struct Slot {
 
 impl Slot {
     fn is_idle(&self) -> bool {
-        self.served.finished == 0 && self.waiting.is_none_or(|n| n < IDLE)
+        self.served.finished == 0 && self.served.sent == 0 && self.waiting.is_none_or(|n| n < IDLE)
     }
 
     /// The requests of another part are looked at together with these.
@@ -95,7 +95,7 @@ impl<'a> ServiceCourse<'a> {
     }
 
     pub fn availability(&self) -> Availability {
-        let outages = self.outages(&self.slots, self.patience);
+        let outages = self.outages(&self.slots, &self.patience);
         let asked = || self.slots.iter().filter(|slot| !slot.is_idle() || slot.served.successes() > 0);
         let parts = self.parts.iter().filter_map(|part| self.part(part, &outages)).collect();
         Availability {
@@ -117,7 +117,7 @@ impl<'a> ServiceCourse<'a> {
         let whole = all.ratio_time.map(|ratio| (ratio, all.longest_outage_ns))?;
         let worse = |a: (f64, u64), b: (f64, u64)| (a.0.min(b.0), a.1.max(b.1));
         let Some(scope) = scope else {
-            let parts = all.parts.iter().map(|part| (part.ratio_time, part.longest_outage_ns));
+            let parts = all.parts.iter().map(|part| self.figures_of(&united(&all.outages, &part.outages)));
             return Some(parts.fold(whole, worse));
         };
         let mut covered =
@@ -127,18 +127,19 @@ impl<'a> ServiceCourse<'a> {
             return Some(whole).filter(|_| self.parts.is_empty());
         };
         let mut slots = first.slots.clone();
-        let mut patience = first.patience;
+        let mut patience = first.patience.clone();
         for part in covered {
             slots.iter_mut().zip(&part.slots).for_each(|(sum, slot)| sum.join(slot));
-            patience = patience.longer(part.patience);
+            patience.join(&part.patience);
         }
         let is_asked = slots.iter().any(|slot| slot.served.finished > 0 || slot.served.events > 0);
-        let mut outages = self.outages(&slots, patience);
         // While nothing succeeded, these did not either, even where too few of them waited to tell by themselves.
-        let apart = |all: &&Outage| !outages.iter().any(|own| own.from_s < all.to_s && all.from_s < own.to_s);
-        let shared: Vec<Outage> = all.outages.iter().filter(apart).cloned().collect();
-        outages.extend(shared);
-        is_asked.then(|| (self.ratio(&outages), longest_ns(&outages)))
+        let outages = united(&all.outages, &self.outages(&slots, &patience));
+        is_asked.then(|| self.figures_of(&outages))
+    }
+
+    fn figures_of(&self, outages: &[Outage]) -> (f64, u64) {
+        (self.ratio(outages), longest_ns(outages))
     }
 
     /// A part that was down at another time than the service as a whole.
@@ -147,7 +148,7 @@ impl<'a> ServiceCourse<'a> {
             whole.iter().map(|all| (one.to_s.min(all.to_s) - one.from_s.max(all.from_s)).max(0.0)).sum()
         };
         let least_s = OUTAGE_LEAST_NS as f64 / 1e9;
-        let mut outages = self.outages(&part.slots, part.patience);
+        let mut outages = self.outages(&part.slots, &part.patience);
         outages.retain(|one| one.to_s - one.from_s - shared_s(one) >= least_s);
         (!outages.is_empty()).then(|| PartAvailability {
             kind: part.kind,
@@ -168,11 +169,12 @@ impl<'a> ServiceCourse<'a> {
         if measured_ns == 0 { 1.0 } else { 1.0 - (down_ns as f64 / measured_ns as f64).min(1.0) }
     }
 
-    fn outages(&self, slots: &[Slot], patience: Patience) -> Vec<Outage> {
+    fn outages(&self, slots: &[Slot], patience: &Patience) -> Vec<Outage> {
         let mut slots = slots.to_vec();
         let mut all = Vec::new();
+        let mut hung = 0;
         for gap in gaps(&slots) {
-            let Some(found) = self.outage(&slots, gap, patience) else { continue };
+            let Some(found) = self.outage(&slots, gap, patience, &mut hung) else { continue };
             // Response times of requests that waited for the end of an outage are not usual ones. They finish in its
             // last tick and in the next one.
             let last = (gap.after + 1).min(slots.len() - 1);
@@ -182,7 +184,8 @@ impl<'a> ServiceCourse<'a> {
         all
     }
 
-    fn outage(&self, slots: &[Slot], gap: Gap, patience: Patience) -> Option<Outage> {
+    /// `hung` grows by those that waited in it, if it is one.
+    fn outage(&self, slots: &[Slot], gap: Gap, patience: &Patience, hung: &mut u64) -> Option<Outage> {
         let gap = trimmed(slots, gap)?;
         let from_s = gap.from_ns as f64 / 1e9;
         let to_s = gap.to_ns as f64 / 1e9;
@@ -190,16 +193,19 @@ impl<'a> ServiceCourse<'a> {
         let paused_ns: u64 = self.pauses.iter().map(|(from, to)| within(*from, *to)).sum();
         let stalled_ns: u64 = slots[gap.before..=gap.after].iter().map(|slot| slot.stalled_ns).sum();
         let length_ns = (gap.to_ns - gap.from_ns).saturating_sub(paused_ns).saturating_sub(stalled_ns);
-        let is_long = length_ns >= OUTAGE_LEAST_NS;
-        if !is_long || !(failing(slots, &gap) || patience.is_over(slots, &gap, length_ns)) {
+        if length_ns < OUTAGE_LEAST_NS {
             return None;
+        }
+        if !failing(slots, &gap) {
+            *hung = hung.saturating_add(patience.is_over(slots, &gap, length_ns, *hung)?);
         }
         let failures = match patience {
             Patience::Service { .. } => self.failures(slots, &gap),
             // A moment knows how all of its requests failed.
             Patience::Part { .. } => Vec::new(),
         };
-        Some(Outage { from_s, to_s, open_ended: gap.open_ended, length_ns, failures })
+        let failed = (gap.before..=gap.after).map(|at| failed_in(slots, &gap, at)).sum();
+        Some(Outage { from_s, to_s, open_ended: gap.open_ended, length_ns, failed, failures })
     }
 
     /// How requests failed in it. Of the second in which it began and of that in which it ended, only where something
@@ -235,6 +241,26 @@ fn paused_by_all(facts: &Facts) -> Vec<(f64, f64)> {
         let both = |a: &(f64, f64), b: &(f64, f64)| (a.0.max(b.0), a.1.min(b.1));
         let pairs = all.iter().flat_map(|a| own.iter().map(move |b| both(a, b)));
         pairs.filter(|(from, to)| to > from).collect()
+    })
+}
+
+/// Of outages of the service and of one of its parts, the times in which one or the other was down.
+fn united(whole: &[Outage], part: &[Outage]) -> Vec<Outage> {
+    let mut all: Vec<Outage> = whole.iter().chain(part).cloned().collect();
+    all.sort_by(|a, b| a.from_s.total_cmp(&b.from_s));
+    all.into_iter().fold(Vec::new(), |mut united, next| {
+        match united.last_mut().filter(|last: &&mut Outage| next.from_s <= last.to_s) {
+            Some(last) => {
+                // Pauses and stalls are left out of both lengths.
+                let shared_ns = ((last.to_s.min(next.to_s) - next.from_s).max(0.0) * 1e9) as u64;
+                let length_ns = (last.length_ns + next.length_ns).saturating_sub(shared_ns);
+                last.length_ns = length_ns.max(last.length_ns).max(next.length_ns);
+                last.open_ended |= next.open_ended;
+                last.to_s = last.to_s.max(next.to_s);
+            }
+            None => united.push(next),
+        }
+        united
     })
 }
 

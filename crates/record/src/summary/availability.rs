@@ -38,7 +38,9 @@ pub struct Outage {
     pub open_ended: bool,
     /// Without the time in which the load was paused or the load generator stalled, ns.
     pub length_ns: u64,
-    /// How requests failed in it, the most frequent first; empty: they waited.
+    /// Requests that failed in it; 0: they waited and were not answered.
+    pub failed: u64,
+    /// How, the most frequent first; empty also for a part, of which only their number is known.
     pub failures: Vec<OutageFailure>,
 }
 

@@ -293,6 +293,7 @@ pub fn time_out(tick: &mut Interval, n: u64, after_ns: u64) {
     fail(tick, Fault::Timeout, n);
     let cells = &mut tick.series[0];
     cells.add(SeriesSum::Sent.id(), n);
+    cells.add(SeriesSum::Landed.id(), n);
     for _ in 0..n {
         cells.record(SeriesHist::ResponseCensored.id(), after_ns);
         cells.record(SeriesHist::ServiceCensored.id(), after_ns);

@@ -3,95 +3,137 @@
 use super::{Part, Patience, Slot};
 use crate::analysis::cells::Cells;
 use crate::analysis::facts::{Facts, Machine, Series};
-use crate::record::{Beside, Served};
+use crate::record::{Beside, Served, TickRow};
 use crate::summary::PartKind;
 use plimsoll_plan::Outline;
-use plimsoll_plan::metric::SeriesHist;
-use plimsoll_plan::outline::{RequestOutline, TICK_NS};
-use std::collections::BTreeMap;
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::outline::TICK_NS;
+use plimsoll_stats::Hist;
+use std::collections::btree_map::Iter;
+use std::iter::Peekable;
 
 /// Requests and addresses by their names; machines with other plans say nothing about these.
 pub(super) fn parts(facts: &Facts, slots: &[Slot]) -> Vec<Part> {
     let Some(first) = facts.machines.first() else { return Vec::new() };
     let plan = first.plan();
-    let requests = plan.requests.iter().take(Beside::served_requests(plan));
-    let (patience, slowest) = patience_of(facts, plan);
-    let blank = |kind, name: &str, request: Option<&RequestOutline>, patience| Part {
-        kind,
-        name: name.to_owned(),
-        request: request.cloned(),
-        slots: Vec::new(),
-        patience,
-    };
     let addresses = first.opening().taken_addresses();
-    let mut parts: Vec<Part> = requests
-        .zip(patience)
-        .map(|(request, patience)| blank(PartKind::Request, &request.name, Some(request), patience))
-        .chain(addresses.iter().map(|name| blank(PartKind::Address, name, None, slowest)))
-        .collect();
-    if parts.len() < 2 {
+    let served = Beside::served_requests(plan);
+    if served + addresses.len() < 2 {
         return Vec::new();
     }
+    // The machine whose plan this is has put its requests first.
+    let mut series = facts.series.iter();
+    let requests = plan.requests.iter().take(served).map(|request| {
+        let own = if request.aside { None } else { series.next() };
+        Part {
+            kind: PartKind::Request,
+            name: request.name.clone(),
+            request: Some(request.clone()),
+            slots: Vec::new(),
+            patience: patience_with(own),
+        }
+    });
+    let mut parts: Vec<Part> = requests.collect();
+    // An address answers all of them.
+    parts.extend(addresses.iter().map(|name| Part {
+        kind: PartKind::Address,
+        name: name.clone(),
+        request: None,
+        slots: Vec::new(),
+        patience: patience_with(&facts.series),
+    }));
     let is_alike = |m: &&Machine| {
         let names = |plan: &Outline| -> Vec<String> {
             plan.requests.iter().map(|request| request.name.clone()).collect()
         };
         names(m.plan()) == names(plan) && m.opening().taken_addresses() == addresses
     };
-    let machines: Vec<_> = facts.machines.iter().filter(is_alike).map(part_ticks).collect();
+    let mut machines: Vec<Flow> = facts.machines.iter().filter(is_alike).map(Flow::new).collect();
     for slot in slots {
         let tick = tick_of(plan, slot);
         let blank = Slot { served: Served::default(), waiting: Some(0.0), ..*slot };
         let mut sums = vec![blank; parts.len()];
-        for rows in machines.iter().filter_map(|ticks| ticks.get(&tick)) {
-            for (sum, (served, waiting)) in sums.iter_mut().zip(rows) {
-                sum.join(&Slot { served: *served, waiting: waiting.map(|n| n as f64), ..blank });
+        for row in machines.iter_mut().filter_map(|machine| machine.at(tick)) {
+            for (at, (sum, served)) in sums.iter_mut().zip(&row.served).enumerate() {
+                let waiting = row.waiting.as_ref().map(|all| all[at] as f64);
+                sum.join(&Slot { served: *served, waiting, ..blank });
             }
         }
         parts.iter_mut().zip(sums).for_each(|(part, slot)| part.slots.push(slot));
+    }
+    for part in &mut parts {
+        // An open stream waits by design.
+        if part.request.as_ref().map_or(facts.has_streams(), |request| request.stream) {
+            part.slots.iter_mut().for_each(|slot| slot.waiting = None);
+        }
     }
     parts.retain(|part| part.request.as_ref().is_none_or(|request| !request.aside));
     parts
 }
 
-/// What the parts did in each tick of a machine, and how many of the requests sent before it were not over then; `None`
-/// behind a tick that the file does not hold.
-fn part_ticks(machine: &Machine) -> BTreeMap<u32, Vec<(Served, Option<u64>)>> {
-    let mut waiting: Vec<Option<u64>> = Vec::new();
-    let mut next = 0;
-    let rows = machine.origin.ticks.iter().map(|(tick, row)| {
-        let served = row.beside(machine.plan()).served;
-        waiting.resize(served.len(), Some(0));
-        if *tick != next {
-            waiting.fill(None);
-        }
-        next = tick.saturating_add(1);
-        let begun = waiting.clone();
-        for (n, one) in waiting.iter_mut().zip(&served) {
-            *n = n.map(|n| n.saturating_add(one.sent).saturating_sub(one.landed));
-        }
-        (*tick, served.into_iter().zip(begun).collect())
-    });
-    rows.collect()
+fn patience_with<'a>(series: impl IntoIterator<Item = &'a Series>) -> Patience {
+    let mut patience = Patience::Part { times: Hist::on_demand(), cut_off: 0 };
+    for one in series {
+        patience.join(&Patience::Part {
+            times: one.tally.hist(SeriesHist::Service).clone(),
+            cut_off: one.tally.hist(SeriesHist::ServiceCensored).count(),
+        });
+    }
+    patience
 }
 
-/// The patience with each request of a plan, and that with an address, which answers all of them. What streams wait for
-/// is not late.
-fn patience_of<'a>(facts: &'a Facts, plan: &'a Outline) -> (impl Iterator<Item = Patience> + 'a, Patience) {
-    let of = |series: &Series| {
-        let service = series.tally.hist(SeriesHist::Service);
-        let quantile =
-            |p: f64| if series.request.stream { u64::MAX } else { service.quantile(p).unwrap_or(0) };
-        Patience::Part { p90_ns: quantile(0.9), p99_ns: quantile(0.99) }
-    };
-    // The machine whose plan this is has put its requests first.
-    let mut series = facts.series.iter();
-    let requests = plan.requests.iter().map(move |request| {
-        let own = if request.aside { None } else { series.next() };
-        own.map_or(Patience::UNKNOWN, of)
-    });
-    let all = facts.series.iter().map(of).reduce(Patience::longer).unwrap_or(Patience::UNKNOWN);
-    (requests, all)
+/// What the parts of one machine did, tick by tick.
+struct Flow<'a> {
+    plan: &'a Outline,
+    rows: Peekable<Iter<'a, u32, TickRow>>,
+    /// The tick that comes next if none is missing.
+    next: u32,
+    /// By part; `None`: not known.
+    waiting: Option<Vec<u64>>,
+}
+
+/// The parts in one tick.
+struct FlowRow {
+    served: Vec<Served>,
+    /// Of the requests sent before it, how many were not over when it began.
+    waiting: Option<Vec<u64>>,
+}
+
+impl<'a> Flow<'a> {
+    fn new(machine: &'a Machine) -> Self {
+        let totals = &machine.origin.totals;
+        let sum = |id: SeriesSum| totals.series.iter().map(|series| series.sum(id)).sum::<u64>();
+        let streams = sum(SeriesSum::StreamsOpenAtStop);
+        let at_stop = totals.run.of(RunSum::InFlightAtStop).saturating_add(streams);
+        // Early versions did not count what was over.
+        let is_known = sum(SeriesSum::Sent).saturating_sub(sum(SeriesSum::Landed)) <= at_stop;
+        Self {
+            plan: machine.plan(),
+            rows: machine.origin.ticks.iter().peekable(),
+            next: 0,
+            waiting: is_known.then(Vec::new),
+        }
+    }
+
+    /// Ticks are asked for in their order. `None`: the file does not hold it.
+    fn at(&mut self, tick: u32) -> Option<FlowRow> {
+        while let Some((number, row)) = self.rows.next_if(|(number, _)| **number <= tick) {
+            let served = row.beside(self.plan).served;
+            self.waiting = self.waiting.take().filter(|_| *number == self.next);
+            self.next = number.saturating_add(1);
+            if let Some(waiting) = &mut self.waiting {
+                waiting.resize(served.len(), 0);
+            }
+            let begun = self.waiting.clone();
+            for (n, one) in self.waiting.iter_mut().flatten().zip(&served) {
+                *n = n.saturating_add(one.sent).saturating_sub(one.landed);
+            }
+            if *number == tick {
+                return Some(FlowRow { served, waiting: begun });
+            }
+        }
+        None
+    }
 }
 
 /// The tick that a slot begins with.

@@ -17,35 +17,34 @@ pub(super) struct Gone {
     pub explains_failures: bool,
     /// The availability is below [`MOSTLY_THERE`], so response times outside of the outage do not matter.
     pub explains_times: bool,
-    /// Some requests waited all the while for what never came, so what is in flight, how long answers took and what was
-    /// achieved says nothing of the others.
-    pub is_mixed: bool,
+    /// The request, or the address, that was not answered while others were.
+    pub part: Option<String>,
 }
 
+/// Of the service or of a part of it, whichever was down for longer.
 pub(super) fn gone(case: &Case) -> Option<Gone> {
-    whole(case).or_else(|| part(case))
+    let longest = case.s.availability.longest();
+    let part = longest.and_then(|(part, outage)| hung(case, part?, outage));
+    part.or_else(|| whole(case))
 }
 
-/// Without a failure; one that fails is explained by how it fails.
-fn part(case: &Case) -> Option<Gone> {
-    let s = case.s;
-    let hung = |part: &&PartAvailability| match part.kind {
-        PartKind::Request => s.requests.iter().any(|row| row.name == part.name && row.errors == 0),
-        PartKind::Address => s.totals.errors == 0,
-    };
-    let part = s.availability.parts.iter().filter(hung).max_by_key(|part| part.longest_outage_ns)?;
-    let outage = part.outages.iter().max_by_key(|outage| outage.length_ns)?;
+/// A part that fails is explained by how it fails.
+fn hung(case: &Case, part: &PartAvailability, outage: &Outage) -> Option<Gone> {
+    if outage.failed > 0 {
+        return None;
+    }
     let name = part.name.replace('`', "'");
     let sentence = match part.kind {
         PartKind::Request => format!("the service stopped answering request `{name}`"),
         PartKind::Address => format!("the service stopped answering at address `{name}`"),
     };
     let evidence = format!("{} {}; they waited for a response", nothing_of(part), span(outage));
+    let claim = case.unless_starved(Claim::Certain);
     Some(Gone {
-        cause: Kind::ServiceGone.claim(Claim::Certain, evidence).saying(sentence),
-        explains_failures: s.totals.errors == 0,
-        explains_times: true,
-        is_mixed: true,
+        cause: Kind::ServiceGone.claim(claim, evidence).saying(sentence),
+        explains_failures: case.s.totals.errors == 0,
+        explains_times: false,
+        part: Some(part.name.clone()),
     })
 }
 
@@ -93,7 +92,7 @@ fn whole(case: &Case) -> Option<Gone> {
         cause: Kind::ServiceGone.claim(claim, evidence).saying(sentence),
         explains_failures: failed.saturating_mul(2) >= case.s.totals.errors,
         explains_times: case.s.availability.ratio_time.is_none_or(|ratio| ratio < MOSTLY_THERE),
-        is_mixed: false,
+        part: None,
     })
 }
 

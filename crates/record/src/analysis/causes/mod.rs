@@ -61,7 +61,7 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
     let gone = gone::gone(case);
     let explains_failures = gone.as_ref().is_some_and(|gone| gone.explains_failures);
     let explains_all = explains_failures && gone.as_ref().is_some_and(|gone| gone.explains_times);
-    let is_mixed = gone.as_ref().is_some_and(|gone| gone.is_mixed);
+    let hung = gone.as_ref().and_then(|gone| gone.part.clone());
     all.extend(gone.map(|gone| gone.cause));
     if !explains_all {
         let mut failing = if explains_failures { Vec::new() } else { failures::failures(case) };
@@ -75,9 +75,7 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
             all.append(&mut failing);
             all.extend(system);
         }
-        if !is_mixed {
-            slow::slow(case, &mut all);
-        }
+        slow::slow(case, hung.as_deref(), &mut all);
     }
     all.extend(system::memory(case));
     // Something that is full leaves requests without a response as well.

@@ -30,8 +30,10 @@ const MOST: f64 = 0.5;
 /// Bytes that TCP sends without waiting for an acknowledgement (RFC 6928: ten segments).
 const FIRST_WINDOW: f64 = 14_600.0;
 
-pub(super) fn slow(case: &Case, into: &mut Vec<Cause>) {
-    let pauses = pauses(case);
+/// `hung`: a request or an address that was not answered while others were.
+pub(super) fn slow(case: &Case, hung: Option<&str>, into: &mut Vec<Cause>) {
+    // What waits for it is in flight all the time, so silences and all that is missing say nothing of the others.
+    let pauses = if hung.is_some() { None } else { pauses(case) };
     let has_pauses = pauses.is_some();
     let is_missed = case.is_slow();
     if is_missed || case.cautioned(caution::Kind::ClosedModelBlindSpot) {
@@ -40,16 +42,20 @@ pub(super) fn slow(case: &Case, into: &mut Vec<Cause>) {
     if !is_missed {
         return;
     }
-    let one = slow_request(case);
+    let one = slow_request(case, hung);
     let is_one = one.is_some();
     into.extend(one);
     into.extend(slow_bodies(case));
     if !has_pauses && !is_one {
         into.extend(two_speeds(case));
     }
-    into.extend(open(case));
+    if hung.is_none() {
+        into.extend(open(case));
+    }
     into.extend(not_reused(case));
-    into.extend(queueing(case));
+    if hung.is_none() {
+        into.extend(queueing(case));
+    }
     if into.is_empty() {
         into.extend(server_time(case));
     }
@@ -112,12 +118,12 @@ fn usual_ns(case: &Case, median: u64) -> u64 {
 }
 
 /// One of several requests is many times slower than all others.
-fn slow_request(case: &Case) -> Option<Cause> {
+fn slow_request(case: &Case, hung: Option<&str>) -> Option<Cause> {
     let rows: Vec<(&SeriesRow, u64)> = case
         .s
         .requests
         .iter()
-        .filter(|row| !row.stream)
+        .filter(|row| !row.stream && hung != Some(row.name.as_str()))
         .filter_map(|row| Some((row, row.service_time.p50_ns?)))
         .collect();
     let (slowest, p50) = rows.iter().max_by_key(|(_, p50)| *p50)?;
