@@ -196,13 +196,21 @@ fn pauses_and_two_speeds_are_told_apart() {
     let apart = slow(false);
     assert_eq!(claims(&apart, Kind::TwoSpeeds), Some(Claim::Certain), "{:#?}", apart.causes);
     assert_eq!(claims(&apart, Kind::ServicePauses), None);
-    let paused = Run::closed(15)
-        .all_ticks(|t| {
+    let paused = |same_machine: bool, busy_ns: u64| {
+        let run = Run::closed(15).all_ticks(|t| {
             (0..10).for_each(|_| answer(t, 0, 300 * MS, 200));
             t.run.record(RunHist::Silence.id(), 300 * MS);
-        })
-        .thresholds(&["response_time p99.9 < 50ms"])
-        .summary();
+            t.run.add(RunSum::HostBusyNs.id(), busy_ns);
+        });
+        let run = run.with(|run| run.environment.same_machine = same_machine);
+        run.thresholds(&["response_time p99.9 < 50ms"]).summary()
+    };
+    // Two CPUs.
+    let of = |summary: &Summary| claims(summary, Kind::ServicePauses);
+    assert_eq!(of(&paused(true, S)), Some(Claim::Certain));
+    assert_eq!(of(&paused(true, 2 * S)), Some(Claim::Possible), "others may have had the service's CPU");
+    assert_eq!(of(&paused(false, 2 * S)), Some(Claim::Certain), "it has CPUs of its own");
+    let paused = paused(false, S);
     assert_eq!(
         codes(&paused).first(),
         Some(&(Kind::ServicePauses.code(), Claim::Certain)),

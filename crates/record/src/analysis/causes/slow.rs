@@ -27,6 +27,8 @@ const APART: f64 = 3.0;
 const FREQUENT: f64 = 0.05;
 /// This share of the time is most of it.
 const MOST: f64 = 0.5;
+/// All CPUs of a machine are in use.
+const FULL: f64 = 0.95;
 /// Bytes that TCP sends without waiting for an acknowledgement (RFC 6928: ten segments).
 const FIRST_WINDOW: f64 = 14_600.0;
 
@@ -103,7 +105,10 @@ fn pauses(case: &Case) -> Option<Cause> {
         percent(share),
         duration_ns(arrivals_wait_ns(&found, whole_ns, 0.01))
     );
-    Some(Kind::ServicePauses.claim(case.unless_starved(Claim::Certain), evidence))
+    // A service that shares a full machine with us stands still as well when others have its CPUs.
+    let is_full = case.is_local() && case.s.client.host_busy_ratio >= FULL;
+    let claim = if is_full { Claim::Possible } else { case.unless_starved(Claim::Certain) };
+    Some(Kind::ServicePauses.claim(claim, evidence))
 }
 
 /// What a response takes while nothing is wrong, ns. Users in lockstep wait together for a request that is always
