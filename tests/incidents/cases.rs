@@ -336,7 +336,8 @@ pub const INCIDENTS: &[Incident] = &[
         &["{url}/", "-c", "100", "-d", "3s", "--timeout", "1s", "--monitor", "process={pid}"],
     )
     .of(Server::Narrow)
-    .also(&["no_response", "connection_limit"]),
+    // Its thread asks again and again for the descriptor that it has not.
+    .also(&["no_response", "connection_limit", "thread_saturated"]),
     Incident::new("a check that fails", "check_failed", &[], &[]).file(CHECKED),
 ];
 

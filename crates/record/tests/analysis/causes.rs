@@ -220,6 +220,27 @@ fn pauses_and_two_speeds_are_told_apart() {
     assert_eq!(claims(&paused, Kind::TwoSpeeds), None);
 }
 
+/// A full thread that takes the connections of one worker first keeps the other one waiting, and does not pause.
+#[test]
+fn a_pause_of_the_service_is_one_of_all_workers() {
+    let silent = |lengths_ms: &'static [u64]| {
+        let run = Run::closed_with(15, |draft| draft.workers = Some(2)).all_ticks(|t| {
+            (0..10).for_each(|_| answer(t, 0, 300 * MS, 200));
+            lengths_ms.iter().for_each(|ms| t.run.record(RunHist::Silence.id(), ms * MS));
+        });
+        claims(&run.thresholds(&["response_time p99.9 < 50ms"]).summary(), Kind::ServicePauses)
+    };
+    assert_eq!(silent(&[300, 301]), Some(Claim::Certain));
+    let once = Run::closed_with(15, |draft| draft.workers = Some(2)).all_ticks(|t| {
+        (0..10).for_each(|_| answer(t, 0, 300 * MS, 200));
+        if t.tick == 3 {
+            t.run.record(RunHist::Silence.id(), 900 * MS);
+        }
+    });
+    let once = once.thresholds(&["response_time p99.9 < 50ms"]).summary();
+    assert_ne!(claims(&once, Kind::ServicePauses), Some(Claim::Certain), "{:#?}", once.causes);
+}
+
 /// The same numbers on a load generator that had to wait for a CPU prove less.
 #[test]
 fn a_load_generator_without_cpu_makes_a_cause_possible_at_most() {

@@ -27,6 +27,9 @@ const APART: f64 = 3.0;
 const FREQUENT: f64 = 0.05;
 /// This share of the time is most of it.
 const MOST: f64 = 0.5;
+/// So many silences, the longest, tell whose they are; two of one pause differ by less than this.
+const LOOKED_AT: usize = 10_000;
+const ALIKE: f64 = 0.8;
 /// All CPUs of a machine are in use.
 const FULL: f64 = 0.95;
 /// Bytes that TCP sends without waiting for an acknowledgement (RFC 6928: ten segments).
@@ -107,8 +110,20 @@ fn pauses(case: &Case) -> Option<Cause> {
     );
     // A service that shares a full machine with us stands still as well when others have its CPUs.
     let is_full = case.is_local() && case.s.client.host_busy_ratio >= FULL;
-    let claim = if is_full { Claim::Possible } else { case.unless_starved(Claim::Certain) };
+    let is_whole = case.facts.is_open() || are_of_all(&found, case.s.client.workers.len().max(1));
+    let is_fact = is_whole && !is_full;
+    let claim = if is_fact { case.unless_starved(Claim::Certain) } else { Claim::Possible };
     Some(Kind::ServicePauses.claim(claim, evidence))
+}
+
+/// Each worker knows its own silences. A pause of the service is one of all workers, so as many of them have the same
+/// length; a service that takes the connections of one worker first makes single ones.
+fn are_of_all(silences: &[(f64, f64)], workers: usize) -> bool {
+    let each = silences.iter().rev().flat_map(|(length, n)| std::iter::repeat_n(*length, *n as usize));
+    let lengths: Vec<f64> = each.take(LOOKED_AT).collect();
+    let is_shared = |group: &&[f64]| group.len() == workers && group[workers - 1] >= group[0] * ALIKE;
+    let shared: f64 = lengths.chunks(workers).filter(is_shared).flatten().sum();
+    shared >= lengths.iter().sum::<f64>() * MOST
 }
 
 /// What a response takes while nothing is wrong, ns. Users in lockstep wait together for a request that is always
