@@ -132,7 +132,7 @@ impl Tally {
     /// An exchange that was sent is over, however it ended.
     #[inline]
     pub fn landed(&mut self, request: u32, now_ns: u64) {
-        self.series(request).add(SeriesSum::Landed.id(), 1);
+        self.series(request).add(SeriesSum::Ended.id(), 1);
         self.rested(now_ns);
     }
 

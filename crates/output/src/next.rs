@@ -244,10 +244,10 @@ fn behind(s: &Summary) -> Option<Hint> {
     let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
     let arrivals = counted(offered.arrivals, "arrival");
     let (waited, never) = (offered.starved, s.totals.never_started);
-    let how = if waited > 0 || never > 0 {
-        format!("{} found no free connection and waited, {} never began", count(waited), count(never))
-    } else {
-        format!("{} still waited for a response at the end", count(s.totals.in_flight_at_stop))
+    let how = match (waited, never, s.totals.in_flight_at_stop) {
+        (0, 0, 0) => return None,
+        (0, 0, waiting) => format!("{} still waited for a response at the end", count(waiting)),
+        _ => format!("{} found no free connection and waited, {} never began", count(waited), count(never)),
     };
     Some(why(format!("The service did not keep up: of {arrivals} offered {how}."), COURSE))
 }

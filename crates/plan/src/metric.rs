@@ -144,7 +144,7 @@ ids! {
         EventsRepeated = "events_repeated", "events whose number had come before";
         EventsDisordered = "events_disordered", "events that came behind a later one";
         EventsUnnumbered = "events_unnumbered", "events in which no number was found";
-        Landed = "landed", "of the requests sent, those that are over, in whatever way";
+        Ended = "ended", "requests sent that have ended, with or without a response; the others are in flight";
     }
 }
 

@@ -98,7 +98,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn land(&mut self, id: u32) {
         self.tally.landed(self.conns[id as usize].request, self.now_ns);
         if let Some(address) = self.address_of(id) {
-            self.tally.series(address).add(SeriesSum::Landed.id(), 1);
+            self.tally.series(address).add(SeriesSum::Ended.id(), 1);
         }
     }
 

@@ -373,7 +373,7 @@ impl Outcome {
             finished + in_flight + streams + self.fault(Fault::ClientLimit),
             "sent {sent}, unsent {unsent}, finished {finished}"
         );
-        let waiting = sent - self.count(SeriesSum::Landed);
+        let waiting = sent - self.count(SeriesSum::Ended);
         assert_eq!(waiting, in_flight + streams, "what was sent and is not over is in flight at the stop");
         let opened = self.sum(RunSum::ConnOpened);
         assert!(opened <= self.sum(RunSum::ConnAttempts));

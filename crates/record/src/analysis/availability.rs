@@ -253,7 +253,7 @@ fn united(whole: &[Outage], part: &[Outage]) -> Vec<Outage> {
             Some(last) => {
                 // Pauses and stalls are left out of both lengths.
                 let shared_ns = ((last.to_s.min(next.to_s) - next.from_s).max(0.0) * 1e9) as u64;
-                let length_ns = (last.length_ns + next.length_ns).saturating_sub(shared_ns);
+                let length_ns = last.length_ns.saturating_add(next.length_ns).saturating_sub(shared_ns);
                 last.length_ns = length_ns.max(last.length_ns).max(next.length_ns);
                 last.open_ended |= next.open_ended;
                 last.to_s = last.to_s.max(next.to_s);

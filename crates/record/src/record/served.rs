@@ -18,7 +18,7 @@ pub struct Served {
     pub last_failure_ns: Option<u64>,
     /// Requests sent, and of those sent, now or before, the ones that came to their end; none in an early version.
     pub sent: u64,
-    pub landed: u64,
+    pub ended: u64,
 }
 
 impl Served {
@@ -42,7 +42,7 @@ impl Served {
             first_failure_ns: floor(SeriesFloor::FirstFailure),
             last_failure_ns: peak(SeriesPeak::LastFailure),
             sent: sum(SeriesSum::Sent),
-            landed: sum(SeriesSum::Landed),
+            ended: sum(SeriesSum::Ended),
         }
     }
 
@@ -62,11 +62,11 @@ impl Served {
         self.first_failure_ns = earlier(self.first_failure_ns, other.first_failure_ns);
         self.last_failure_ns = self.last_failure_ns.max(other.last_failure_ns);
         self.sent = self.sent.saturating_add(other.sent);
-        self.landed = self.landed.saturating_add(other.landed);
+        self.ended = self.ended.saturating_add(other.ended);
     }
 
     pub(super) fn flows(&self) -> [u64; Self::FLOWS] {
-        [self.sent, self.landed]
+        [self.sent, self.ended]
     }
 
     pub(super) fn sums(&self) -> [u64; Self::SUMS] {
@@ -94,7 +94,7 @@ impl Served {
             first_failure_ns: floor(1),
             last_failure_ns: peak(1),
             sent: cell(flows, 0).unwrap_or(0),
-            landed: cell(flows, 1).unwrap_or(0),
+            ended: cell(flows, 1).unwrap_or(0),
         }
     }
 }

@@ -64,10 +64,10 @@ fn one_request_that_hangs_without_a_failure_is_down_and_one_that_waits_alone_is_
     silent(&hung(1, 4, None), "a single late one at the end");
     silent(&hung(3, 3, Some(7)), "three late ones in the middle");
     silent(&hung(40, 9, None), "the stop's edge");
-    silent(&hung(0, 4, None), "nobody asked for it any more");
+    silent(&hung(0, 4, None), "no more requests");
     // Early versions did not count what was over.
     let early = hung(40, 4, None).all_ticks(|tick| {
-        tick.series.iter_mut().for_each(|cells| cells.sums[SeriesSum::Landed.id()] = 0);
+        tick.series.iter_mut().for_each(|cells| cells.sums[SeriesSum::Ended.id()] = 0);
     });
     silent(&early, "an early version");
 }
@@ -96,6 +96,39 @@ fn a_slow_request_does_not_hide_the_hang_of_a_fast_one() {
     let run = hung(40, 4, None).all_ticks(|tick| (0..20).for_each(|_| answer(tick, 0, 3 * S, 200)));
     let all = of(&run);
     assert!(matches!(&all.parts[..], [part] if part.name == "pay"), "{all:?}");
+}
+
+#[test]
+fn one_address_of_two_that_hangs_is_down() {
+    // Of ten users five keep asking the first address, and five wait at the second from the fourth second on.
+    let both = |dead: bool| {
+        Run::closed(8).with(|run| {
+            run.outline.link.addresses = plimsoll_plan::link::Addresses::All;
+            run.environment.addresses = vec!["10.0.0.7".into(), "10.0.0.8".into()];
+            for tick in &mut run.ticks {
+                // Behind the one request; the engine counts them beside it.
+                let one = tick.series[0].clone();
+                let mut second = one.clone();
+                second.clear();
+                tick.series = vec![one.clone(), one, second].into();
+                match (dead, tick.tick) {
+                    (true, 3) => {
+                        (0..3).step_by(2).for_each(|at| tick.series[at].add(SeriesSum::Sent.id(), 5))
+                    }
+                    (true, 4..) => {}
+                    _ => (0..3).step_by(2).for_each(|at| answers(tick, at, 1_000, 5 * MS)),
+                }
+            }
+            if dead {
+                run.ticks[7].run.add(RunSum::InFlightAtStop.id(), 5);
+            }
+        })
+    };
+    let all = of(&both(true));
+    let [part] = &all.parts[..] else { panic!("{all:?}") };
+    assert_eq!((part.kind, part.name.as_str()), (PartKind::Address, "10.0.0.8"));
+    assert_eq!((part.outages[0].failed, part.outages[0].open_ended), (0, true));
+    silent(&both(false), "both alive");
 }
 
 #[test]

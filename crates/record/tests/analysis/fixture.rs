@@ -262,7 +262,7 @@ pub fn answers(tick: &mut Interval, series: usize, n: u64, middle_ns: u64) {
 pub fn answer(tick: &mut Interval, series: usize, time_ns: u64, status: u16) {
     let cells = &mut tick.series[series];
     cells.add(SeriesSum::Sent.id(), 1);
-    cells.add(SeriesSum::Landed.id(), 1);
+    cells.add(SeriesSum::Ended.id(), 1);
     cells.add(SeriesSum::Finished.id(), 1);
     cells.add(SeriesSum::BytesIn.id(), 300);
     cells.add(SeriesSum::BytesOut.id(), 80);
@@ -293,7 +293,7 @@ pub fn time_out(tick: &mut Interval, n: u64, after_ns: u64) {
     fail(tick, Fault::Timeout, n);
     let cells = &mut tick.series[0];
     cells.add(SeriesSum::Sent.id(), n);
-    cells.add(SeriesSum::Landed.id(), n);
+    cells.add(SeriesSum::Ended.id(), n);
     for _ in 0..n {
         cells.record(SeriesHist::ResponseCensored.id(), after_ns);
         cells.record(SeriesHist::ServiceCensored.id(), after_ns);

@@ -102,11 +102,13 @@ struct FlowRow {
 impl<'a> Flow<'a> {
     fn new(machine: &'a Machine) -> Self {
         let totals = &machine.origin.totals;
-        let sum = |id: SeriesSum| totals.series.iter().map(|series| series.sum(id)).sum::<u64>();
+        // Behind the requests stand checks, groups and addresses, which count the same requests again.
+        let requests = || totals.series.iter().take(machine.plan().requests.len());
+        let sum = |id: SeriesSum| requests().fold(0u64, |all, series| all.saturating_add(series.sum(id)));
         let streams = sum(SeriesSum::StreamsOpenAtStop);
         let at_stop = totals.run.of(RunSum::InFlightAtStop).saturating_add(streams);
-        // Early versions did not count what was over.
-        let is_known = sum(SeriesSum::Sent).saturating_sub(sum(SeriesSum::Landed)) <= at_stop;
+        // Early versions did not count which requests had ended.
+        let is_known = sum(SeriesSum::Sent).saturating_sub(sum(SeriesSum::Ended)) <= at_stop;
         Self {
             plan: machine.plan(),
             rows: machine.origin.ticks.iter().peekable(),
@@ -126,7 +128,7 @@ impl<'a> Flow<'a> {
             }
             let begun = self.waiting.clone();
             for (n, one) in self.waiting.iter_mut().flatten().zip(&served) {
-                *n = n.saturating_add(one.sent).saturating_sub(one.landed);
+                *n = n.saturating_add(one.sent).saturating_sub(one.ended);
             }
             if *number == tick {
                 return Some(FlowRow { served, waiting: begun });

@@ -14,7 +14,7 @@ const HANG_AFTER_OPEN: u64 = 5;
 /// So many wait at once where all were answered in the end: one slow request in a thousand is a tail, several at once
 /// that have it at the same time are a service that stalled.
 const HANG_WAITING: f64 = 4.0;
-/// Nobody else is answered either.
+/// The same at the end: no other request is answered either.
 const HANG_WAITING_OPEN: f64 = 0.9;
 /// The same of a part: while others are served, one request that waits is a slow one.
 const HANG_WAITING_PART: f64 = 2.0;
