@@ -1,10 +1,11 @@
 //! The one place where good and bad news become an exit code, and the one table of what the codes mean.
 
+use plimsoll_analysis::folder;
+use plimsoll_analysis::summary::Outcome;
 use plimsoll_control::permission::Refusal;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::summary::Outcome;
-use plimsoll_record::{folder, run_file};
+use plimsoll_record::run_file;
 
 macro_rules! exits {
     ($($variant:ident = $code:literal, $meaning:literal;)*) => {

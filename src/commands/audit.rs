@@ -5,13 +5,13 @@ use super::template;
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Audit;
 use crate::say;
+use plimsoll_audit::foreign::{self, Document};
+use plimsoll_audit::{self as audit, Grade};
 use plimsoll_output::audit as render;
 use plimsoll_output::figure;
 use plimsoll_output::html::audit::page;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::audit::{self, Grade};
-use plimsoll_record::foreign::{self, Document};
 use std::io::Read;
 
 pub fn command(flags: &Audit) -> Result<Exit, Failure> {

@@ -6,7 +6,7 @@ use crate::flags::verbs::Check;
 use crate::say;
 use plimsoll_front::Study;
 use plimsoll_plan::Plan;
-use plimsoll_record::phrase::counted;
+use plimsoll_plan::phrase::counted;
 use plimsoll_script::feed::Feeds;
 use plimsoll_script::program::Stage;
 use std::fmt::Write;

@@ -6,18 +6,18 @@ use super::{folder_report, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Compare;
 use crate::{say, wall};
+use plimsoll_analysis::Digest;
+use plimsoll_analysis::compare::baseline::Baseline;
+use plimsoll_analysis::compare::gate::{Gate, Gated, Passage, Rule, gate};
+use plimsoll_analysis::compare::{Asked, Comparison, compare_cells, variants};
+use plimsoll_analysis::experiment::{is_valid, sides};
+use plimsoll_analysis::folder::{self, Run};
 use plimsoll_output::chart::Chart;
 use plimsoll_output::html::{Page, comparison};
 use plimsoll_output::junit::Whole;
 use plimsoll_output::{compare as render, figure, json};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::analysis::Digest;
-use plimsoll_record::analysis::compare::baseline::Baseline;
-use plimsoll_record::analysis::compare::gate::{Gate, Gated, Passage, Rule, gate};
-use plimsoll_record::analysis::compare::{Asked, Comparison, compare_cells, variants};
-use plimsoll_record::experiment::{is_valid, sides};
-use plimsoll_record::folder::{self, Run};
 use std::path::{Path, PathBuf};
 
 pub fn command(flags: &Compare) -> Result<Exit, Failure> {

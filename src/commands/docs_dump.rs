@@ -9,6 +9,7 @@ use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Sche
 use crate::flags::{Load, verbs};
 use crate::say;
 use clap::CommandFactory;
+use plimsoll_analysis::caution::Kind;
 use plimsoll_front::explain::TABLE;
 use plimsoll_front::own::key::{self, Section};
 use plimsoll_plan::metric::{
@@ -16,7 +17,6 @@ use plimsoll_plan::metric::{
 };
 use plimsoll_plan::value::Function;
 use plimsoll_plan::{Fault, limit};
-use plimsoll_record::caution::Kind;
 use std::fmt::Write;
 
 const NOTICE: &str = "<!-- Made by `cargo xtask docs`; edit the tables in the source instead. -->\n";

@@ -4,10 +4,10 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::Explain;
 use crate::say;
+use plimsoll_analysis::caution;
 use plimsoll_front::explain::TABLE;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::{Diagnostic, Fault, Side};
-use plimsoll_record::caution;
 use std::fmt::Write;
 
 pub fn command(explain: &Explain) -> Result<Exit, Failure> {

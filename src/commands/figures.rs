@@ -3,17 +3,17 @@
 use crate::exit::Failure;
 use crate::flags::verbs::Report;
 use crate::say;
+use plimsoll_analysis::experiment::Conclusion;
+use plimsoll_analysis::folder;
+use plimsoll_analysis::picture::spans_of;
+use plimsoll_analysis::summarise_with_picture;
+use plimsoll_analysis::summary::Summary;
 use plimsoll_output::chart::Chart;
 use plimsoll_output::figure::{self, Skin};
 use plimsoll_output::{markdown, png};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::analysis::picture::spans_of;
-use plimsoll_record::analysis::summarise_with_picture;
-use plimsoll_record::experiment::Conclusion;
-use plimsoll_record::folder;
 use plimsoll_record::run_file;
-use plimsoll_record::summary::Summary;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

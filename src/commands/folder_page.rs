@@ -2,10 +2,10 @@
 
 use super::{folder_report, parts_report};
 use crate::exit::Failure;
+use plimsoll_analysis::folder::{self, Run};
 use plimsoll_output::figure;
 use plimsoll_output::html::Page;
 use plimsoll_output::html::experiment::{RunFile, page};
-use plimsoll_record::folder::{self, Run};
 use std::path::Path;
 
 /// Where a link to a run file leads, if anywhere.

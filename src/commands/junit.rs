@@ -2,10 +2,10 @@
 
 use super::compare::refuse_other_kinds;
 use crate::exit::{Exit, Failure};
+use plimsoll_analysis::summarise;
+use plimsoll_analysis::summary::{Outcome, Summary};
 use plimsoll_output::junit::{Suite, Whole, document};
-use plimsoll_record::analysis::summarise;
 use plimsoll_record::run_file;
-use plimsoll_record::summary::{Outcome, Summary};
 use std::path::{Path, PathBuf};
 
 /// Looked at before anything is sent.

@@ -4,15 +4,15 @@
 use crate::exit::{Exit, Failure};
 use crate::flags::page::PageFlag;
 use crate::{say, wall};
+use plimsoll_analysis::picture::Picture;
+use plimsoll_analysis::picture::{SpansOf, picture, spans_of};
+use plimsoll_analysis::summary::Summary;
 use plimsoll_output::chart::Chart;
 use plimsoll_output::figure;
 use plimsoll_output::html::{Page, run_page};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::analysis::picture::{SpansOf, picture, spans_of};
-use plimsoll_record::picture::Picture;
 use plimsoll_record::record::RunRecord;
-use plimsoll_record::summary::Summary;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 

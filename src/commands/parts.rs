@@ -10,12 +10,12 @@ use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::flags::verbs::Run;
 use crate::{home, say, wall};
+use plimsoll_analysis::folder::{INDEX, parts as list};
 use plimsoll_front::Part;
 use plimsoll_output::experiment::parts::heading;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::Experiment;
-use plimsoll_record::folder::{INDEX, parts as list};
 use std::path::{Path, PathBuf};
 
 /// A part that is ready to be run.

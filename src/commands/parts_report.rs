@@ -3,6 +3,9 @@
 use super::folder_report::{self, Form};
 use crate::exit::{Exit, Failure};
 use crate::say;
+use plimsoll_analysis::experiment::Conclusion;
+use plimsoll_analysis::folder::parts::{self as list, Parts};
+use plimsoll_analysis::summary::Outcome;
 use plimsoll_output::chart::Chart;
 use plimsoll_output::experiment::parts::{Row, heading, markdown, table};
 use plimsoll_output::figure;
@@ -12,9 +15,6 @@ use plimsoll_output::html::parts::{Part, page};
 use plimsoll_output::json;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::experiment::Conclusion;
-use plimsoll_record::folder::parts::{self as list, Parts};
-use plimsoll_record::summary::Outcome;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -128,7 +128,7 @@ pub fn wait(place: &Resolved, plan: &Plan, tls: Option<&Setup>, patience: &Patie
         }
         if patience.is_over() {
             patience.check_interrupted(&plan.outline.target)?;
-            let waited = plimsoll_record::phrase::duration_ns(patience.limit_ns);
+            let waited = plimsoll_plan::phrase::duration_ns(patience.limit_ns);
             let sentence = format!("`{}` was not ready within {waited}: {why}", plan.outline.target);
             let hint = "start the service, or give it longer with `--wait-for-ready`";
             return Err(Failure::machine(sentence, Some(hint.into())));

@@ -5,13 +5,13 @@ use super::{figures, folder_report, load, template};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::{Form, Report};
 use crate::say;
+use plimsoll_analysis::summarise;
+use plimsoll_analysis::summary::Summary;
 use plimsoll_output::line::clean;
 use plimsoll_output::{csv, json, markdown, ndjson, terminal};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::analysis::summarise;
 use plimsoll_record::run_file;
-use plimsoll_record::summary::Summary;
 use std::path::Path;
 
 pub fn command(flags: &Report) -> Result<Exit, Failure> {

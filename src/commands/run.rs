@@ -11,10 +11,10 @@ use plimsoll_engine::machine;
 use plimsoll_front::{Given, Kind, Located, Part, Study, detect, parse_set};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::request::redacted_url;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Diagnostic, Draft, Plan};
-use plimsoll_record::phrase::counted;
 use std::io::Read;
 use std::path::Path;
 

@@ -8,8 +8,8 @@ use crate::kept::{self, Kept};
 use crate::{home, say, wall};
 use plimsoll_output::format::bytes;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::phrase::{count, counted, utc};
 use plimsoll_plan::{Diagnostic, unit};
-use plimsoll_record::phrase::{count, counted, utc};
 use std::fmt::Write;
 
 pub fn command(flags: &Runs) -> Result<Exit, Failure> {

@@ -2,15 +2,16 @@
 //! as it grows, as the console does.
 
 use crate::support::{Ruler, Running, Scratch, Tool};
+use plimsoll_analysis::Follow;
+use plimsoll_analysis::summary::Second;
 use plimsoll_record::event::{Note, NoteKind};
-use plimsoll_record::run_file::{Tail, read};
+use plimsoll_record::run_file::read;
 use plimsoll_record::steered::Steered;
-use plimsoll_record::summary::Second;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Follows a run file until a second (the last one that is there) is as wanted; returns it.
-fn until(tail: &mut Tail, what: &str, mut is_it: impl FnMut(&Second) -> bool) -> Second {
+fn until(tail: &mut Follow, what: &str, mut is_it: impl FnMut(&Second) -> bool) -> Second {
     let deadline = Instant::now() + Duration::from_secs(25);
     loop {
         let fresh = tail.more().expect("it is a run file");
@@ -23,10 +24,10 @@ fn until(tail: &mut Tail, what: &str, mut is_it: impl FnMut(&Second) -> bool) ->
 }
 
 /// The file of a run that has begun.
-fn tail(file: &str) -> Tail {
+fn tail(file: &str) -> Follow {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
-        match Tail::open(Path::new(file)) {
+        match Follow::open(Path::new(file)) {
             Ok(tail) => return tail,
             Err(e) => assert!(Instant::now() < deadline, "{e}"),
         }

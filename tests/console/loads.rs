@@ -331,7 +331,7 @@ fn seconds_have_the_value_that_a_monitor_had_then_also_for_who_comes_late() {
     let charts = &late.iter().find(|(name, _)| name == "charts").expect("the whole course").1["charts"];
     let entry = console.entries().into_iter().find(|entry| entry["id"] == run).expect("it is listed");
     let record = plimsoll_record::run_file::read(Path::new(entry["path"].as_str().unwrap())).unwrap();
-    let summary = plimsoll_record::analysis::summarise(&record);
+    let summary = plimsoll_analysis::summarise(&record);
     for (chart, metric) in [("monitors-cpu", "cpu"), ("monitors-memory", "rss")] {
         let course = summary.courses.iter().find(|course| course.metric == metric).expect("it was watched");
         let chart = charts.as_array().unwrap().iter().find(|own| own["id"] == chart).expect("a chart");

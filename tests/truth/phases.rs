@@ -12,8 +12,8 @@
 
 use crate::help;
 use crate::support::{Ruler, Scratch, Tool, alone};
-use plimsoll_record::analysis::slices;
-use plimsoll_record::picture::Slice;
+use plimsoll_analysis::picture::Slice;
+use plimsoll_analysis::slices;
 use plimsoll_record::run_file::read;
 use std::path::Path;
 

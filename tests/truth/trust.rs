@@ -20,7 +20,7 @@ mod way;
 use crate::help::{caution, cautions, patiently};
 use crate::provoke::{Elsewhere, json};
 use crate::support::{BINARY, Ruler, Tool, alone, beside, namespace};
-use plimsoll_record::caution::Kind;
+use plimsoll_analysis::caution::Kind;
 use serde_json::Value;
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! `cargo xtask browser`: the report and the console in a real browser. Real runs are made, pages are written, and
 //! Playwright drives the distribution's Chromium over them; `--shots` only takes pictures of every section.
 
-use crate::{Outcome, needs, shell};
+use chore::{Outcome, needs, shell};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -49,7 +49,7 @@ pub fn command(arguments: &[String]) -> Outcome {
 /// The tool as people get it, and the example that makes runs in simulated time.
 fn build(target: &Path) -> Result<(PathBuf, PathBuf), String> {
     shell::run(shell::cargo().args(["build", "--release", "--quiet"]))?;
-    let example = ["build", "--quiet", "--package", "plimsoll-record", "--example", "make_run"];
+    let example = ["build", "--quiet", "--package", "plimsoll-testkit", "--example", "make_run"];
     shell::run(shell::cargo().args(example))?;
     Ok((target.join("release/plimsoll"), target.join("debug/examples/make_run")))
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask docs`: the reference pages come out of the binary's own tables (flags, metrics, faults, cautions,
 //! exit codes), so they cannot describe a tool that does not exist. `--check` is the proof in CI.
 
-use crate::{Outcome, shell};
+use chore::{Outcome, shell};
 use serde_json::Value;
 use std::path::{Component, Path};
 use std::process::Command;

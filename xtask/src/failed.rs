@@ -1,7 +1,7 @@
 //! Tests that failed, as their program tells of them, and the program with nothing but those.
 
-use crate::bounded::End;
 use crate::suites::results;
+use chore::bounded::End;
 use std::process::Command;
 
 /// How a test program ends when tests have failed.

@@ -4,23 +4,16 @@
 // Chores talk to a person at a terminal: printing is what they are for.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-mod bench;
-mod bounded;
 mod browser;
 mod docs;
 mod failed;
-mod lab;
-mod needs;
 mod nightly;
-mod shell;
 mod suites;
 mod test;
 mod tidy;
 
+use chore::{Outcome, needs};
 use std::process::ExitCode;
-
-/// What a chore answers: a sentence when it failed (the last line a person reads).
-pub type Outcome = Result<(), String>;
 
 struct Command {
     name: &'static str,

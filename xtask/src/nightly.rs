@@ -2,7 +2,8 @@
 //! `PLIMSOLL_NIGHTLY=1` (the 15-minute memory run); those that only make sense long are ignored by every other command,
 //! and tidy sees to it that each of them says that this one runs it.
 
-use crate::{Outcome, bench, browser, lab, shell, suites};
+use crate::{browser, suites};
+use chore::{Outcome, shell};
 use std::process::Command;
 
 /// A hundred times what every push tries.

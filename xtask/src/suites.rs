@@ -3,10 +3,10 @@
 //! their own neighbours (`tests/support/turn.rs`). Each has a deadline and a file for what it says. A test that failed
 //! is made again when all have ended, alone, and that counts. Says how long each took, and which tests were made again.
 
-use crate::bounded::{self, End};
 use crate::failed::{self, Failed};
-use crate::lab::interrupt;
-use crate::{Outcome, shell};
+use chore::bounded::{self, End};
+use chore::interrupt;
+use chore::{Outcome, shell};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,8 @@
 //! first failure ends the run with a summary of what passed, what failed and what was not reached. Everything is built
 //! once: browser, lab and bench take the binary that the tests drive. `cargo xtask nightly` takes the release build.
 
-use crate::{Outcome, bench, bounded, browser, docs, lab, needs, shell, suites, tidy};
+use crate::{browser, docs, suites, tidy};
+use chore::{Outcome, bounded, needs, shell};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -114,7 +115,7 @@ fn tests(quick: bool) -> Outcome {
     let programs = suites::build(&selected(quick)?)?;
     let folder = bounded::folder()?;
     // From here on children have groups of their own, which a Ctrl-C at the terminal does not reach.
-    let _listening = lab::interrupt::listen()?;
+    let _listening = chore::interrupt::listen()?;
     if quick {
         return suites::run(&programs, folder, || Ok(()));
     }

@@ -3,13 +3,13 @@
 //! It counts with the same code as the report behind it, on the same ticks: what stopped the run is found there.
 
 use crate::breaker::Trip;
+use plimsoll_analysis::{Reading, Sliding, reading_within, width_of};
 use plimsoll_plan::Outline;
+use plimsoll_plan::phrase::{chosen_ns, figure};
 use plimsoll_plan::threshold::{Kind, Threshold};
 use plimsoll_plan::unit::SECOND_NS;
-use plimsoll_record::analysis::{Reading, Sliding, reading_within, width_of};
 use plimsoll_record::event::Tick;
 use plimsoll_record::gauge::Gauge;
-use plimsoll_record::phrase::{chosen_ns, figure};
 
 /// Watches the ticks of one run.
 pub struct Watch {

@@ -154,6 +154,6 @@ fn a_threshold_that_stays_missed_ends_the_run_and_its_note_says_which() {
     assert!(notes[0].contains(rule) && notes[0].contains("missed since 0 s"), "{notes:?}");
     let mut gatherer = plimsoll_record::record::Gatherer::default();
     events.iter().for_each(|event| gatherer.event(event));
-    let summary = plimsoll_record::analysis::summarise(&gatherer.into_record());
+    let summary = plimsoll_analysis::summarise(&gatherer.into_record());
     assert!(summary.thresholds.iter().any(|t| t.text == rule && !t.met), "{:?}", summary.thresholds);
 }

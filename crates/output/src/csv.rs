@@ -3,7 +3,7 @@
 //! RFC 4180 with two choices spelled out: rows end in a single line feed (every reader takes it, and `diff` likes it),
 //! and a missing value is an empty field, which is not 0. Units stand last in the names of the columns.
 
-use plimsoll_record::summary::{Course, Second, Summary};
+use plimsoll_analysis::summary::{Course, Second, Summary};
 
 type Cell = fn(&Second) -> String;
 

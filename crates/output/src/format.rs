@@ -1,11 +1,11 @@
 //! Numbers as text: the words that sentences use too, and what only tables need: intervals, bytes, what is missing.
 
-pub use plimsoll_record::phrase::{
+use plimsoll_analysis::summary::Quantile;
+pub use plimsoll_plan::phrase::{
     NONE, bytes_f64, bytes_per_s, chosen_ns, count, counted, duration_f64_ns, duration_ns, figure,
     quantile_name, quantity, rate_of, rate_per_s, ratio,
 };
-use plimsoll_record::phrase::{exponent, three, time_unit};
-use plimsoll_record::summary::Quantile;
+use plimsoll_plan::phrase::{exponent, three, time_unit};
 
 /// The same for seconds.
 pub fn duration_s(seconds: f64) -> String {

@@ -5,8 +5,8 @@
 //! nor a pass: CI systems show it as broken, and `skipped` would be green.
 
 use crate::compare::xml::escape;
-use plimsoll_record::phrase::figure;
-use plimsoll_record::summary::{Judged, Outcome, Standing, Summary};
+use plimsoll_analysis::summary::{Judged, Outcome, Standing, Summary};
+use plimsoll_plan::phrase::figure;
 
 /// A run under its name.
 pub struct Suite<'a> {

@@ -10,7 +10,7 @@ use crate::line::is_harmful;
 use crate::next::hints;
 use crate::trust;
 use crate::words::{self, Shown};
-use plimsoll_record::summary::{Caution, SeriesRow, Summary, Times, Weight};
+use plimsoll_analysis::summary::{Caution, SeriesRow, Summary, Times, Weight};
 
 /// The report. What came from outside is escaped, so that a name can neither break a table nor become a link or a
 /// tag.

@@ -2,7 +2,7 @@
 //! and under `watched` what monitors saw in that second.
 
 use crate::Error;
-use plimsoll_record::summary::{Second, Summary};
+use plimsoll_analysis::summary::{Second, Summary};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
+use plimsoll_plan::phrase::trimmed_value;
 use plimsoll_plan::sizing::Sizing;
-use plimsoll_record::phrase::trimmed_value;
 
 /// One line per step: what it is, its value, and how it follows from the others.
 pub fn terminal(sizing: &Sizing, look: &Look) -> String {

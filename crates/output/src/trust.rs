@@ -7,10 +7,10 @@ use crate::format::{
     chosen_s, count, counted, duration_ns, maybe_ns, quantile, quantity, rate_of, rate_per_s, ratio,
 };
 use crate::words;
+use plimsoll_analysis::caution::{Doubts, Kind};
+use plimsoll_analysis::summary::{Caution, Short, Summary, Weight, WorkerRow};
 use plimsoll_plan::Fault;
-use plimsoll_record::caution::{Doubts, Kind};
 use plimsoll_record::event::Environment;
-use plimsoll_record::summary::{Caution, Short, Summary, Weight, WorkerRow};
 
 /// What a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

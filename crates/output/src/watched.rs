@@ -1,8 +1,8 @@
 //! What monitors saw, in the words that the terminal and Markdown share: which numbers of a monitor matter, and what
 //! the numbers say together.
 
-use plimsoll_record::phrase::{ratio, watched};
-use plimsoll_record::summary::{MetricRow, MonitorRow, SlopeVerdict, Summary};
+use plimsoll_analysis::summary::{MetricRow, MonitorRow, SlopeVerdict, Summary};
+use plimsoll_plan::phrase::{ratio, watched};
 
 /// A number of a monitor as text.
 pub(crate) struct Entry {

@@ -1,12 +1,12 @@
 //! Words that several renderers share, so that a thing is called the same in the terminal and in Markdown.
 
 use crate::format::{chosen_ns, chosen_s, count, counted, quantile_name, quantity, rate_of, rate_per_s};
+use plimsoll_analysis::summary::{
+    Apdex, Judged, Outcome, Percentile, Spike, Standing, StreamRow, Summary, Times, Weight,
+};
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::StoppedBy;
-use plimsoll_record::summary::{
-    Apdex, Judged, Outcome, Percentile, Spike, Standing, StreamRow, Summary, Times, Weight,
-};
 
 pub fn outcome(outcome: Outcome) -> &'static str {
     match outcome {

@@ -5,8 +5,8 @@ mod pages;
 
 use crate::output::golden::{check, look};
 use fixture::{finding, report};
+use plimsoll_audit::{Audit, Grade};
 use plimsoll_output::audit as output;
-use plimsoll_record::audit::{Audit, Grade};
 
 #[test]
 fn audits_are_as_committed() {
@@ -55,8 +55,7 @@ fn carets_stand_below_the_figure_at_every_width() {
 fn a_sentence_is_quoted_whole_and_a_number_never_inside_another() {
     let sentence = "the service was warmed up with a handful of requests, and then measured for some time";
     let mut audit = Audit { figures: 1, files: vec!["a.md".into()], ..Audit::default() };
-    let quote =
-        |line, text: &str| plimsoll_record::audit::Quote { file: "a.md".into(), line, text: text.into() };
+    let quote = |line, text: &str| plimsoll_audit::Quote { file: "a.md".into(), line, text: text.into() };
     let mut found = finding(Grade::Doubtful, "something");
     found.quotes = vec![quote(1, sentence), quote(2, "0"), quote(3, "5")];
     audit.findings.push(found);
@@ -74,7 +73,7 @@ fn a_sentence_is_quoted_whole_and_a_number_never_inside_another() {
 
 #[test]
 fn what_is_missing_in_several_files_is_said_once() {
-    let quote = |file: &str| plimsoll_record::audit::Quote { file: file.into(), line: 1, text: "x".into() };
+    let quote = |file: &str| plimsoll_audit::Quote { file: file.into(), line: 1, text: "x".into() };
     let gap = |file: &str| {
         let mut gap = finding(Grade::Missing, "no repeats");
         gap.quotes.push(quote(file));
@@ -121,7 +120,7 @@ fn what_the_report_says_cannot_leave_its_place() {
 fn an_audit_of_odd_parts_is_still_shown() {
     let mut bare = finding(Grade::Doubtful, "");
     bare.arithmetic = vec![": ".into(), "x".repeat(500), "\t\u{200f}\u{4e2d}".repeat(90)];
-    bare.quotes.push(plimsoll_record::audit::Quote { file: "y".repeat(300), line: 0, text: "z".repeat(400) });
+    bare.quotes.push(plimsoll_audit::Quote { file: "y".repeat(300), line: 0, text: "z".repeat(400) });
     let audit = Audit { findings: vec![bare], figures: 1, ..Audit::default() };
     for width in [0, 60, 80, 120, u16::MAX] {
         assert!(!output::terminal(&audit, &look(width, false, true)).is_empty());

@@ -3,8 +3,8 @@
 pub mod fixtures;
 
 use crate::output::golden::{check, look};
+use plimsoll_analysis::compare::gate::{Gate, Rule};
 use plimsoll_output::compare::{github_summary, junit, markdown, terminal};
-use plimsoll_record::analysis::compare::gate::{Gate, Rule};
 
 fn rules() -> Gate {
     let parse = |text: &str| Rule::parse(text).expect("it is a rule");

@@ -1,16 +1,16 @@
 //! What a search found, as people and programs read it.
 
+use plimsoll_analysis::digest::Generator;
+use plimsoll_analysis::search::{
+    Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, Shape, Standing, StepRow,
+    Style,
+};
+use plimsoll_analysis::summary::Weight;
 use plimsoll_output::figure;
 use plimsoll_output::find::{COLUMNS, csv, json, markdown, step_line, terminal};
 use plimsoll_output::line::width;
 use plimsoll_output::style::Look;
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::digest::Generator;
-use plimsoll_record::analysis::search::{
-    Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, Shape, Standing, StepRow,
-    Style,
-};
-use plimsoll_record::summary::Weight;
 
 fn check(name: &str, text: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -79,7 +79,7 @@ fn answer() -> Answer {
         style: Style::Search,
         users: false,
         capacity: Some(Capacity {
-            interval_is: plimsoll_record::analysis::search::IntervalIs::Confidence95,
+            interval_is: plimsoll_analysis::search::IntervalIs::Confidence95,
             rate_per_s: Some(9_480.0),
             users: None,
             interval: [9_390.0, 9_560.0],
@@ -188,8 +188,7 @@ fn a_refusal_is_said_first_and_in_full() {
 fn a_ladder_is_told_as_one() {
     let mut ladder = answer();
     ladder.style = Style::Ladder;
-    ladder.capacity.as_mut().expect("found").interval_is =
-        plimsoll_record::analysis::search::IntervalIs::Enclosure;
+    ladder.capacity.as_mut().expect("found").interval_is = plimsoll_analysis::search::IntervalIs::Enclosure;
     let text = terminal(&ladder, &look(80, true));
     assert!(
         text.contains("last met")

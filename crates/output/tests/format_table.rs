@@ -131,8 +131,8 @@ fn table() -> String {
         ("bytesF64", rows(&both, format::bytes_f64)),
         ("bytesPerS", rows(&VALUES, format::bytes_per_s)),
         ("quantileName", rows(&QUANTILES, format::quantile_name)),
-        ("trimmedValue", rows(&both, plimsoll_record::phrase::trimmed_value)),
-        ("cores", rows(&VALUES, |v| plimsoll_record::phrase::watched(v, plimsoll_plan::watch::Unit::Cores))),
+        ("trimmedValue", rows(&both, plimsoll_plan::phrase::trimmed_value)),
+        ("cores", rows(&VALUES, |v| plimsoll_plan::phrase::watched(v, plimsoll_plan::watch::Unit::Cores))),
     ];
     let columns: Map<String, Value> =
         columns.into_iter().map(|(name, rows)| (name.to_owned(), rows)).collect();

@@ -7,10 +7,10 @@ mod room;
 
 use crate::output::fixtures;
 use dom::Dom;
+use plimsoll_analysis::picture::Picture;
+use plimsoll_analysis::summary::Summary;
 use plimsoll_output::figure;
 use plimsoll_output::html::{Page, run_page};
-use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::Summary;
 
 /// Every kind of run, and what its charts are made of; most of them have no more than their seconds.
 pub fn runs() -> Vec<(&'static str, Summary, Picture)> {

@@ -19,16 +19,3 @@ mod html_pages;
 mod output;
 mod page_size;
 mod study;
-
-#[path = "../../record/tests/made_up/mod.rs"]
-mod made_up;
-// The example that makes runs, for their pages.
-#[allow(dead_code, reason = "the example makes more of them")]
-#[path = "../../record/examples/make_run"]
-mod making {
-    pub mod odd;
-    pub mod scene;
-    pub mod shop;
-    pub mod trouble;
-}
-use making::{odd, scene, shop, trouble};

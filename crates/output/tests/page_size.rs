@@ -1,14 +1,14 @@
 //! Pages stay small and are made quickly, whatever the run: an hour, 200 requests, a single answer, nothing but errors.
 //! The runs come through the writer of real ones, in simulated time.
 
-use crate::scene::Made;
-use crate::{odd, shop, trouble};
+use plimsoll_analysis::picture::spans_of;
+use plimsoll_analysis::summarise_with_picture;
 use plimsoll_output::figure;
 use plimsoll_output::html::run_page;
 use plimsoll_record::Error;
-use plimsoll_record::analysis::picture::spans_of;
-use plimsoll_record::analysis::summarise_with_picture;
 use plimsoll_record::run_file;
+use plimsoll_testkit::scene::Made;
+use plimsoll_testkit::{odd, shop, trouble};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -1,17 +1,17 @@
 //! Sweeps on the terminal, as Markdown and as CSV: what is printed is committed, keeps to its width, and says nothing
 //! that the study does not.
 
+use plimsoll_analysis::Seen;
+use plimsoll_analysis::digest::{Block, Digest, Level};
+use plimsoll_analysis::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
+use plimsoll_analysis::summary::Pressure;
+use plimsoll_analysis::summary::{Outcome, Percentile, Times};
 use plimsoll_output::Look;
 use plimsoll_output::figure;
 use plimsoll_output::figure::{Skin, draw};
 use plimsoll_output::study::{COLUMNS, csv, markdown, terminal};
 use plimsoll_plan::experiment::{CellOutline, Setting};
 use plimsoll_plan::watch::Unit;
-use plimsoll_record::analysis::Seen;
-use plimsoll_record::analysis::digest::{Block, Digest, Level};
-use plimsoll_record::analysis::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
-use plimsoll_record::summary::Pressure;
-use plimsoll_record::summary::{Outcome, Percentile, Times};
 use plimsoll_stats::Hist;
 use std::path::Path;
 

@@ -17,6 +17,7 @@ pub mod link;
 pub mod load;
 pub mod metric;
 pub mod outline;
+pub mod phrase;
 pub mod policy;
 pub mod program;
 pub mod request;

@@ -16,6 +16,16 @@ pub const OVER_MAX_NS: u64 = 600 * TICK_NS;
 /// An outage is no shorter: within less, requests fail or wait by chance, and a service with few of them has pauses.
 pub const OUTAGE_LEAST_NS: u64 = 1_000_000_000;
 
+/// What the figure of a threshold's subject is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureUnit {
+    Nanoseconds,
+    Ratio,
+    PerSecond,
+    Count,
+}
+
 /// What a threshold looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -3,8 +3,8 @@
 //! The sentence in the file is all there is of it: it is written here and recognised here, and nowhere else.
 
 use crate::event::{Note, NoteKind};
-use crate::phrase::{counted, rate_per_s, ratio};
 use plimsoll_plan::load::Load;
+use plimsoll_plan::phrase::{counted, rate_per_s, ratio};
 
 /// More of a note is cut off: it is to fit beside a chart.
 pub const NOTE_CHARS: usize = 400;

@@ -1,13 +1,13 @@
 //! A full disk keeps the totals and names the gap. Each test fills a small disk of its own.
 
-use crate::made_up::disk::on_a_disk;
-use crate::made_up::watching::{seconds, watched_opening};
-use crate::made_up::{Folder, Random, ending, interval, names, note, opening, tick};
 use plimsoll_plan::sample::Sample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{NoteKind, Opening, RunEvent, Sink};
 use plimsoll_record::record::Gatherer;
 use plimsoll_record::run_file::{RunFile, Writer, read, write};
+use plimsoll_testkit::made_up::disk::on_a_disk;
+use plimsoll_testkit::made_up::watching::{seconds, watched_opening};
+use plimsoll_testkit::made_up::{Folder, Random, ending, interval, names, note, opening, tick};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

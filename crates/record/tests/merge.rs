@@ -1,10 +1,10 @@
 //! Adding up the runs of several machines is an algebra: order, grouping and repetition make no difference.
 
-use crate::made_up;
-use crate::made_up::{Random, ending, gathered, interval, note, opening, tick};
 use plimsoll_record::event::RunEvent;
 use plimsoll_record::run_file::{read, write};
 use plimsoll_record::{Error, RunRecord};
+use plimsoll_testkit::made_up;
+use plimsoll_testkit::made_up::{Random, ending, gathered, interval, note, opening, tick};
 use std::sync::Arc;
 
 fn merge(a: &RunRecord, b: &RunRecord) -> RunRecord {

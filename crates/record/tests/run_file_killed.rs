@@ -1,8 +1,8 @@
 //! `kill -9` leaves a run that can be read up to the last second: the test program starts itself again as the victim.
 
-use crate::made_up::{Folder, events, gathered, names, opening};
 use plimsoll_record::event::{RunEvent, Sink};
 use plimsoll_record::run_file::{RunFile, read};
+use plimsoll_testkit::made_up::{Folder, events, gathered, names, opening};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test may stop and talk")]
 
-mod made_up;
-
-use made_up::watching::{seconds, watched_opening};
-use made_up::{Folder, Random, interval, tick};
 use plimsoll_record::event::Sink;
 use plimsoll_record::run_file::RunFile;
 use plimsoll_stats::interval::Interval;
+use plimsoll_testkit::made_up::watching::{seconds, watched_opening};
+use plimsoll_testkit::made_up::{Folder, Random, interval, tick};
 
 /// Resident memory of this process, which runs no other test.
 fn resident_kib() -> u64 {

@@ -1,9 +1,9 @@
 //! Run files in places where nothing can be written: an archive, a disk for reading only.
 
-use crate::made_up::disk::{on_a_disk, write_protect};
-use crate::made_up::{events, gathered, names, opening};
 use plimsoll_record::event::Sink;
 use plimsoll_record::run_file::{RunFile, read};
+use plimsoll_testkit::made_up::disk::{on_a_disk, write_protect};
+use plimsoll_testkit::made_up::{events, gathered, names, opening};
 
 #[test]
 fn a_finished_run_is_read_from_a_disk_for_reading_only() {

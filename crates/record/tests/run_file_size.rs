@@ -1,9 +1,9 @@
 //! How large a run file gets, and how long it takes to open.
 
-use crate::made_up::{Folder, Random, ending, interval, opening, tick};
 use plimsoll_record::event::{RunEvent, Sink, Tick};
 use plimsoll_record::run_file::{RunFile, read};
 use plimsoll_stats::interval::Interval;
+use plimsoll_testkit::made_up::{Folder, Random, ending, interval, opening, tick};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,11 +1,11 @@
 //! A bit that a disk or a copy has turned is named: what is read is what was written, or nothing.
 
-use crate::made_up::watching::{seconds, watched_opening};
-use crate::made_up::{Folder, Random, ending, events, gathered, interval, note, opening, tick};
 use plimsoll_plan::sample::Sample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{RunEvent, Sink};
 use plimsoll_record::run_file::{RunFile, Span, Tail, read, read_spans};
+use plimsoll_testkit::made_up::watching::{seconds, watched_opening};
+use plimsoll_testkit::made_up::{Folder, Random, ending, events, gathered, interval, note, opening, tick};
 use rusqlite::Connection;
 use std::path::Path;
 

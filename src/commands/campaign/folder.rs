@@ -2,9 +2,9 @@
 
 use crate::exit::Failure;
 use crate::{home, say, wall};
+use plimsoll_analysis::folder::{self, Index, Run};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_record::folder::{self, Index, Run};
 use std::path::{Path, PathBuf};
 
 /// A folder ready to be written to.

@@ -15,6 +15,11 @@ use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::{say, wall};
 pub use generators::Again;
 use generators::Crew;
+use plimsoll_analysis::digest::digest_with;
+use plimsoll_analysis::experiment::{is_valid, quest, trials};
+use plimsoll_analysis::folder::{INDEX_VERSION, Index, Run};
+use plimsoll_analysis::schedule::{Done, Schedule, done, order, seed_of};
+use plimsoll_analysis::search::{self, Move, Probe, Quest};
 use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_output::experiment::run_line;
 use plimsoll_output::find::step_line;
@@ -24,11 +29,6 @@ use plimsoll_plan::experiment::{CellOutline, Experiment, Find, Purpose, Setting}
 use plimsoll_plan::load::Share;
 use plimsoll_plan::threshold::Threshold;
 use plimsoll_plan::{Diagnostic, Draft, Outline, Plan};
-use plimsoll_record::analysis::digest::digest_with;
-use plimsoll_record::analysis::search::{self, Move, Probe, Quest};
-use plimsoll_record::experiment::{is_valid, quest, trials};
-use plimsoll_record::folder::{INDEX_VERSION, Index, Run};
-use plimsoll_record::schedule::{Done, Schedule, done, order, seed_of};
 use std::path::{Path, PathBuf};
 
 /// One cell of the matrix: its settings, and its draft with the flags over it.

@@ -2,10 +2,10 @@
 
 use super::Done;
 use super::service::{CAPACITY_PER_S, PAUSE_MS, PERIOD_S, SERVICE_MS, WORKERS};
+use plimsoll_analysis::summary::{Outcome, Summary};
 use plimsoll_output::line::wrap;
 use plimsoll_output::{Look, format};
 use plimsoll_plan::seal::DEFAULT_BANDS_NS;
-use plimsoll_record::summary::{Outcome, Summary};
 use std::fmt::Write;
 use std::net::SocketAddr;
 

@@ -1,7 +1,7 @@
 //! Imports run strictly downward. Checked twice: in the manifests, where cargo would allow any direction that is
 //! not a circle, and in the sources, where a dependency that slipped through would be used.
 
-use super::tables::{LEVELS, is_test_path};
+use super::tables::{LEVELS, TEST_IMPORTS, is_test_path};
 use super::{Problem, source, tree::Package, tree::Tree};
 
 const RULE: &str = "imports";
@@ -57,10 +57,13 @@ fn ours(name: &str) -> Option<String> {
     }
 }
 
-/// Whose file is it: a crate's short name, `ruler`, `xtask`, or the root package.
+/// Whose file is it: a crate's short name, `ruler`, `testkit`, `xtask`, or the root package.
 fn owner(path: &str) -> &str {
     if let Some(rest) = path.strip_prefix("crates/") {
         return rest.split('/').next().unwrap_or_default();
+    }
+    if path.starts_with("testbed/testkit/") {
+        return "testkit";
     }
     match path.split('/').next() {
         Some("testbed") => "ruler",
@@ -84,6 +87,8 @@ fn refusal(owner: &str, name: &str, test: bool) -> Option<String> {
         )),
         _ if name == "plimsoll" => Some("nobody imports the binary".into()),
         _ if name == "ruler" => (!test).then(|| "only the binary and tests may import `ruler`".into()),
+        _ if test && TEST_IMPORTS.iter().any(|row| (row.0, row.1) == (owner, name)) => None,
+        _ if name == "testkit" => (!test).then(|| "only tests may import `testkit`".into()),
         _ => {
             let allowed = LEVELS.iter().find(|row| row.0 == owner).map_or(&[][..], |row| row.1);
             let list = if allowed.is_empty() { "none of ours".into() } else { allowed.join(", ") };
@@ -152,6 +157,19 @@ mod tests {
             paths,
             ["crates/stats/Cargo.toml", "testbed/ruler/Cargo.toml", "crates/engine/src/pool.rs"]
         );
+    }
+
+    #[test]
+    fn the_testkit_is_for_tests_and_imports_no_more_than_the_waist() {
+        let tree = Tree::of(&[
+            ("crates/output/src/chart.rs", "use plimsoll_testkit::shop;"),
+            ("crates/output/tests/a.rs", "use plimsoll_testkit::shop;"),
+            ("testbed/testkit/src/shop.rs", "use plimsoll_record::event;"),
+            ("testbed/testkit/src/odd.rs", "use plimsoll_analysis::summarise;"),
+        ])
+        .with_package("plimsoll-analysis", "crates/analysis", &[], &[("plimsoll-testkit", true)]);
+        let paths: Vec<String> = check(&tree).into_iter().map(|p| p.path).collect();
+        assert_eq!(paths, ["crates/output/src/chart.rs", "testbed/testkit/src/odd.rs"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod tables;
 pub mod tree;
 mod words;
 
-use crate::{Outcome, shell};
+use chore::{Outcome, shell};
 use std::collections::BTreeSet;
 use tree::Tree;
 

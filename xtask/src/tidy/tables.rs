@@ -10,24 +10,31 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("wire", &[]),
     ("ui", &[]),
+    ("audit", &[]),
     ("front", &["plan"]),
     ("engine", &["plan", "stats", "wire"]),
     ("script", &["plan", "stats", "wire"]),
     ("record", &["plan", "stats"]),
-    ("control", &["engine", "record", "stats", "plan"]),
-    ("output", &["record", "stats", "plan", "ui"]),
-    ("console", &["control", "output", "record", "stats", "plan", "ui"]),
+    ("analysis", &["record", "stats", "plan"]),
+    // Of `testbed/`: for tests.
+    ("testkit", &["record", "stats", "plan"]),
+    ("control", &["engine", "analysis", "record", "stats", "plan"]),
+    ("output", &["analysis", "audit", "record", "stats", "plan", "ui"]),
+    ("console", &["control", "output", "analysis", "record", "stats", "plan", "ui"]),
 ];
 
+/// What tests of a crate may import besides: the crate, what, and why.
+pub const TEST_IMPORTS: &[(&str, &str, &str)] = &[("audit", "stats", "random numbers")];
+
 /// Places that may read a clock. A path that ends in `/` means everything below.
-pub const CLOCKS: &[&str] = &["crates/engine/src/clock.rs", "src/wall.rs", "testbed/", "xtask/"];
+pub const CLOCKS: &[&str] = &["crates/engine/src/clock.rs", "src/wall.rs", "bench/", "testbed/", "xtask/"];
 
 /// Places that may ask the kernel for the time directly.
 pub const KERNEL_CLOCKS: &[&str] =
-    &["crates/engine/src/clock.rs", "crates/engine/src/sys/", "testbed/", "xtask/"];
+    &["crates/engine/src/clock.rs", "crates/engine/src/sys/", "bench/", "testbed/", "xtask/"];
 
 /// Places that may print.
-pub const PRINTS: &[&str] = &["crates/output/", "src/", "xtask/", "testbed/"];
+pub const PRINTS: &[&str] = &["crates/output/", "src/", "bench/", "xtask/", "testbed/"];
 
 /// The one place for `unsafe`.
 pub const UNSAFE: &[&str] = &["crates/engine/src/sys/", "crates/engine/src/sys.rs"];

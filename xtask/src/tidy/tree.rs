@@ -2,7 +2,7 @@
 //! value, so a test can hand them a tree that exists nowhere.
 
 use super::source;
-use crate::shell;
+use chore::shell;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

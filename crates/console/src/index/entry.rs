@@ -2,12 +2,12 @@
 
 use super::walk::{Found, Shape, id_of, sound};
 use crate::remarks::Remarks;
-use plimsoll_record::analysis::{Digest, summarise};
-use plimsoll_record::experiment::{Conclusion, conclude};
-use plimsoll_record::folder::{self, parts};
-use plimsoll_record::phrase::counted;
+use plimsoll_analysis::experiment::{Conclusion, conclude};
+use plimsoll_analysis::folder::{self, parts};
+use plimsoll_analysis::summary::{Outcome, Summary};
+use plimsoll_analysis::{Digest, summarise};
+use plimsoll_plan::phrase::counted;
 use plimsoll_record::run_file;
-use plimsoll_record::summary::{Outcome, Summary};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -1,11 +1,11 @@
 //! The course of a run so far: its seconds as rows of charts, and what is told of each new one.
 
 use super::Frame;
+use plimsoll_analysis::Fresh;
+use plimsoll_analysis::summary::{self, Second};
 use plimsoll_output::chart::{Chart, Mark, MarkKind, Pool};
 use plimsoll_output::figure::{self, Row};
 use plimsoll_record::event::{Note, NoteKind, Opening, Sight};
-use plimsoll_record::run_file::Fresh;
-use plimsoll_record::summary::{self, Second};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

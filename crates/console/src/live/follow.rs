@@ -7,7 +7,7 @@ use crate::index::{id_of, is_being_written};
 use crate::jobs::State;
 use crate::jobs::latest::{newest, turns};
 use crate::jobs::stages::course;
-use plimsoll_record::run_file::{Fresh, Tail};
+use plimsoll_analysis::{Follow, Fresh};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -111,7 +111,7 @@ fn tell_job(app: &App, target: &Target, hub: &Hub) {
 /// Where reading has come to.
 #[derive(Default)]
 struct Reader {
-    tail: Option<(PathBuf, Tail)>,
+    tail: Option<(PathBuf, Follow)>,
     /// Something of it was read.
     is_known: bool,
 }
@@ -138,7 +138,7 @@ impl Reader {
         };
         if self.tail.as_ref().is_none_or(|(path, _)| *path != run) {
             // It may be there with nothing in it yet: the next look will tell.
-            let Ok(tail) = Tail::open(&run) else { return nothing };
+            let Ok(tail) = Follow::open(&run) else { return nothing };
             self.tail = Some((run.clone(), tail));
             self.is_known = false;
         }

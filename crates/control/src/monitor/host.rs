@@ -10,8 +10,8 @@ use super::probe::{Found, Moment, Probe, Trouble};
 use super::process::cpus_online;
 use devices::Devices;
 use plimsoll_engine::machine;
+use plimsoll_plan::phrase::bytes_f64;
 use plimsoll_plan::watch::Unit;
-use plimsoll_record::phrase::bytes_f64;
 use std::path::Path;
 
 /// Looks at one `/proc` and `/sys`.

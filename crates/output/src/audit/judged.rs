@@ -1,7 +1,7 @@
 //! Findings brought back to the rows that they are about: what a picture and a table of the audited text show.
 
-use plimsoll_record::audit::{Audit, Grade};
-use plimsoll_record::foreign::{Document, Figure, Row};
+use plimsoll_audit::foreign::{Document, Figure, Row};
+use plimsoll_audit::{Audit, Grade};
 
 /// A published row and what was found about it.
 pub struct Judged<'a> {
@@ -18,7 +18,7 @@ pub fn rows<'a>(audit: &Audit, documents: &'a [Document]) -> Vec<Judged<'a>> {
     let mut out = Vec::new();
     for document in documents {
         for row in &document.rows {
-            let is_about = |(at, finding): (usize, &plimsoll_record::audit::Finding)| {
+            let is_about = |(at, finding): (usize, &plimsoll_audit::Finding)| {
                 let quoted = finding.quotes.iter().any(|q| q.file == document.name && holds(row, q.line));
                 (finding.grade != Grade::Missing && quoted).then_some(at)
             };

@@ -10,7 +10,7 @@ use crate::line::{Line, is_harmful, width, wrap, write_all};
 use crate::markdown::{code, prose};
 use crate::style::{Ink, Look};
 pub use page::rules_page;
-use plimsoll_record::audit::{Audit, Certainty, Finding, Grade};
+use plimsoll_audit::{Audit, Certainty, Finding, Grade};
 use snippet::{Place, places};
 
 /// Snippets that a finding shows; further places are named.

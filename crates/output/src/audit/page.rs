@@ -1,6 +1,6 @@
 //! The table of all rules for the documentation, out of the table in the code.
 
-use plimsoll_record::audit::{Grade, rules};
+use plimsoll_audit::{Grade, rules};
 
 /// One table for each grade: code, and what is checked with its formula. What stands around it is written by hand.
 pub fn rules_page() -> String {

@@ -2,7 +2,7 @@
 
 use crate::line::{Line, width, wrap};
 use crate::style::{Ink, Look};
-use plimsoll_record::audit::{Audit, Finding};
+use plimsoll_audit::{Audit, Finding};
 
 /// One line of one file, and what of it is meant.
 pub(crate) struct Place<'a> {

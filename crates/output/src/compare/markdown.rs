@@ -4,8 +4,8 @@ use super::next::hints;
 use super::{footing, interval, long_word, maybe_change, overall, p_value, peaks, values};
 use crate::format::ratio;
 use crate::markdown::{escape, prose};
-use plimsoll_record::analysis::compare::{Comparison, Overall, cell_name};
-use plimsoll_record::summary::Weight;
+use plimsoll_analysis::compare::{Comparison, Overall, cell_name};
+use plimsoll_analysis::summary::Weight;
 
 /// One section for each comparison: the verdict, the figures, the doubts.
 pub fn markdown(comparisons: &[Comparison]) -> String {

@@ -15,9 +15,9 @@ pub use markdown::{github_summary, markdown};
 pub use terminal::{gated, terminal};
 
 use crate::format::{NONE, figure};
-use plimsoll_record::analysis::compare::gate::{Gated, Passage};
-use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Peaks, Verdict, change};
-use plimsoll_record::summary::FigureUnit;
+use plimsoll_analysis::compare::gate::{Gated, Passage};
+use plimsoll_analysis::compare::{Compared, Comparison, Overall, Peaks, Verdict, change};
+use plimsoll_plan::threshold::FigureUnit;
 
 /// The word of a whole comparison, about B.
 pub(crate) fn overall(verdict: Overall) -> &'static str {
@@ -96,7 +96,7 @@ pub(crate) fn p_value(p: Option<f64>) -> String {
 /// A peak of each side, as text: it has no interval, so nothing is said of the difference.
 pub(crate) fn peaks(row: &Peaks) -> [String; 2] {
     [row.a, row.b]
-        .map(|peak| peak.map_or_else(|| NONE.into(), |peak| plimsoll_record::phrase::watched(peak, row.unit)))
+        .map(|peak| peak.map_or_else(|| NONE.into(), |peak| plimsoll_plan::phrase::watched(peak, row.unit)))
 }
 
 /// What the gate says in a few words.

@@ -7,12 +7,10 @@
 use super::maybe_change;
 use crate::format::{count, counted, duration_f64_ns};
 use crate::next::{Hint, quoted, shell};
+use plimsoll_analysis::compare::gate::{Gated, Passage};
+use plimsoll_analysis::compare::{Compared, Comparison, Moved, Overall, Peaks, Scale, Verdict, change};
 use plimsoll_plan::experiment::Figure;
-use plimsoll_record::analysis::compare::gate::{Gated, Passage};
-use plimsoll_record::analysis::compare::{
-    Compared, Comparison, Moved, Overall, Peaks, Scale, Verdict, change,
-};
-use plimsoll_record::phrase::watched;
+use plimsoll_plan::phrase::watched;
 
 /// So many runs of each side tell how much runs differ.
 const REPEATS: usize = 3;

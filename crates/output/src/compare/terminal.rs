@@ -7,9 +7,9 @@ use crate::format::ratio;
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
-use plimsoll_record::analysis::compare::gate::{Gated, Passage};
-use plimsoll_record::analysis::compare::{Compared, Comparison, Overall, Verdict, change};
-use plimsoll_record::summary::Weight;
+use plimsoll_analysis::compare::gate::{Gated, Passage};
+use plimsoll_analysis::compare::{Compared, Comparison, Overall, Verdict, change};
+use plimsoll_analysis::summary::Weight;
 
 /// Between columns of a table.
 const GAP: usize = 2;
@@ -112,7 +112,7 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     if room >= NARROWEST {
         let reach = reach(c);
         let drawn = cells("", &|row| picture(row, reach, room, ink(c, row.verdict), look));
-        let edge = change(reach, plimsoll_record::analysis::compare::Scale::Ratio);
+        let edge = change(reach, plimsoll_analysis::compare::Scale::Ratio);
         table.push((Align::Left, with(scale(&edge, room), drawn)));
     }
     table.push((Align::Left, if with_long { long } else { brief }));

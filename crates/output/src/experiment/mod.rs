@@ -11,11 +11,11 @@ use crate::markdown::prose;
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
 use crate::{compare, find, study, words};
+use plimsoll_analysis::compare::expect::{Answer as Expected, Borne};
+use plimsoll_analysis::experiment::{Conclusion, Searched};
+use plimsoll_analysis::summary::Outcome;
 use plimsoll_plan::experiment::Setting;
-use plimsoll_record::analysis::compare::expect::{Answer as Expected, Borne};
-use plimsoll_record::experiment::{Conclusion, Searched};
-use plimsoll_record::phrase::{quantity, rate_per_s};
-use plimsoll_record::summary::Outcome;
+use plimsoll_plan::phrase::{quantity, rate_per_s};
 use std::fmt::Write;
 
 /// Beyond so many comparisons each is one sentence: the whole of one can be had by `compare`.

@@ -4,7 +4,7 @@ use crate::line::{Line, wrap, write_all};
 use crate::markdown::prose;
 use crate::style::{Ink, Look};
 use crate::words;
-use plimsoll_record::summary::Outcome;
+use plimsoll_analysis::summary::Outcome;
 use std::fmt::Write;
 
 /// What became of a part.
@@ -15,7 +15,7 @@ pub struct Row {
     pub result: Option<Outcome>,
     /// There are runs of it.
     pub begun: bool,
-    /// Something could have failed: see [`plimsoll_record::experiment::Conclusion::is_judged`].
+    /// Something could have failed: see [`plimsoll_analysis::experiment::Conclusion::is_judged`].
     pub judged: bool,
     /// Of its report, or why there is none.
     pub sentence: String,

@@ -4,9 +4,9 @@ use super::name;
 use crate::format::{quantile, rate_per_s};
 use crate::line::{Line, write_all};
 use crate::style::{Ink, Look};
-use plimsoll_record::analysis::Digest;
-use plimsoll_record::phrase::ratio;
-use plimsoll_record::summary::Outcome;
+use plimsoll_analysis::Digest;
+use plimsoll_analysis::summary::Outcome;
+use plimsoll_plan::phrase::ratio;
 
 /// `[ 3/36] node, users 10  1,234/s  p50 3.10 ms  p99 8.14 ms`.
 pub fn run_line(digest: &Digest, number: usize, of: usize, look: &Look) -> String {
@@ -26,7 +26,7 @@ pub fn run_line(digest: &Digest, number: usize, of: usize, look: &Look) -> Strin
         let why: Vec<&str> = digest
             .cautions
             .iter()
-            .filter(|caution| caution.weight == plimsoll_record::summary::Weight::Inconclusive)
+            .filter(|caution| caution.weight == plimsoll_analysis::summary::Weight::Inconclusive)
             .map(|caution| caution.code)
             .collect();
         line = line.ink(Ink::Warn, &format!("  inconclusive: {}", why.join(", ")));

@@ -6,8 +6,8 @@
 use crate::audit::judged::{Judged, rows};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::counted;
-use plimsoll_record::audit::{Audit, Grade};
-use plimsoll_record::foreign::{Document, Measure};
+use plimsoll_audit::foreign::{Document, Measure};
+use plimsoll_audit::{Audit, Grade};
 use std::collections::BTreeSet;
 
 /// Rows beyond these are too narrow to be seen.

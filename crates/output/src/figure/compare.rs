@@ -3,8 +3,8 @@
 use super::run::{spectrum_chart, spectrum_line};
 use crate::chart::{Axis, Band, Chart, Form, Panel, Series, Unit};
 use crate::compare::{maybe_change, times};
-use plimsoll_record::analysis::compare::{Compared, Comparison, Scale, Verdict, change};
-use plimsoll_record::picture::Spectrum;
+use plimsoll_analysis::compare::{Compared, Comparison, Scale, Verdict, change};
+use plimsoll_analysis::picture::Spectrum;
 
 pub fn figures(c: &Comparison) -> Vec<Chart> {
     let mut out: Vec<Chart> = delta(c).into_iter().collect();

@@ -3,9 +3,9 @@
 use super::run::course::{self, Shape};
 use super::run::{Rows, middle_s, per_s, watched};
 use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
+use plimsoll_analysis::digest::{CPU_NAMES, MEMORY_NAMES};
+use plimsoll_analysis::summary::{Course, Second};
 use plimsoll_plan::Outline;
-use plimsoll_record::analysis::digest::{CPU_NAMES, MEMORY_NAMES};
-use plimsoll_record::summary::{Course, Second};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

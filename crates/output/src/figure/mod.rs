@@ -26,10 +26,10 @@ pub(crate) use svg::cleaned;
 pub use table::{Cell, Table, tables};
 
 use crate::chart::Chart;
-use plimsoll_record::analysis::compare::Comparison;
-use plimsoll_record::analysis::search::Answer;
-use plimsoll_record::analysis::study::Study;
-use plimsoll_record::experiment::Conclusion;
+use plimsoll_analysis::compare::Comparison;
+use plimsoll_analysis::experiment::Conclusion;
+use plimsoll_analysis::search::Answer;
+use plimsoll_analysis::study::Study;
 
 /// Pictures of an experiment: those of each curve of a sweep's axis, one for each search, one for each comparison.
 pub fn of_conclusion(c: &Conclusion) -> Vec<Chart> {

@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Scale as Kind, Unit};
 use crate::format::{bytes, chosen_ns, quantile_name};
-use plimsoll_record::phrase::trimmed_value;
+use plimsoll_plan::phrase::trimmed_value;
 
 /// One axis, ready to draw.
 #[derive(Debug, Clone)]

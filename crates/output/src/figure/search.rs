@@ -2,8 +2,8 @@
 
 use crate::chart::{Axis, Band, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Unit};
 use crate::format::quantity;
+use plimsoll_analysis::search::{Answer, IntervalIs, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, IntervalIs, Standing, StepRow};
 
 /// How far the axis goes beyond the highest level.
 const ROOM: f64 = 1.06;

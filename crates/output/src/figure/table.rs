@@ -6,8 +6,8 @@ use crate::format::{
     NONE, bytes_f64, bytes_per_s, chosen_s, count, duration_f64_ns, quantile_name, quantity, rate_per_s,
     ratio,
 };
+use plimsoll_plan::phrase::{trimmed_value, watched};
 use plimsoll_plan::watch;
-use plimsoll_record::phrase::{trimmed_value, watched};
 
 /// Rows of a table: more of them are a file, not something to read.
 const ROWS: usize = 48;

@@ -13,11 +13,11 @@ pub use markdown::markdown;
 pub use terminal::{step_line, terminal};
 
 use crate::format::{NONE, count, duration_ns, rate_per_s, ratio};
-use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{
+use plimsoll_analysis::search::{
     Answer, Deciding, IntervalIs, Point, Raised, Reading, Shape, Standing, StepRow,
 };
-use plimsoll_record::summary::Weight;
+use plimsoll_analysis::summary::Weight;
+use plimsoll_plan::experiment::Purpose;
 
 /// The answer as one JSON document, a line break at the end.
 ///

@@ -4,8 +4,8 @@
 use super::level;
 use crate::format::{duration_ns, rate_per_s, ratio};
 use crate::next::Hint;
+use plimsoll_analysis::search::{Answer, Capacity, IntervalIs, Refusal, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, Capacity, IntervalIs, Refusal, Standing, StepRow};
 
 /// Fewer answers than this share of what was offered are told.
 const SERVED: f64 = 0.98;

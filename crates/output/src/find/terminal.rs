@@ -7,9 +7,9 @@ use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::bar;
 use crate::terminal::table::{Align, Table};
+use plimsoll_analysis::search::{Answer, Point, Standing, StepRow};
+use plimsoll_analysis::summary::Weight;
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, Point, Standing, StepRow};
-use plimsoll_record::summary::Weight;
 
 /// Columns of a bar, at most; narrower windows have shorter ones, and none below the least.
 const BAR: usize = 24;

@@ -14,8 +14,8 @@ use crate::compare::{
 use crate::format::{count, counted, duration_f64_ns, ratio};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::analysis::compare::gate::{Gated, Passage};
-use plimsoll_record::analysis::compare::{
+use plimsoll_analysis::compare::gate::{Gated, Passage};
+use plimsoll_analysis::compare::{
     Compared, Comparison, Moved, Overall, Peaks, Scale, SideFacts, cell_name, change,
 };
 use serde_json::Value;
@@ -234,7 +234,7 @@ fn figures(one: &Comparison, at: &At) -> Option<Markup> {
 }
 
 fn tone_of(one: &Comparison, row: &Compared) -> Tone {
-    use plimsoll_record::analysis::compare::Verdict;
+    use plimsoll_analysis::compare::Verdict;
     match row.verdict {
         // Of runs that cannot be compared nothing is good or bad.
         _ if one.blocking().is_some() => Tone::Doubt,

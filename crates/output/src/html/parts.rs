@@ -9,8 +9,8 @@ use crate::chart::Chart;
 use crate::experiment::parts::Row;
 use crate::format::count;
 use maud::{Markup, html};
-use plimsoll_record::experiment::Conclusion;
-use plimsoll_record::summary::Outcome;
+use plimsoll_analysis::experiment::Conclusion;
+use plimsoll_analysis::summary::Outcome;
 use serde_json::Value;
 
 /// One of the experiments.

@@ -2,7 +2,7 @@
 
 use crate::chart::Chart;
 use maud::{Markup, html};
-use plimsoll_record::summary::{Outcome, Weight};
+use plimsoll_analysis::summary::{Outcome, Weight};
 
 /// How good something is, for its sign and its colour; a word says the same beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

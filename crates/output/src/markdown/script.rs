@@ -3,7 +3,7 @@
 use super::{Table, cell, code, escape};
 use crate::format::{chosen_ns, count, rate_per_s};
 use crate::words;
-use plimsoll_record::summary::{SampleRow, Summary};
+use plimsoll_analysis::summary::{SampleRow, Summary};
 
 /// Those that failed stand first, as the summary brings them.
 pub fn checks(s: &Summary, out: &mut String) {

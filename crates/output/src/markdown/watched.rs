@@ -3,8 +3,8 @@
 use super::{Table, escape, prose};
 use crate::format::{NONE, chosen_s, ratio};
 use crate::watched::{environment, findings, is_watched};
-use plimsoll_record::phrase::watched as shown;
-use plimsoll_record::summary::Summary;
+use plimsoll_analysis::summary::Summary;
+use plimsoll_plan::phrase::watched as shown;
 
 pub fn watched(s: &Summary, out: &mut String) {
     if !is_watched(s) {

@@ -1,8 +1,8 @@
 //! Causes as sentences: a certain one as a fact, any other with its strength and with what would tell.
 
 use super::{COURSE, ERRORS, Hint, SYSTEM, capital, relief, sentence, step, why};
-use plimsoll_record::cause::{Cause, Claim, Kind};
-use plimsoll_record::summary::Summary;
+use plimsoll_analysis::cause::{Cause, Claim, Kind};
+use plimsoll_analysis::summary::Summary;
 
 /// More of them confuse.
 const TOLD: usize = 2;

@@ -3,7 +3,7 @@
 
 use super::{COURSE, Hint, quoted, step, why};
 use crate::format::{chosen_ns, count, counted};
-use plimsoll_record::summary::{Outage, PartAvailability, PartKind, Summary};
+use plimsoll_analysis::summary::{Outage, PartAvailability, PartKind, Summary};
 
 /// To the nearest 0.1 s.
 fn instant(at_s: f64) -> String {

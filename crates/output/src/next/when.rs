@@ -3,8 +3,8 @@
 
 use super::{COURSE, Hint, missed, why};
 use crate::format::{chosen_s, count, counted, duration_ns, quantity};
+use plimsoll_analysis::summary::{Outcome, Second, Spike, Summary};
 use plimsoll_plan::load::Load;
-use plimsoll_record::summary::{Outcome, Second, Spike, Summary};
 
 /// A stretch with this share of all failures has most of them ...
 const MOST: f64 = 0.6;

@@ -3,8 +3,8 @@
 //! The rules are those of the timeline ([`crate::csv`]). Behind [`COLUMNS`] stands one column per setting, `set_NAME`.
 
 use crate::csv::row;
+use plimsoll_analysis::study::{CellRow, Estimate, Study};
 use plimsoll_plan::watch::Unit;
-use plimsoll_record::analysis::study::{CellRow, Estimate, Study};
 
 /// Cell (from 0, in the order of the table), its load in users or arrivals per second, runs pooled, whether they are a
 /// measurement, the figure with its unit, value and 95 % interval, whether the value is a lower bound, and what the

@@ -13,10 +13,10 @@ pub use markdown::markdown;
 pub use terminal::terminal;
 
 use crate::format;
-use plimsoll_plan::experiment::Setting;
-use plimsoll_record::analysis::study::{
+use plimsoll_analysis::study::{
     Basis, CellRow, Curve, Estimate, Saturation, Study, UslFit, level_text, settings_text,
 };
+use plimsoll_plan::experiment::Setting;
 
 /// Cells with the same settings but for the axis of the curves.
 struct Group<'a> {

@@ -1,9 +1,9 @@
 //! Peak CPU and memory of what was watched, by cell, and what stood at its limit.
 
 use crate::format::NONE;
-use plimsoll_record::analysis::sizes;
-use plimsoll_record::analysis::study::CellRow;
-use plimsoll_record::phrase::{ratio, watched};
+use plimsoll_analysis::sizes;
+use plimsoll_analysis::study::CellRow;
+use plimsoll_plan::phrase::{ratio, watched};
 
 /// The heads of the columns, such as `api cpu peak`, of all these cells; none when nothing was watched.
 pub(crate) fn columns<'a>(rows: impl Iterator<Item = &'a CellRow>) -> Vec<String> {

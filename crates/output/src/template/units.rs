@@ -4,7 +4,7 @@
 use crate::format;
 use crate::markdown;
 use minijinja::{Environment, Error, ErrorKind, Value};
-use plimsoll_record::summary::Quantile;
+use plimsoll_analysis::summary::Quantile;
 
 /// What each is called.
 pub const NAMES: [&str; 9] =

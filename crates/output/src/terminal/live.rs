@@ -6,10 +6,10 @@ use crate::line::{Line, flow};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::{Pool, bar, resample, spark, top};
 use crate::words;
+use plimsoll_analysis::summary::{Quantile, Second, drawn_quantile};
+use plimsoll_analysis::{Standing, TickWindow};
 use plimsoll_plan::{Fault, Outline};
-use plimsoll_record::analysis::{Standing, TickWindow};
 use plimsoll_record::event::{Note, Opening, Pulse, RunEvent, Tick};
-use plimsoll_record::summary::{Quantile, Second, drawn_quantile};
 use std::collections::VecDeque;
 
 /// Most lines of the view.

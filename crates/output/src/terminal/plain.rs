@@ -5,10 +5,10 @@ use crate::format::{self, chosen_ns, chosen_s, count, quantity, rate_per_s, rati
 use crate::line::is_harmful;
 use crate::terminal::live::{busiest, end_of};
 use crate::words;
+use plimsoll_analysis::summary::{Quantile, Second};
+use plimsoll_analysis::{Standing, TickWindow};
 use plimsoll_plan::Outline;
-use plimsoll_record::analysis::{Standing, TickWindow};
 use plimsoll_record::event::{Note, RunEvent, Sink, Tick};
-use plimsoll_record::summary::{Quantile, Second};
 use std::io::{self, Write};
 
 /// Runs longer than this get a line every [`LONG_STEP`] ticks, so that a log stays readable.

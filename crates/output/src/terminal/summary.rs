@@ -14,7 +14,7 @@ use crate::line::{Line, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{beside, fits_beside};
 use crate::words;
-use plimsoll_record::summary::{Outcome, Summary};
+use plimsoll_analysis::summary::{Outcome, Summary};
 
 /// The report, about 60 lines at 100 columns. No line is wider than [`Look::columns`] but the last one, which names
 /// `run_file` and the command that shows it again: that is there to be copied and is never cut.

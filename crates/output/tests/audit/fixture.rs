@@ -1,8 +1,8 @@
 //! A report of our own with two runs, judged by the real rules.
 
-use plimsoll_record::audit::{Audit, Certainty, Finding, Grade, audit};
-use plimsoll_record::foreign::model::Unread;
-use plimsoll_record::foreign::{Document, Figure, Measure, Row, Tool};
+use plimsoll_audit::foreign::model::Unread;
+use plimsoll_audit::foreign::{Document, Figure, Measure, Row, Tool};
+use plimsoll_audit::{Audit, Certainty, Finding, Grade, audit};
 
 const TEXT: &str = "\
 ## Baskets

@@ -1,7 +1,7 @@
 //! The pages on the audit say what the code does.
 
+use plimsoll_audit::{row, rules};
 use plimsoll_output::audit::rules_page;
-use plimsoll_record::audit::{row, rules};
 use std::path::{Path, PathBuf};
 
 const BEGIN: &str =

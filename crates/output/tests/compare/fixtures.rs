@@ -1,11 +1,12 @@
 //! Comparisons written by hand: one for each verdict.
 
-use plimsoll_plan::experiment::{Figure, Setting};
-use plimsoll_record::analysis::compare::{
+use plimsoll_analysis::compare::{
     Basis, Compared, Comparison, Doubt, Overall, SCHEMA_VERSION, Scale, SideFacts, Verdict, evidence,
     figure_name,
 };
-use plimsoll_record::summary::{FigureUnit, Weight};
+use plimsoll_analysis::summary::Weight;
+use plimsoll_plan::experiment::{Figure, Setting};
+use plimsoll_plan::threshold::FigureUnit;
 
 const P50: Figure = Figure::Percentile { q: 0.5, service: false };
 const P99: Figure = Figure::Percentile { q: 0.99, service: false };

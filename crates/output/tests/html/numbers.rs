@@ -3,9 +3,9 @@
 use crate::html::dom::{Dom, Element};
 use crate::html::{dom, dom_of, runs};
 use crate::output::fixtures;
+use plimsoll_analysis::caution;
+use plimsoll_analysis::summary::{Apart, Apdex, Ratio, Summary};
 use plimsoll_output::{Look, json, markdown, terminal, trust};
-use plimsoll_record::caution;
-use plimsoll_record::summary::{Apart, Apdex, Ratio, Summary};
 use serde_json::Value;
 
 /// Text of the cells of a table, row by row.

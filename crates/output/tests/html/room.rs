@@ -3,11 +3,11 @@
 use crate::html::frame::data;
 use crate::html::{dom, dom_of};
 use crate::output::fixtures;
+use plimsoll_analysis::picture::{Picture, Spark};
+use plimsoll_analysis::summary::{ErrorRow, Standing, Summary};
 use plimsoll_output::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use plimsoll_output::json;
 use plimsoll_plan::Fault;
-use plimsoll_record::picture::{Picture, Spark};
-use plimsoll_record::summary::{ErrorRow, Standing, Summary};
 use serde_json::Value;
 
 fn document(s: &Summary) -> Value {

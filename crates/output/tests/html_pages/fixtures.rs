@@ -2,24 +2,24 @@
 
 use crate::compare::fixtures as compared;
 use crate::html::dom::Dom;
+use plimsoll_analysis::compare::expect::{Answer as Expected, Borne};
+use plimsoll_analysis::compare::gate::{Gate, Gated, gate};
+use plimsoll_analysis::experiment::{Conclusion, SCHEMA_VERSION, Searched};
+use plimsoll_analysis::search::{
+    Answer, Capacity, IntervalIs, Knee as Bend, Point, Reading, Shape, Standing, StepRow, Style,
+};
+use plimsoll_analysis::study::{
+    AxisKind, Basis, CellRow, Curve, CurvePoint, Estimate, Finding, Knee, LittleRow, Study, UslFit,
+};
+use plimsoll_analysis::summary::Outcome;
+use plimsoll_audit::foreign::{Document, read};
+use plimsoll_audit::{Audit, audit};
 use plimsoll_output::experiment::parts::Row;
 use plimsoll_output::figure;
 use plimsoll_output::html::experiment::RunFile;
 use plimsoll_output::html::parts::Part;
 use plimsoll_output::html::{Page, audit as audits, comparison, experiment, parts};
 use plimsoll_plan::experiment::{Axis, Purpose, Setting};
-use plimsoll_record::analysis::compare::expect::{Answer as Expected, Borne};
-use plimsoll_record::analysis::compare::gate::{Gate, Gated, gate};
-use plimsoll_record::analysis::search::{
-    Answer, Capacity, IntervalIs, Knee as Bend, Point, Reading, Shape, Standing, StepRow, Style,
-};
-use plimsoll_record::analysis::study::{
-    AxisKind, Basis, CellRow, Curve, CurvePoint, Estimate, Finding, Knee, LittleRow, Study, UslFit,
-};
-use plimsoll_record::audit::{Audit, audit};
-use plimsoll_record::experiment::{Conclusion, SCHEMA_VERSION, Searched};
-use plimsoll_record::foreign::{Document, read};
-use plimsoll_record::summary::Outcome;
 
 /// What wants to be more than text.
 pub const EVIL: &str =
@@ -265,11 +265,11 @@ pub fn of_experiment(c: &Conclusion, files: &[RunFile]) -> Page {
     experiment::page(c, files, figure::of_conclusion(c), document)
 }
 
-pub fn gates(all: &[plimsoll_record::analysis::compare::Comparison]) -> Vec<Gated> {
+pub fn gates(all: &[plimsoll_analysis::compare::Comparison]) -> Vec<Gated> {
     all.iter().map(|one| gate(one, &Gate::default())).collect()
 }
 
-pub fn of_comparisons(all: &[plimsoll_record::analysis::compare::Comparison]) -> Page {
+pub fn of_comparisons(all: &[plimsoll_analysis::compare::Comparison]) -> Page {
     let mut charts = Vec::new();
     for (at, one) in all.iter().enumerate() {
         let mut own = figure::of_comparison(one);

@@ -1,9 +1,9 @@
 //! Commands that a report prints are there to be copied, however narrow the window is.
 
 use crate::output::fixtures;
+use plimsoll_analysis::caution::Kind;
 use plimsoll_output::line::wrap;
 use plimsoll_output::{Look, terminal};
-use plimsoll_record::caution::Kind;
 
 /// The commands of a report, as a shell reads them: a `\` at the end of a line is read over, any other end of a line
 /// ends a command. `front`: columns of labels in front of each line.

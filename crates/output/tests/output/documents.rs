@@ -4,7 +4,7 @@ use crate::output::fixtures;
 use plimsoll_output::{Look, csv, format, json, markdown, ndjson, terminal};
 use serde_json::Value;
 
-fn parsed(s: &plimsoll_record::Summary) -> Value {
+fn parsed(s: &plimsoll_analysis::Summary) -> Value {
     serde_json::from_str(&json::to_string(s).unwrap()).unwrap()
 }
 
@@ -67,7 +67,7 @@ fn csv_has_the_columns_and_the_values_of_ndjson() {
     assert!(!csv::to_string(&fixtures::fail()).contains("events"), "only streams have events");
 }
 
-fn columns_are_fields(s: &plimsoll_record::Summary) {
+fn columns_are_fields(s: &plimsoll_analysis::Summary) {
     let csv = csv::to_string(s);
     let mut rows = csv.lines();
     let header: Vec<&str> = rows.next().unwrap().split(',').collect();

@@ -2,11 +2,11 @@
 
 use crate::output::fixtures;
 use crate::output::golden::check;
+use plimsoll_analysis::picture::Picture;
+use plimsoll_analysis::summary::{Course, Summary};
 use plimsoll_output::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Unit};
 use plimsoll_output::figure::{self, Skin, draw};
 use plimsoll_output::html;
-use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::{Course, Summary};
 
 /// What every picture must be: whole, small, alone, and without a number that is none.
 fn assert_is_a_picture(id: &str, svg: &str) {
@@ -79,12 +79,12 @@ fn nine_hours_of_many_monitors_are_a_small_picture_too() {
     let mut s = fixtures::watched();
     let second = s.timeline[10].clone();
     s.timeline = (0..32_400)
-        .map(|tick| plimsoll_record::summary::Second { tick, from_s: f64::from(tick), ..second.clone() })
+        .map(|tick| plimsoll_analysis::summary::Second { tick, from_s: f64::from(tick), ..second.clone() })
         .collect();
     let course = s.courses[0].clone();
     s.courses = (0..40)
         .flat_map(|k| ["cpu", "rss"].map(|metric| (k, metric)))
-        .map(|(k, metric)| plimsoll_record::summary::Course {
+        .map(|(k, metric)| plimsoll_analysis::summary::Course {
             monitor: format!("process number {k}"),
             metric: metric.into(),
             points: (1..32_400).map(|at| (f64::from(at), f64::from(at * (k + 1) % 977))).collect(),

@@ -13,8 +13,9 @@ pub use picture::{drawn, drawn_with_monitors};
 pub use shop::{plan as shop_plan, shop};
 pub use watched::watched;
 
+use plimsoll_analysis::summary::*;
 use plimsoll_plan::Fault;
-use plimsoll_record::summary::*;
+use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_stats::Hist;
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use crate::output::fixtures::Random;
 use plimsoll_output::Look;
 use plimsoll_output::format::*;
 use plimsoll_output::style::can_repaint;
-use plimsoll_record::summary::FigureUnit;
+use plimsoll_plan::threshold::FigureUnit;
 
 #[test]
 fn durations_have_three_significant_digits() {

@@ -327,7 +327,7 @@ fn the_live_line_of_a_second_is_the_reports_row_of_that_second() {
     let mut gathered = plimsoll_record::record::Gatherer::default();
     gathered.event(&RunEvent::Opened(opening(outline.clone())));
     events.iter().for_each(|event| gathered.event(event));
-    let summary = plimsoll_record::analysis::summarise(&gathered.into_record());
+    let summary = plimsoll_analysis::summarise(&gathered.into_record());
     let report = plimsoll_output::ndjson::to_string(&summary).unwrap();
     let rows: Vec<serde_json::Value> =
         report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

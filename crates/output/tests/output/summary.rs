@@ -1,10 +1,10 @@
 //! The report at the end of a run.
 
 use crate::output::fixtures;
+use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::summary::{Summary, Weight};
 use plimsoll_output::line::width;
 use plimsoll_output::{Look, terminal, trust};
-use plimsoll_record::caution::Kind;
-use plimsoll_record::summary::{Summary, Weight};
 
 fn look(width: u16) -> Look {
     Look { colour: false, width, unicode: true }
@@ -238,8 +238,10 @@ fn requests_that_were_cut_off_are_in_no_band_and_told_beside_them() {
 /// One formatter for sentences and tables: what the verdict quotes is found in the tables, digit for digit.
 #[test]
 fn the_verdict_and_the_tables_write_a_value_the_same_way() {
+    use plimsoll_analysis as analysis;
     use plimsoll_output::format;
-    use plimsoll_record::{RunRecord, analysis, phrase};
+    use plimsoll_plan::phrase;
+    use plimsoll_record::RunRecord;
     for ns in [1, 999, 2_000_000, 10_000_000_000, 59_960_000_000, 125_000_000_000] {
         assert_eq!(format::duration_ns(ns), phrase::duration_ns(ns));
     }

@@ -18,10 +18,10 @@ mod tail;
 mod writer;
 
 pub use error::Error;
-pub(crate) use reader::each_span;
+pub use reader::each_span;
 pub use reader::{Span, read, read_spans};
 pub use schema::taken;
-pub use tail::{Fresh, Tail};
+pub use tail::{NewRows, Tail};
 pub use writer::{Finished, RunFile, Writer, write};
 
 /// Version of the tables, in SQLite's `user_version`. Raised when a build that knows only older versions would

@@ -50,7 +50,7 @@ pub fn read_spans(path: &Path, origin: &str, series: Option<u32>) -> Result<Vec<
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn each_span(path: &Path, origin: &str, see: impl FnMut(Option<u32>, Span)) -> Result<(), Error> {
+pub fn each_span(path: &Path, origin: &str, see: impl FnMut(Option<u32>, Span)) -> Result<(), Error> {
     let opened = opened(path)?;
     check_kind(&opened.db).and_then(|()| spans_seen(&opened.db, origin, see)).map_err(|bad| bad.of(path))
 }

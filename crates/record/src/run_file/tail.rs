@@ -6,11 +6,8 @@
 use super::reader::{Bad, check_kind, each_blob, json, notes, workers};
 use super::sums::{self, Sums};
 use super::{Error, guard, schema, sights};
-use crate::analysis::{Seconds, Standing, seconds};
 use crate::event::{Ending, Note, Opening, Pulse, Reading, Sight};
 use crate::record::{Origin, RunRecord, TickRow, Watched};
-use crate::summary::Second;
-use plimsoll_plan::Fault;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,14 +19,11 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What is new in a run file.
 #[derive(Debug, Clone, Default)]
-pub struct Fresh {
+pub struct NewRows {
     /// The first time that it is there; of several machines that of the first.
     pub opening: Option<Arc<Opening>>,
-    /// In the order of time, all machines added up. The last second of a run comes a second time when the ending, which
-    /// is written behind it, says that it was shorter than it looked.
-    pub seconds: Vec<Second>,
-    /// By second: failures of each class that occurred.
-    pub failures: Vec<Vec<(Fault, u64)>>,
+    /// By machine: its new ticks, and its ending if it is known. Nothing else of a record is filled in.
+    pub ticks: RunRecord,
     /// New ones, and those whose text has changed (a gap that grows).
     pub notes: Vec<Note>,
     /// What monitors saw.
@@ -47,11 +41,6 @@ pub struct Tail {
     places: BTreeMap<i64, Place>,
     opened: bool,
     ended: bool,
-    /// What stood open before the ticks of `last`, and behind them.
-    before: Standing,
-    behind: Standing,
-    /// The last second as it was read, in case that it comes again.
-    last: RunRecord,
 }
 
 /// How much of one machine is known.
@@ -71,15 +60,7 @@ impl Tail {
     /// # Errors
     /// When there is no such file, or nothing that could become a run file.
     pub fn open(path: &Path) -> Result<Tail, Error> {
-        let tail = Tail {
-            path: path.into(),
-            places: BTreeMap::new(),
-            opened: false,
-            ended: false,
-            before: Standing::default(),
-            behind: Standing::default(),
-            last: RunRecord::default(),
-        };
+        let tail = Tail { path: path.into(), places: BTreeMap::new(), opened: false, ended: false };
         tail.look(|db| kind(db).map(|_| ()))?;
         Ok(tail)
     }
@@ -88,7 +69,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`super::read`]. What was read before stays read: the next call goes on behind it.
-    pub fn more(&mut self) -> Result<Fresh, Error> {
+    pub fn more(&mut self) -> Result<NewRows, Error> {
         let found = self.look(|db| match kind(db)? {
             true => self.news(db).map(Some),
             false => Ok(None),
@@ -151,9 +132,8 @@ impl Tail {
     }
 
     /// Takes it as known.
-    fn take(&mut self, news: Vec<(i64, News)>) -> Fresh {
-        let mut fresh = Fresh::default();
-        let mut record = RunRecord::default();
+    fn take(&mut self, news: Vec<(i64, News)>) -> NewRows {
+        let mut fresh = NewRows::default();
         for (at, one) in news {
             if !std::mem::replace(&mut self.opened, true) {
                 fresh.opening = Some(Arc::clone(&one.opening));
@@ -175,56 +155,14 @@ impl Tail {
             let mut origin = Origin::new(one.opening);
             origin.ending.clone_from(&place.ending);
             origin.ticks = one.ticks;
-            record.origins.insert(origin.opening.origin.clone(), origin);
+            fresh.ticks.origins.insert(origin.opening.origin.clone(), origin);
         }
-        self.count(record, &mut fresh);
         let endings = || self.places.values().map(|place| place.ending.as_ref());
         if !self.ended && !self.places.is_empty() && endings().all(|ending| ending.is_some()) {
             fresh.ending = endings().flatten().max_by_key(|ending| ending.elapsed_ns).cloned();
             self.ended = true;
         }
         fresh
-    }
-
-    fn count(&mut self, record: RunRecord, fresh: &mut Fresh) {
-        let last_ns = |record: &RunRecord| {
-            let ends = record.origins.values().filter_map(|origin| {
-                let (tick, _) = origin.ticks.last_key_value()?;
-                Some(origin.opening.outline.tick_bounds_ns(*tick).1)
-            });
-            ends.max()
-        };
-        let Some(_) = last_ns(&record) else {
-            // Nothing but an ending: was the last second as long as it was taken for?
-            let end_ns = record.origins.values().filter_map(|o| Some(o.ending.as_ref()?.elapsed_ns)).max();
-            let is_shorter = !self.ended && end_ns < last_ns(&self.last) && end_ns.is_some();
-            if is_shorter {
-                for (name, origin) in record.origins {
-                    if let Some(last) = self.last.origins.get_mut(&name) {
-                        last.ending = origin.ending;
-                    }
-                }
-                let again = seconds(&self.last, &mut self.before.clone());
-                (fresh.seconds, fresh.failures) = (again.seconds, again.failures);
-            }
-            return;
-        };
-        // All but the last tick first: what stood open before that one is needed when it comes again.
-        let newest = record.origins.values().filter_map(|o| o.ticks.keys().next_back().copied()).max();
-        let (mut first, mut last) = (record.clone(), record);
-        for origin in first.origins.values_mut() {
-            origin.ticks.retain(|tick, _| Some(*tick) != newest);
-        }
-        for origin in last.origins.values_mut() {
-            origin.ticks.retain(|tick, _| Some(*tick) == newest);
-        }
-        let Seconds { seconds: mut all, mut failures } = seconds(&first, &mut self.behind);
-        self.before = self.behind;
-        let end = seconds(&last, &mut self.behind);
-        all.extend(end.seconds);
-        failures.extend(end.failures);
-        self.last = last;
-        (fresh.seconds, fresh.failures) = (all, failures);
     }
 }
 

@@ -1,4 +1,4 @@
-// Numbers as text, by the same rules and to the same digit as crates/record/src/phrase.rs: what stands in a tooltip has
+// Numbers as text, by the same rules and to the same digit as crates/plan/src/phrase.rs: what stands in a tooltip has
 // to be found again in the tables and in the terminal. formats.json, which a Rust test writes, holds both to it.
 
 import type { Unit } from "./chart";

@@ -2,8 +2,8 @@
 
 use super::{Rows, over_time, per_s, time_limits};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
-use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::{Second, Summary, drawn_quantile};
+use plimsoll_analysis::picture::Picture;
+use plimsoll_analysis::summary::{Second, Summary, drawn_quantile};
 
 /// Where the longest time is this many medians, a linear axis would show the longest alone.
 const LOG_FROM: f64 = 50.0;

@@ -3,8 +3,8 @@
 use super::{not_drawn, over_time, per_s, time_limits};
 use crate::chart::{Axis, Chart, Form, Heat, Panel, Scale, Series, Unit};
 use crate::format::{chosen_s, count, counted, ratio};
-use plimsoll_record::picture::{Heat as Seen, Picture};
-use plimsoll_record::summary::{Second, Summary};
+use plimsoll_analysis::picture::{Heat as Seen, Picture};
+use plimsoll_analysis::summary::{Second, Summary};
 
 /// Columns of the distribution.
 const BARS: usize = 60;

@@ -11,8 +11,9 @@ pub use spectrum::{chart as spectrum_chart, line as spectrum_line};
 
 use crate::chart::{Axis, Chart, Limit, Mark, MarkKind, Stretch, StretchKind, Unit};
 use crate::format::count;
-use plimsoll_record::picture::{Moment, MomentKind, Picture};
-use plimsoll_record::summary::{FigureUnit, Judged, Second, Standing, Summary};
+use plimsoll_analysis::picture::{Moment, MomentKind, Picture};
+use plimsoll_analysis::summary::{Judged, Second, Standing, Summary};
+use plimsoll_plan::threshold::FigureUnit;
 
 /// Fewer rows than this are no course.
 const ROWS: usize = 3;
@@ -64,7 +65,7 @@ fn stretches(s: &Summary) -> Vec<Stretch> {
         let word = "warm-up".to_owned();
         out.push(Stretch { from: 0.0, to: s.totals.warmup_s, word, kind: StretchKind::Warmup });
     }
-    let gap = |g: &plimsoll_record::summary::Gap| Stretch {
+    let gap = |g: &plimsoll_analysis::summary::Gap| Stretch {
         from: g.from_s,
         to: g.to_s,
         // The other machines were heard all the while.

@@ -3,8 +3,8 @@
 use super::{missed_limits, time_limits};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::{count, counted, quantile_name};
-use plimsoll_record::picture::{Picture, Point, Spectrum};
-use plimsoll_record::summary::Summary;
+use plimsoll_analysis::picture::{Picture, Point, Spectrum};
+use plimsoll_analysis::summary::Summary;
 
 /// More lines in one panel cannot be told apart.
 pub const LINES: usize = 7;

@@ -3,8 +3,8 @@
 use super::{Rows, over_time, per_s};
 use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use crate::format::counted;
-use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::{Second, Summary};
+use plimsoll_analysis::picture::Picture;
+use plimsoll_analysis::summary::{Second, Summary};
 
 pub fn streams(s: &Summary, p: &Picture, rows: &[Second]) -> Option<Chart> {
     if !rows.iter().any(|row| row.streams_open.is_some() || row.events.is_some()) {

@@ -5,11 +5,11 @@ use super::super::plain;
 use super::{Rows, over_time};
 use crate::chart::{Axis, Chart, Form, Limit, Panel, Scale, Series, Unit};
 use crate::format::{chosen_s, counted};
+use plimsoll_analysis::digest::{CPU_NAMES, MEMORY_NAMES};
+use plimsoll_analysis::picture::Picture;
+use plimsoll_analysis::summary::{Course, Summary};
+use plimsoll_plan::phrase::watched;
 use plimsoll_plan::watch::{self, WATCH_NS};
-use plimsoll_record::analysis::digest::{CPU_NAMES, MEMORY_NAMES};
-use plimsoll_record::phrase::watched;
-use plimsoll_record::picture::Picture;
-use plimsoll_record::summary::{Course, Summary};
 
 /// Lines of a panel, and panels of a chart.
 const LINES: usize = 7;
@@ -94,7 +94,7 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
     let row = |metric: &str| {
         let rows = s.monitors.iter().filter(|row| row.name == monitor).flat_map(|row| &row.rows);
         rows.filter(|row| row.metric == metric).max_by(|a, b| {
-            let usage = |row: &plimsoll_record::summary::MetricRow| row.usage_peak.unwrap_or(-1.0);
+            let usage = |row: &plimsoll_analysis::summary::MetricRow| row.usage_peak.unwrap_or(-1.0);
             usage(a).total_cmp(&usage(b))
         })
     };

@@ -4,7 +4,7 @@
 use super::{Of, Page, has_intervals, panel, tell_intervals};
 use crate::chart::{Axis, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
 use crate::format::quantity;
-use plimsoll_record::analysis::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint, level_text};
+use plimsoll_analysis::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint, level_text};
 
 /// Of an axis of users or arrivals; any other is no load.
 pub fn figures(page: &Page) -> Vec<Chart> {

@@ -8,8 +8,8 @@ use super::run::watched::{axis_unit, in_base};
 use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::counted;
 use crate::study;
-use plimsoll_record::analysis::Seen;
-use plimsoll_record::analysis::study::{AxisKind, CellRow, Curve, Estimate, Study, settings_text};
+use plimsoll_analysis::Seen;
+use plimsoll_analysis::study::{AxisKind, CellRow, Curve, Estimate, Study, settings_text};
 
 /// More lines in one panel cannot be told apart.
 const LINES: usize = 7;

@@ -6,7 +6,7 @@ use crate::audit::snippet::{Place, places};
 use crate::audit::{aligned, certainty, gaps};
 use crate::format::count;
 use maud::{Markup, html};
-use plimsoll_record::audit::{Audit, Finding, Grade};
+use plimsoll_audit::{Audit, Finding, Grade};
 
 /// Lines that are quoted; further places are named.
 const QUOTES: usize = 4;

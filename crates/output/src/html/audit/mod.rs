@@ -11,8 +11,8 @@ use crate::audit::judged::{Judged, rows};
 use crate::audit::{headline, read};
 use crate::format::{count, counted};
 use maud::{Markup, html};
-use plimsoll_record::audit::{Audit, Finding, Grade, rules};
-use plimsoll_record::foreign::{Document, Figure, Measure};
+use plimsoll_audit::foreign::{Document, Figure, Measure};
+use plimsoll_audit::{Audit, Finding, Grade, rules};
 
 /// Rows that the table shows: a file of samples has a million.
 const ROWS_MAX: usize = 300;

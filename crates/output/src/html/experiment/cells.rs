@@ -8,12 +8,12 @@ use crate::chart::Chart;
 use crate::format::{counted, quantity, rate_per_s, ratio};
 use crate::study;
 use maud::{Markup, html};
-use plimsoll_plan::experiment::Setting;
-use plimsoll_record::analysis::study::{
+use plimsoll_analysis::experiment::Conclusion;
+use plimsoll_analysis::study::{
     AxisKind, CellRow, Curve, Estimate, Scaling, Study, level_text, settings_text,
 };
-use plimsoll_record::experiment::Conclusion;
-use plimsoll_record::summary::Outcome;
+use plimsoll_analysis::summary::Outcome;
+use plimsoll_plan::experiment::Setting;
 
 /// Throughput first: that is where the capacity is seen.
 const PICTURES: [&str; 3] = ["capacity-", "latency-", "over-"];

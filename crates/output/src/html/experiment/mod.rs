@@ -12,10 +12,10 @@ use crate::chart::Chart;
 use crate::experiment::{name, outcome};
 use crate::format::{count, counted};
 use maud::{Markup, html};
+use plimsoll_analysis::compare::expect::Borne;
+use plimsoll_analysis::experiment::Conclusion;
+use plimsoll_analysis::summary::Outcome;
 use plimsoll_plan::experiment::Setting;
-use plimsoll_record::analysis::compare::expect::Borne;
-use plimsoll_record::experiment::Conclusion;
-use plimsoll_record::summary::Outcome;
 use serde_json::Value;
 
 /// A run file of an experiment.

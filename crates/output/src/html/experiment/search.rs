@@ -10,9 +10,9 @@ use crate::find;
 use crate::find::next::hints;
 use crate::format::{chosen_s, count, counted, duration_ns, ratio};
 use maud::{Markup, html};
+use plimsoll_analysis::experiment::{Conclusion, Searched};
+use plimsoll_analysis::search::{Answer, IntervalIs, Point, Reading, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
-use plimsoll_record::analysis::search::{Answer, IntervalIs, Point, Reading, Standing, StepRow};
-use plimsoll_record::experiment::{Conclusion, Searched};
 
 /// The pictures, the facts of each answer and why it ended; of several searches first a table of all.
 pub fn answers(c: &Conclusion, charts: &[Chart], at: &At) -> Option<Markup> {

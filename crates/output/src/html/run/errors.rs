@@ -5,7 +5,7 @@ use crate::html::piece::prose;
 use crate::html::table::{Cell, Column, Row, number, table, text};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::summary::{CheckRow, ErrorRow, SampleRow, SeriesRow, Summary};
+use plimsoll_analysis::summary::{CheckRow, ErrorRow, SampleRow, SeriesRow, Summary};
 
 /// More of them are in the JSON document: a page is to be read.
 const SAMPLES: usize = 30;

@@ -7,7 +7,7 @@ use crate::html::piece::{Finding, Tone, findings};
 use crate::next::{relief, with_load};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::summary::{Caution, SlopeVerdict, Summary};
+use plimsoll_analysis::summary::{Caution, SlopeVerdict, Summary};
 
 /// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,7 +194,7 @@ fn failures(s: &Summary) -> Option<(Set, Finding)> {
 }
 
 fn pressures(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
-    let one = |p: &plimsoll_record::summary::Pressure| {
+    let one = |p: &plimsoll_analysis::summary::Pressure| {
         found(
             Tone::Doubt,
             "at its limit",
@@ -220,7 +220,7 @@ fn slopes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
 }
 
 fn spikes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
-    let one = |spike: &plimsoll_record::summary::Spike| {
+    let one = |spike: &plimsoll_analysis::summary::Spike| {
         let back = words::back(spike);
         let title = format!("slow from {} on, for {}", chosen_s(spike.from_s), chosen_s(spike.slow_s));
         let (peak, baseline) = (duration_ns(spike.peak_p95_ns), duration_ns(spike.baseline_p95_ns));

@@ -9,8 +9,8 @@ use crate::html::piece::{self, Tile, Tone, badge, prose, tiles};
 use crate::html::table::{Cell, Row, number, table, text};
 use crate::words::{self, Shown};
 use maud::{Markup, html};
-use plimsoll_record::phrase::utc;
-use plimsoll_record::summary::{Judged, Outcome, Standing, Summary};
+use plimsoll_analysis::summary::{Judged, Outcome, Standing, Summary};
+use plimsoll_plan::phrase::utc;
 use plimsoll_stats::samples_needed;
 
 /// The verdict and what belongs to it.

@@ -5,11 +5,11 @@ use crate::format::{bytes, chosen_ns, chosen_s, count, counted, quantity};
 use crate::html::table::{Cell, Row, facts, number, table, text};
 use crate::words;
 use maud::{Markup, html};
+use plimsoll_analysis::summary::{LaneRow, SCHEMA_VERSION, Summary};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::watch::WatchOutline;
 use plimsoll_record::event::Environment;
-use plimsoll_record::summary::{LaneRow, SCHEMA_VERSION, Summary};
 
 /// A plan longer than this is in the JSON document only: the page stays small.
 const PLAN_BYTES: usize = 16_000;

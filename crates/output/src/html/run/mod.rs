@@ -23,8 +23,8 @@ use crate::Error;
 use crate::chart::Chart;
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::picture::{MomentKind, Picture};
-use plimsoll_record::summary::Summary;
+use plimsoll_analysis::picture::{MomentKind, Picture};
+use plimsoll_analysis::summary::Summary;
 use serde_json::Value;
 
 /// The page. `run_file` is the name of the file that it was made of, if there is one; `charts` are those of
@@ -140,7 +140,7 @@ const MOMENTS: usize = 60;
 
 fn moments(picture: &Picture) -> Markup {
     use super::table::{Cell, Row, number, table, text};
-    let row = |moment: &plimsoll_record::picture::Moment| {
+    let row = |moment: &plimsoll_analysis::picture::Moment| {
         let what = match moment.kind {
             MomentKind::Stage => "stage",
             MomentKind::Note => "note",

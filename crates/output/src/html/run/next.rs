@@ -5,7 +5,7 @@ use super::Anchors;
 use crate::html::piece::prose;
 use crate::next::{Hint, hints};
 use maud::{Markup, html};
-use plimsoll_record::summary::Summary;
+use plimsoll_analysis::summary::Summary;
 
 /// Reasons and steps, each kind with its name once.
 pub fn body(s: &Summary, run_file: Option<&str>, anchors: &Anchors) -> Markup {

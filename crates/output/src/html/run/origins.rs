@@ -5,7 +5,7 @@ use crate::format::{NONE, chosen_s, duration_f64_ns, quantile_name, quantity, ra
 use crate::html::table::{Cell, Row, number, table, text};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::summary::{OriginRow, Summary};
+use plimsoll_analysis::summary::{OriginRow, Summary};
 
 /// A p99 so many times that of the others is worth a word.
 const DIFFERS: f64 = 1.5;

@@ -7,8 +7,8 @@ use crate::format::{bytes, bytes_f64, chosen_ns, count, maybe_f64_ns, rate_per_s
 use crate::html::table::{Cell, Column, Row, number, table, text};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
-use plimsoll_record::picture::{Picture, Spark};
-use plimsoll_record::summary::{GroupRow, PartRow, SeriesRow, Summary, Times};
+use plimsoll_analysis::picture::{Picture, Spark};
+use plimsoll_analysis::summary::{GroupRow, PartRow, SeriesRow, Summary, Times};
 
 pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
     if s.requests.is_empty() {

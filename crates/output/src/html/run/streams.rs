@@ -7,7 +7,7 @@ use crate::html::piece::{self, figure};
 use crate::html::table::{self, Cell, Row, number, table, text};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::summary::{Short, StreamRow, Summary};
+use plimsoll_analysis::summary::{Short, StreamRow, Summary};
 
 pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
     if s.streams.is_empty() {

@@ -8,8 +8,8 @@ use crate::html::piece;
 use crate::html::table::{Cell, Row, number, table, text};
 use crate::words::{self, Shown};
 use maud::{Markup, html};
-use plimsoll_record::picture::{Picture, Slice};
-use plimsoll_record::summary::{Quantile, Short, Summary, Times};
+use plimsoll_analysis::picture::{Picture, Slice};
+use plimsoll_analysis::summary::{Quantile, Short, Summary, Times};
 
 pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
     let drawn = piece::charts(charts, &["spectrum", "distribution", "spectrum-requests"]);

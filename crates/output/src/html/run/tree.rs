@@ -1,7 +1,7 @@
 //! Requests in their groups: rows of a table that lie below each other.
 
 use crate::html::table::Place;
-use plimsoll_record::summary::{GroupRow, SeriesRow, Summary};
+use plimsoll_analysis::summary::{GroupRow, SeriesRow, Summary};
 
 /// What a row of the tree is.
 pub enum Node<'a> {

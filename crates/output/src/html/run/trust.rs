@@ -5,7 +5,7 @@ use crate::html::piece::{Tone, sign};
 use crate::trust::{Row, rows};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::summary::Summary;
+use plimsoll_analysis::summary::Summary;
 
 /// What is marked stands in the open; all else, which is most of it in most runs, behind one line.
 pub fn body(s: &Summary) -> Markup {

@@ -7,8 +7,8 @@ use crate::html::table::{self, Cell, Row, number, table, text};
 use crate::watched::{environment, findings, is_watched};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_record::phrase::watched as shown;
-use plimsoll_record::summary::{MetricRow, MonitorRow, Summary};
+use plimsoll_analysis::summary::{MetricRow, MonitorRow, Summary};
+use plimsoll_plan::phrase::watched as shown;
 
 /// Figures of one monitor that stand in the open; a machine with many disks has hundreds.
 const OPEN: usize = 12;

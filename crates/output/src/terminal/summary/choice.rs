@@ -5,7 +5,7 @@ use super::indented;
 use crate::line::{Line, wrap};
 use crate::style::Ink;
 use crate::words::{self, Shown};
-use plimsoll_record::summary::Times;
+use plimsoll_analysis::summary::Times;
 use std::cmp::Reverse;
 
 /// Rows of the longer tables; the JSON document has them all.

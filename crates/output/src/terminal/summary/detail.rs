@@ -8,7 +8,7 @@ use crate::style::{Ink, Look};
 use crate::terminal::chart::bar;
 use crate::terminal::table::{Align, Table};
 use crate::words;
-use plimsoll_record::summary::{Short, Summary, Times};
+use plimsoll_analysis::summary::{Short, Summary, Times};
 
 const BAR: usize = 12;
 

@@ -9,7 +9,7 @@ use crate::line::{Line, flow, wrap};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
 use crate::words::{self, Shown};
-use plimsoll_record::summary::{Summary, Times};
+use plimsoll_analysis::summary::{Summary, Times};
 
 const LABEL: usize = 10;
 

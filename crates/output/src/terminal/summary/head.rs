@@ -6,7 +6,7 @@ use crate::next::hints;
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
 use crate::words;
-use plimsoll_record::summary::{Caution, Outcome, Standing, Summary, Weight};
+use plimsoll_analysis::summary::{Caution, Outcome, Standing, Summary, Weight};
 
 /// A heavy rule that carries the word, the sentence, why it is so and what to do next, and what was run.
 pub fn verdict(s: &Summary, look: &Look, columns: usize, run_file: Option<&str>) -> Vec<Line> {

@@ -8,7 +8,7 @@ use crate::line::{Line, flow, wrap};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
 use crate::words;
-use plimsoll_record::summary::{SampleRow, StreamRow, Summary, Times};
+use plimsoll_analysis::summary::{SampleRow, StreamRow, Summary, Times};
 
 /// Samples shown; the JSON document has them all.
 const SAMPLES: usize = 4;

@@ -6,7 +6,7 @@ use crate::line::{Line, width};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::{Pool, resample, spark, top};
 use crate::terminal::live::slow_times;
-use plimsoll_record::summary::{Second, Summary};
+use plimsoll_analysis::summary::{Second, Summary};
 
 const LABEL: usize = 10;
 /// Room for the highest value behind the line, such as ` to 4,812/s`.

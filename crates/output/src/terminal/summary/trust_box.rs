@@ -5,7 +5,7 @@ use crate::line::{Line, flow};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::bar;
 use crate::trust::{Row, rows};
-use plimsoll_record::summary::Summary;
+use plimsoll_analysis::summary::Summary;
 
 const TITLE: &str = "the load generator";
 /// Sign, label and the blanks around them.

@@ -4,7 +4,7 @@ use super::{heading, indented};
 use crate::line::{Line, wrap};
 use crate::style::{Ink, Look};
 use crate::watched::{Entry, entries, environment, findings, is_watched};
-use plimsoll_record::summary::{MonitorRow, Summary};
+use plimsoll_analysis::summary::{MonitorRow, Summary};
 
 /// Widest name of a monitor that stands in front of its line.
 const NAME: usize = 14;

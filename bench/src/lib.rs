@@ -1,0 +1,111 @@
+//! `cargo xtask bench`: this tool beside its peers on one machine. Rounds are interleaved, requests are counted by the
+//! server and CPU by the kernel, so no tool's own report is believed; only ratios of neighbouring rounds are compared.
+
+#![forbid(unsafe_code)]
+// Chores talk to a person at a terminal: printing is what they are for.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod child;
+mod console;
+mod floor;
+mod goals;
+mod idle;
+mod maths;
+mod nginx;
+mod openloop;
+mod options;
+mod own;
+mod ratio;
+mod report;
+mod scenarios;
+mod secure;
+mod start;
+mod streams;
+mod target;
+mod tools;
+
+use chore::{Outcome, shell};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use options::{Bench, Options};
+use report::Report;
+use std::path::{Path, PathBuf};
+use target::Programs;
+
+pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
+                         handshakes|streams|console|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT] \
+                         [--tool FILE]";
+
+/// Connections in every bench but `idle` and `streams`.
+const CONNECTIONS: u32 = 100;
+/// Arrivals per second in `open`.
+const RATE_PER_S: u32 = 10_000;
+
+/// What every bench needs to know about where it runs.
+pub struct Context {
+    /// Scratch: compiled targets, logs, run files. Below `target/`, so nothing here is ever committed.
+    pub folder: PathBuf,
+    pub programs: Programs,
+    /// Two cores or more: the generator has core 0, the target core 1.
+    pub pinned: bool,
+    pub smoke: bool,
+}
+
+pub fn command(arguments: &[String]) -> Outcome {
+    let options = Options::parse(arguments)?;
+    let root = shell::root();
+    let target = shell::target_folder()?;
+    let folder = target.join("bench");
+    std::fs::create_dir_all(folder.join("log"))
+        .map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+    // A round that was killed may have left its run file; ours refuses to write over it.
+    target::remove_if_there(&tools::run_file(&folder))?;
+    raise_descriptor_limit()?;
+    let own = if options.peers_only { None } else { Some(own(options.tool.as_deref(), &target)?) };
+    let roster = tools::Roster::find(own.as_deref(), options.peers.as_deref())?;
+    let programs = Programs::compile(&root.join("bench"), &folder)?;
+    let pinned = chore::machine::cores() >= 2 && shell::find_program("taskset").is_some();
+    let context = Context { folder, programs, pinned, smoke: options.smoke };
+    let mut report = Report::new(&options, &roster, &context)?;
+    println!("{}", report.head());
+    for bench in &options.benches {
+        println!("\n== bench {}", bench.name());
+        match bench {
+            Bench::Plain => ratio::plain(&context, &roster, &options, &mut report)?,
+            Bench::Large => ratio::large(&context, &roster, &options, &mut report)?,
+            Bench::Open => openloop::run(&context, &roster, &options, &mut report)?,
+            Bench::Idle => idle::run(&context, &roster, &options, &mut report)?,
+            Bench::Start => start::run(&context, &roster, &options, &mut report)?,
+            Bench::Scripted => scenarios::scripted(&context, &roster, &options, &mut report)?,
+            Bench::Mix => scenarios::mix(&context, &roster, &options, &mut report)?,
+            Bench::Https => secure::https(&context, &roster, &options, &mut report)?,
+            Bench::Handshakes => secure::handshakes(&context, &roster, &options, &mut report)?,
+            Bench::Streams => streams::run(&context, &roster, &options, &mut report)?,
+            Bench::Console => console::run(&context, &roster, &options, &mut report)?,
+        }
+    }
+    println!("\n{}", report.goals());
+    let written =
+        if options.smoke { report.write(&context.folder.join("smoke"))? } else { report.write_run(&root)? };
+    println!("written: {}", written.strip_prefix(&root).unwrap_or(&written).display());
+    Ok(())
+}
+
+/// The binary in question: one that is there, or the release build, as a user would get it.
+fn own(given: Option<&Path>, target: &Path) -> Result<PathBuf, String> {
+    if let Some(file) = given {
+        let absolute = std::path::absolute(file).ok().filter(|file| file.is_file());
+        return absolute.ok_or_else(|| format!("there is no `{}`", file.display()));
+    }
+    shell::run(shell::cargo().args(["build", "--quiet", "--release", "--package", "plimsoll"]))?;
+    let file = target.join("release/plimsoll");
+    if file.is_file() { Ok(file) } else { Err(format!("the build left no `{}`", file.display())) }
+}
+
+/// The soft limit on descriptors becomes the hard one, here and so in every child: wrk does not raise its own,
+/// and a peer that runs out of descriptors would be measured wrong.
+fn raise_descriptor_limit() -> Outcome {
+    let (_, hard) =
+        getrlimit(Resource::RLIMIT_NOFILE).map_err(|e| format!("cannot read the descriptor limit: {e}"))?;
+    setrlimit(Resource::RLIMIT_NOFILE, hard, hard)
+        .map_err(|e| format!("cannot raise the descriptor limit: {e}"))
+}

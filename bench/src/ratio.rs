@@ -1,0 +1,285 @@
+//! Requests per generator CPU-second: `plain` and `large` here, and the rounds for whoever counts like that. The order
+//! of the tools is turned round from round to round, and the ratio is taken within each round, so that a machine that
+//! drifts drifts for everybody.
+
+use super::options::Options;
+use super::report::Report;
+use super::target::{RawServer, Target, remove_if_there};
+use super::tools::{BASE, OWN, Roster, Tool, Values, run_file, targets_file};
+use super::{CONNECTIONS, Context, RATE_PER_S, child, maths, own};
+use chore::Outcome;
+
+/// Body bytes of `/b`, as the target's default has it.
+const LARGE_BYTES: f64 = 683_481.0;
+
+/// One tool in one round.
+struct Round {
+    requests: u64,
+    cpu_s: f64,
+    user_s: f64,
+    server_cpu_s: f64,
+    peak_rss_kib: u64,
+    code: Option<i32>,
+}
+
+impl Round {
+    fn per_cpu_s(&self) -> f64 {
+        self.requests as f64 / self.cpu_s
+    }
+}
+
+/// What all tools of one bench meet.
+pub struct Field<'a> {
+    pub bench: &'static str,
+    pub target: &'a dyn Target,
+    /// For the tools whose command line names it.
+    pub url: &'a str,
+    /// Looks at what else the target saw of a round of so many requests.
+    pub inspect: &'a dyn Fn(&Tool, u64) -> Outcome,
+}
+
+/// A tool with its rounds so far.
+pub struct Entry {
+    tool: Tool,
+    rounds: Vec<Round>,
+}
+
+pub fn plain(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
+    let entries = on_raw_server("plain", "/", roster.plain(), context, options, report)?;
+    table("plain", "GET, 76-byte body, 100 keep-alive connections", None, "", &entries, options, report);
+    report.measure("plain.ratio", middle_ratio(OWN, &entries));
+    if let Some(own) = find(&entries, OWN) {
+        let peak = own.rounds.iter().map(|round| round.peak_rss_kib).max().unwrap_or(0);
+        report.measure("plain.peak_rss_mib", Some(peak as f64 / 1024.0));
+    }
+    Ok(())
+}
+
+pub fn large(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
+    let entries = on_raw_server("large", "/b", roster.large(), context, options, report)?;
+    table(
+        "large",
+        "GET, 683,481-byte body, 100 keep-alive connections",
+        Some(LARGE_BYTES),
+        "",
+        &entries,
+        options,
+        report,
+    );
+    for (name, key) in [(OWN, "large.unread_ratio"), ("plimsoll-read", "large.read_ratio")] {
+        report.measure(key, middle_ratio(name, &entries));
+    }
+    Ok(())
+}
+
+/// The median of a tool's ratios to the base.
+pub fn middle_ratio(name: &str, entries: &[Entry]) -> Option<f64> {
+    maths::median(&ratios(find(entries, name)?, entries)?)
+}
+
+fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
+    entries.iter().find(|entry| entry.tool.name == name)
+}
+
+fn on_raw_server(
+    bench: &'static str,
+    path: &str,
+    tools: Vec<Tool>,
+    context: &Context,
+    options: &Options,
+    report: &mut Report,
+) -> Result<Vec<Entry>, String> {
+    let server = RawServer::start(context, false)?;
+    let url = server.url(path);
+    measure(
+        &Field { bench, target: &server, url: &url, inspect: &|_, _| Ok(()) },
+        tools,
+        context,
+        options,
+        report,
+    )
+}
+
+/// All rounds of a bench.
+pub fn measure(
+    field: &Field,
+    tools: Vec<Tool>,
+    context: &Context,
+    options: &Options,
+    report: &mut Report,
+) -> Result<Vec<Entry>, String> {
+    let (bench, url) = (field.bench, field.url);
+    std::fs::write(targets_file(&context.folder), format!("GET {url}\n"))
+        .map_err(|e| format!("cannot write: {e}"))?;
+    let values = Values {
+        url,
+        connections: CONNECTIONS,
+        secs: options.secs,
+        rate_per_s: RATE_PER_S,
+        folder: &context.folder,
+    };
+    let mut entries: Vec<Entry> = tools.into_iter().map(|tool| Entry { tool, rounds: Vec::new() }).collect();
+    for round in 1..=options.rounds {
+        entries.reverse();
+        let mut kept = Vec::new();
+        for mut entry in entries {
+            match one(field, &entry.tool, &values, context) {
+                Ok(result) => {
+                    record(bench, round, entry.tool.name, &result, options, report);
+                    entry.rounds.push(result);
+                    kept.push(entry);
+                }
+                // A peer that cannot do this bench is said and left out; our own tool must be able to.
+                Err(sentence) if !entry.tool.own() && !context.smoke => report.note(&sentence),
+                Err(sentence) => return Err(sentence),
+            }
+        }
+        entries = kept;
+    }
+    Ok(entries)
+}
+
+fn one(field: &Field, tool: &Tool, values: &Values, context: &Context) -> Result<Round, String> {
+    let (bench, server) = (field.bench, field.target);
+    let log = format!("{bench}-{}", tool.name);
+    let (before, server_before) = (server.counters()?, server.cpu_s());
+    let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
+    let (after, server_after) = (server.counters()?, server.cpu_s());
+    // The earlier question was itself counted by the later answer.
+    let requests = (after.served - before.served).saturating_sub(1);
+    if requests == 0 || ended.cpu_s() <= 0.0 {
+        let words = child::last_words(context, &log);
+        return Err(format!(
+            "{} made {requests} requests in bench {bench} ({:?})\n{words}",
+            tool.name, ended.code
+        ));
+    }
+    if tool.own() {
+        let said = own::report(&tool.program, values.folder)?;
+        remove_if_there(&run_file(values.folder))?;
+        own::agrees(&said, requests)
+            .map_err(|sentence| format!("{} in bench {bench}: {sentence}", tool.name))?;
+    }
+    (field.inspect)(tool, requests)?;
+    Ok(Round {
+        requests,
+        cpu_s: ended.cpu_s(),
+        user_s: ended.user_s,
+        server_cpu_s: server_after - server_before,
+        peak_rss_kib: ended.peak_rss_kib,
+        code: ended.code,
+    })
+}
+
+fn record(
+    bench: &'static str,
+    number: usize,
+    tool: &str,
+    round: &Round,
+    options: &Options,
+    report: &mut Report,
+) {
+    let rate_per_s = round.requests as f64 / f64::from(options.secs);
+    println!(
+        "round {number:2}  {tool:14} {rate_per_s:9.0} requests/s  {:6.2} CPU-s  {:9.0} per CPU-s  {:7.1} MiB",
+        round.cpu_s,
+        round.per_cpu_s(),
+        round.peak_rss_kib as f64 / 1024.0
+    );
+    let code = round.code.map_or(-1.0, f64::from);
+    let cells = [
+        ("requests", round.requests as f64, "1"),
+        ("cpu", round.cpu_s, "s"),
+        ("cpu_user", round.user_s, "s"),
+        ("server_cpu", round.server_cpu_s, "s"),
+        ("peak_rss", round.peak_rss_kib as f64, "KiB"),
+        ("exit_code", code, "1"),
+    ];
+    for (measure, value, unit) in cells {
+        report.raw(bench, number, tool, measure, value, unit);
+    }
+}
+
+/// Requests per CPU-second against the base, round by round. Nothing when the base did not run every round.
+fn ratios(entry: &Entry, entries: &[Entry]) -> Option<Vec<f64>> {
+    let base = find(entries, BASE).filter(|base| base.rounds.len() == entry.rounds.len())?;
+    Some(entry.rounds.iter().zip(&base.rounds).map(|(a, b)| a.per_cpu_s() / b.per_cpu_s()).collect())
+}
+
+/// The table of a bench; `beside` is said below it.
+pub fn table(
+    bench: &'static str,
+    what: &str,
+    body_bytes: Option<f64>,
+    beside: &str,
+    entries: &[Entry],
+    options: &Options,
+    report: &mut Report,
+) {
+    let mut text = format!("{} rounds x {} s.\n\n", options.rounds, options.secs);
+    text.push_str("| generator | requests/s | requests per CPU-s | min..max |");
+    text.push_str(if body_bytes.is_some() { " MB per CPU-s |" } else { "" });
+    text.push_str(&format!(
+        " ratio to {BASE} | quartiles | peak RSS MiB | user share | server CPU-s | exit codes |\n"
+    ));
+    text.push_str(if body_bytes.is_some() { "|---" } else { "" });
+    text.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
+    let mut sorted: Vec<&Entry> = entries.iter().collect();
+    let median = |entry: &Entry, value: fn(&Round) -> f64| {
+        maths::median(&entry.rounds.iter().map(value).collect::<Vec<_>>()).unwrap_or(f64::NAN)
+    };
+    sorted.sort_by(|a, b| median(b, Round::per_cpu_s).total_cmp(&median(a, Round::per_cpu_s)));
+    for entry in sorted {
+        let rates: Vec<f64> = entry.rounds.iter().map(Round::per_cpu_s).collect();
+        let (low, high) =
+            (rates.iter().copied().fold(f64::INFINITY, f64::min), rates.iter().copied().fold(0.0, f64::max));
+        let per_cpu_s = median(entry, Round::per_cpu_s);
+        let requests_per_s = median(entry, |round| round.requests as f64) / f64::from(options.secs);
+        let bytes = body_bytes.map_or(String::new(), |n| format!(" {:.0} |", per_cpu_s * n / 1e6));
+        let (ratio, quartiles) = ratio_cells(ratios(entry, entries));
+        text.push_str(&format!(
+            "| {} | {requests_per_s:.0} | {per_cpu_s:.0} | {low:.0}..{high:.0} |{bytes} {ratio} | {quartiles} \
+             | {:.1} | {:.2} | {:.2} | {} |\n",
+            entry.tool.name,
+            median(entry, |round| round.peak_rss_kib as f64 / 1024.0),
+            median(entry, |round| round.user_s / round.cpu_s),
+            median(entry, |round| round.server_cpu_s),
+            codes(entry),
+        ));
+    }
+    text.push_str(beside);
+    report.section(bench, what, &entries.iter().map(|e| e.tool.shown()).collect::<Vec<_>>(), &text);
+}
+
+fn ratio_cells(ratios: Option<Vec<f64>>) -> (String, String) {
+    let values = ratios.unwrap_or_default();
+    let at = |q| maths::quantile(&values, q);
+    match (at(0.5), at(0.25), at(0.75)) {
+        (Some(middle), Some(low), Some(high)) => (format!("{middle:.2}"), format!("{low:.2}..{high:.2}")),
+        _ => ("-".into(), "-".into()),
+    }
+}
+
+/// The exit codes that occurred, each once: a tool that ends in anger should be looked at.
+fn codes(entry: &Entry) -> String {
+    let mut codes: Vec<String> = entry
+        .rounds
+        .iter()
+        .map(|round| round.code.map_or("signal".into(), |code| code.to_string()))
+        .collect();
+    codes.sort();
+    codes.dedup();
+    codes.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_shows_its_median_and_its_quartiles() {
+        let cells = ratio_cells(Some(vec![1.0, 1.2, 1.4, 1.6, 1.8]));
+        assert_eq!(cells, ("1.40".to_string(), "1.20..1.60".to_string()));
+        assert_eq!(ratio_cells(None).0, "-");
+    }
+}

@@ -1,0 +1,123 @@
+//! `start`: how long a person waits. Milliseconds from starting the process to the first byte that reaches a server,
+//! which here is a listener of our own that stamps it.
+
+use super::options::Options;
+use super::report::Report;
+use super::target::remove_if_there;
+use super::tools::{OWN, Roster, Tool, Values, run_file, targets_file};
+use super::{CONNECTIONS, Context, RATE_PER_S, child, maths};
+use chore::Outcome;
+use std::io::Read;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+const SAMPLES: usize = 20;
+const SAMPLES_SMOKE: usize = 3;
+const WITHIN: Duration = Duration::from_secs(5);
+
+pub fn run(context: &Context, roster: &Roster, _: &Options, report: &mut Report) -> Outcome {
+    let samples = if context.smoke { SAMPLES_SMOKE } else { SAMPLES };
+    let mut text = format!("{samples} starts.\n\n| generator | median ms | quartiles |\n|---|---|---|\n");
+    let mut shown = Vec::new();
+    for tool in roster.plain() {
+        let mut values_ms = Vec::new();
+        let failure = (1..=samples).find_map(|sample| match one(&tool, context) {
+            Ok(ms) => {
+                report.raw("start", sample, tool.name, "first byte", ms, "ms");
+                values_ms.push(ms);
+                None
+            }
+            Err(sentence) => Some(sentence),
+        });
+        match failure {
+            Some(sentence) if tool.own() || context.smoke => return Err(sentence),
+            Some(sentence) => report.note(&sentence),
+            None => {
+                let at = |q| maths::quantile(&values_ms, q).unwrap_or(f64::NAN);
+                println!("{:14} {:6.1} ms", tool.name, at(0.5));
+                text.push_str(&format!(
+                    "| {} | {:.1} | {:.1}..{:.1} |\n",
+                    tool.name,
+                    at(0.5),
+                    at(0.25),
+                    at(0.75)
+                ));
+                if tool.name == OWN {
+                    report.measure("start.median_ms", maths::median(&values_ms));
+                }
+                shown.push(tool.shown());
+            }
+        }
+    }
+    report.section("start", "from the start of the process to the first byte at the server", &shown, &text);
+    Ok(())
+}
+
+fn one(tool: &Tool, context: &Context) -> Result<f64, String> {
+    let cannot = |e: std::io::Error| format!("cannot measure the start of {}: {e}", tool.name);
+    let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    let url = format!("http://{address}/");
+    std::fs::write(targets_file(&context.folder), format!("GET {url}\n")).map_err(cannot)?;
+    let values = Values {
+        url: &url,
+        connections: CONNECTIONS,
+        secs: 1,
+        rate_per_s: RATE_PER_S,
+        folder: &context.folder,
+    };
+    let (sender, stamps) = channel();
+    let acceptor = std::thread::spawn(move || accept(&listener, &sender));
+    let mut command = Command::new(&tool.program);
+    command.args(tool.arguments(&values)).current_dir(&context.folder);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let begin = Instant::now();
+    let mut generator = command.spawn().map_err(cannot)?;
+    let first = first_byte(&stamps);
+    let alive = generator.try_wait().map_err(cannot)?.is_none();
+    if alive {
+        child::kill(&mut generator)?;
+    }
+    generator.wait().map_err(cannot)?;
+    drop(stamps);
+    // The acceptor leaves at the next connection, which is this one, because nobody listens to it any more.
+    let _wake = std::net::TcpStream::connect(address);
+    acceptor.join().map_err(|_| "the acceptor of bench start panicked".to_string())?;
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = run_file(&context.folder).into_os_string();
+        name.push(suffix);
+        remove_if_there(std::path::Path::new(&name))?;
+    }
+    let first = first.ok_or_else(|| format!("{} sent no byte within {} s", tool.name, WITHIN.as_secs()))?;
+    Ok(first.duration_since(begin).as_secs_f64() * 1e3)
+}
+
+fn first_byte(stamps: &Receiver<Option<Instant>>) -> Option<Instant> {
+    let deadline = Instant::now() + WITHIN;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match stamps.recv_timeout(left) {
+            Ok(Some(stamp)) => return Some(stamp),
+            Ok(None) => {} // a connection that only looked whether somebody is there
+            Err(_) => return None,
+        }
+    }
+}
+
+/// A thread for each connection: a tool may first open one that it never writes to.
+fn accept(listener: &TcpListener, sender: &Sender<Option<Instant>>) {
+    while let Ok((mut stream, _)) = listener.accept() {
+        if sender.send(None).is_err() {
+            return;
+        }
+        let sender = sender.clone();
+        std::thread::spawn(move || {
+            if matches!(stream.read(&mut [0]), Ok(1)) {
+                // Nobody receives any more after the first byte: that is no failure.
+                let _ = sender.send(Some(Instant::now()));
+            }
+        });
+    }
+}

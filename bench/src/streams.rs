@@ -1,0 +1,324 @@
+//! `streams`: user memory per held event stream that is accounted for (opened, events, gaps, lost ones), from 10 to
+//! 10,000 streams; how many one process holds; and the same over TLS. The ruler counts streams and events, and our own
+//! record has to agree with it.
+
+use super::nginx::Nginx;
+use super::options::Options;
+use super::report::Report;
+use super::target::{ask, remove_if_there};
+use super::tools::{OWN, Roster, experiment_file, run_file};
+use super::{Context, child, maths, own};
+use chore::Outcome;
+use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Stdio};
+use std::time::{Duration, Instant};
+
+const OPEN_WITHIN: Duration = Duration::from_secs(40);
+const END_WITHIN: Duration = Duration::from_secs(30);
+/// Memory hardly varies: more rounds than this tell nothing new.
+const ROUNDS: usize = 3;
+/// Descriptors that a process needs beside those of its streams.
+const DESCRIPTORS: u64 = 300;
+
+/// Sizes and times of this bench.
+struct Size {
+    few: u64,
+    many: u64,
+    /// As many as a common limit of 20,000 descriptors allows on either side.
+    most: u64,
+    /// The proxy before the ruler needs two descriptors for each.
+    many_tls: u64,
+    query: &'static str,
+    settle: Duration,
+}
+
+const FULL: Size = Size {
+    few: 10,
+    many: 10_000,
+    most: 19_000,
+    many_tls: 5_000,
+    query: "every=2s&first=500ms",
+    // Two events or three on every stream.
+    settle: Duration::from_secs(5),
+};
+const SMOKE: Size = Size {
+    few: 10,
+    many: 200,
+    most: 500,
+    many_tls: 200,
+    query: "every=300ms&first=100ms",
+    settle: Duration::from_millis(700),
+};
+
+/// Kinds of user memory, KiB: the file of the process, and what is read there.
+const KINDS: [(&str, &str); 3] = [("RSS", "Rss:"), ("Pss", "Pss:"), ("private and dirty", "Private_Dirty:")];
+
+/// One size, held, looked at and ended.
+#[derive(Debug)]
+struct Held {
+    streams: u64,
+    kib: [f64; 3],
+    events: u64,
+}
+
+pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
+    let Some(program) = roster.own() else {
+        report.note("streams: only our own tool takes part, and it was left out");
+        return Ok(());
+    };
+    let size = if context.smoke { SMOKE } else { FULL };
+    let rounds = options.rounds.min(ROUNDS);
+    let mut text = format!(
+        "{rounds} rounds; KiB per stream: the difference to {} streams, over the difference in streams.\n\n\
+         | link | held | RSS MiB | KiB per stream: RSS | Pss | private and dirty | events |\n\
+         |---|---|---|---|---|---|---|\n",
+        size.few
+    );
+    for (link, tls, many) in [("plain", false, size.many), ("TLS 1.3", true, size.many_tls)] {
+        let mut slopes = [Vec::new(), Vec::new(), Vec::new()];
+        let mut last = None;
+        for round in 1..=rounds {
+            let few = hold(program, size.few, tls, &size, context)?;
+            let held = hold(program, many, tls, &size, context)?;
+            let more = (held.streams - few.streams) as f64;
+            for (slopes, (large, small)) in slopes.iter_mut().zip(held.kib.iter().zip(few.kib)) {
+                slopes.push((large - small) / more);
+            }
+            keep(round, link, &few, report);
+            keep(round, link, &held, report);
+            last = Some(held);
+        }
+        let middle = slopes.each_ref().map(|slopes| maths::median(slopes).unwrap_or(f64::NAN));
+        report.measure(
+            if tls { "streams.kib_per_tls_stream" } else { "streams.kib_per_stream" },
+            Some(middle[0]),
+        );
+        if let Some(held) = last {
+            let [rss, pss, dirty] = middle;
+            text.push_str(&format!(
+                "| {link} | {} | {:.1} | {rss:.2} | {pss:.2} | {dirty:.2} | {} |\n",
+                held.streams,
+                held.kib[0] / 1024.0,
+                held.events
+            ));
+        }
+    }
+    most(program, &size, context, report, &mut text)?;
+    let shown = format!("{OWN} run {{file}} --quiet --out {{out}}");
+    report.section("streams", "accounted event streams, held by one process", &[shown], &text);
+    Ok(())
+}
+
+/// As many as one process and one server hold under the usual limit.
+fn most(program: &Path, size: &Size, context: &Context, report: &mut Report, text: &mut String) -> Outcome {
+    let (limit, _) =
+        getrlimit(Resource::RLIMIT_NOFILE).map_err(|e| format!("cannot read the descriptor limit: {e}"))?;
+    if limit < size.most + DESCRIPTORS {
+        report.note(&format!("streams: {} were not tried, the descriptor limit is {limit}", size.most));
+        return Ok(());
+    }
+    let held = match hold(program, size.most, false, size, context) {
+        Ok(held) => held,
+        // The rest of a long run is not thrown away for it: the goal is shown as not measured, the reason beside it.
+        Err(sentence) if !context.smoke => {
+            report.note(&format!("streams: {} at once: {sentence}", size.most));
+            return Ok(());
+        }
+        Err(sentence) => return Err(sentence),
+    };
+    keep(1, "plain", &held, report);
+    report.measure("streams.held", Some(held.streams as f64));
+    let mib = held.kib[0] / 1024.0;
+    text.push_str(&format!("| plain | {} | {mib:.1} | - | - | - | {} |\n", held.streams, held.events));
+    Ok(())
+}
+
+fn keep(round: usize, link: &str, held: &Held, report: &mut Report) {
+    println!(
+        "round {round:2}  {link:8} {:6} held  {:8.0} KiB  {} events",
+        held.streams, held.kib[0], held.events
+    );
+    for ((name, _), kib) in KINDS.iter().zip(held.kib) {
+        report.raw("streams", round, OWN, &format!("{link} {name} at {}", held.streams), kib, "KiB");
+    }
+    report.raw("streams", round, OWN, &format!("{link} events at {}", held.streams), held.events as f64, "1");
+}
+
+/// Holds so many streams with a fresh server, reads the memory, ends by an interrupt, and compares the accounts.
+fn hold(program: &Path, wanted: u64, tls: bool, size: &Size, context: &Context) -> Result<Held, String> {
+    let ruler = Ruler::start(program, context)?;
+    let proxy = if tls { Some(Nginx::start(context, Some(ruler.port))?) } else { None };
+    let (target, trust) = match &proxy {
+        Some(nginx) => (nginx.url(""), format!("tls: {{ ca: {} }}\n", nginx.authority().display())),
+        None => (format!("http://127.0.0.1:{}", ruler.port), String::new()),
+    };
+    let file = experiment_file(&context.folder);
+    let text = format!(
+        "name: bench streams\ntarget: {target}\n{trust}timeout: 30s\nscenarios:\n  hold:\n    \
+         - get: \"/events?{}\"\n      stream: true\nload: {{ users: {wanted}, duration: 120s }}\n",
+        size.query
+    );
+    std::fs::write(&file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
+    let out = run_file(&context.folder);
+    let words = ["run", &file.display().to_string(), "--quiet", "--out", &out.display().to_string()];
+    let mut generator = child::spawn(context, 0, program, &words.map(String::from), "streams")?;
+    let result = watch(&mut generator, &ruler, wanted, size.settle);
+    let ended = end(&mut generator);
+    let failed = |sentence: String| format!("{sentence}\n{}", child::last_words(context, "streams"));
+    let held = result.map_err(failed)?;
+    ended.map_err(failed)?;
+    let said = own::report(program, &context.folder)?;
+    remove_if_there(&out)?;
+    agrees(&said, &held, ruler.counter("events_sent")?)?;
+    Ok(held)
+}
+
+fn watch(generator: &mut Child, ruler: &Ruler, wanted: u64, settle: Duration) -> Result<Held, String> {
+    let deadline = Instant::now() + OPEN_WITHIN;
+    let gone = |generator: &mut Child| match generator.try_wait() {
+        Ok(None) => Ok(()),
+        Ok(Some(status)) => Err(format!("ended by itself while holding streams ({status})")),
+        Err(e) => Err(format!("cannot be watched: {e}")),
+    };
+    while ruler.counter("streams_open")? < wanted {
+        gone(generator)?;
+        if Instant::now() > deadline {
+            let [open, accepted, here] = ["streams_open", "accepted", "open"].map(|name| ruler.counter(name));
+            return Err(format!(
+                "{} of {wanted} streams were open after {} s; the ruler accepted {} connections and holds {}",
+                open?,
+                OPEN_WITHIN.as_secs(),
+                accepted?,
+                here?
+            ));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(settle);
+    gone(generator)?;
+    let events = ruler.counter("events_sent")?;
+    let streams = ruler.counter("streams_open")?;
+    let file = format!("/proc/{}/smaps_rollup", generator.id());
+    let text = std::fs::read_to_string(&file).map_err(|e| format!("cannot read its memory: {e}"))?;
+    let kib = memory_kib(&text).ok_or("its memory map makes no sense")?;
+    Ok(Held { streams, kib, events })
+}
+
+/// An interrupt is how a person ends a run: the record is whole afterwards.
+fn end(generator: &mut Child) -> Outcome {
+    let pid = Pid::from_raw(generator.id().cast_signed());
+    let deadline = Instant::now() + END_WITHIN;
+    // Already gone is fine: `watch` has said so.
+    let interrupted = kill(pid, Signal::SIGINT);
+    loop {
+        match generator.try_wait().map_err(|e| format!("cannot wait for the generator: {e}"))? {
+            Some(_) => return interrupted.map_err(|e| format!("cannot interrupt the generator: {e}")),
+            None if Instant::now() > deadline => {
+                child::kill(generator)?;
+                generator.wait().map_err(|e| format!("cannot wait for the generator: {e}"))?;
+                return Err(format!("did not end within {} s of an interrupt", END_WITHIN.as_secs()));
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// Every stream still open at the stop, none failed, and at least the events that the ruler had sent when the memory
+/// was read, at most those it had sent in the end.
+fn agrees(said: &Value, held: &Held, sent_in_the_end: u64) -> Outcome {
+    let number = |name: &str| own::number(said, &format!("/streams/0/{name}"));
+    let (open, failed, events) = (number("open_at_stop")?, number("failed")?, number("events")?);
+    let right = open == held.streams as f64
+        && failed == 0.0
+        && (held.events as f64..=sent_in_the_end as f64).contains(&events);
+    if right {
+        return Ok(());
+    }
+    Err(format!(
+        "our own record says {open} streams open at the stop, {failed} failed, {events} events; the ruler held {}, and \
+         sent {} to {sent_in_the_end} events",
+        held.streams, held.events
+    ))
+}
+
+fn memory_kib(rollup: &str) -> Option<[f64; 3]> {
+    let field = |name: &str| {
+        let line = rollup.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    Some([field(KINDS[0].1)?, field(KINDS[1].1)?, field(KINDS[2].1)?])
+}
+
+/// The ruler that the binary carries; it ends when its stdin does.
+struct Ruler {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    port: u16,
+}
+
+impl Ruler {
+    fn start(program: &Path, context: &Context) -> Result<Ruler, String> {
+        let mut command = child::pinned(context, 1, program);
+        command.args(["ruler", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "300"]);
+        command.args(["--backlog", "16384"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|e| format!("cannot start the ruler: {e}"))?;
+        let stdout = child.stdout.take().ok_or("the ruler has no output")?;
+        let mut ruler = Ruler { stdin: child.stdin.take(), child, port: 0 };
+        let mut line = String::new();
+        BufReader::new(stdout)
+            .read_line(&mut line)
+            .map_err(|e| format!("cannot read from the ruler: {e}"))?;
+        let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
+        ruler.port =
+            port.ok_or_else(|| format!("the ruler said `{}` instead of its address", line.trim()))?;
+        Ok(ruler)
+    }
+
+    fn counter(&self, name: &str) -> Result<u64, String> {
+        let answer = ask(self.port, "/_ruler/counters")?;
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let value: Value =
+            serde_json::from_str(body).map_err(|e| format!("the ruler's counters are no JSON: {e}"))?;
+        value[name].as_u64().ok_or_else(|| format!("the ruler has no counter `{name}`"))
+    }
+}
+
+impl Drop for Ruler {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        // A server that is already gone is what is wanted; the wait only reaps it.
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_rollup_is_understood() {
+        let text = "55d0-7ffd ---p 00000000 00:00 0 [rollup]\nRss:  900 kB\nPss:  700 kB\nPss_Dirty:  1 kB\n\
+                    Private_Clean:  2 kB\nPrivate_Dirty:  600 kB\n";
+        assert_eq!(memory_kib(text), Some([900.0, 700.0, 600.0]));
+        assert_eq!(memory_kib(""), None);
+    }
+
+    #[test]
+    fn a_stream_or_an_event_too_few_is_no_agreement() {
+        let said = |open: u64, events: u64| {
+            let row = serde_json::json!({"open_at_stop": open, "failed": 0, "events": events});
+            serde_json::json!({"streams": [row]})
+        };
+        let held = Held { streams: 10, kib: [0.0; 3], events: 30 };
+        assert!(agrees(&said(10, 30), &held, 40).is_ok() && agrees(&said(10, 40), &held, 40).is_ok());
+        assert!(agrees(&said(9, 30), &held, 40).is_err());
+        assert!(agrees(&said(10, 29), &held, 40).is_err());
+        assert!(agrees(&said(10, 41), &held, 40).is_err());
+        assert!(agrees(&Value::Null, &held, 40).unwrap_err().contains("open_at_stop"));
+    }
+}

@@ -1,0 +1,302 @@
+//! Who takes part: our tool and its peers, with the command line of each for each bench. A row of `PEERS` is all
+//! it takes to add one. Words in braces are filled in; a line is split at blanks first, so a value may hold
+//! blanks.
+
+use chore::machine;
+use chore::shell;
+use std::path::{Path, PathBuf};
+
+/// The name under which our tool appears everywhere.
+pub const OWN: &str = "plimsoll";
+/// Ratios are taken to this peer.
+pub const BASE: &str = "wrk";
+
+struct Peer {
+    name: &'static str,
+    program: &'static str,
+    /// Closed model, as fast as it goes.
+    plain: &'static str,
+    /// Open model at a rate; empty where the tool has none.
+    open: &'static str,
+    /// Holds connections to an endless stream; empty where the tool gives up by itself.
+    idle: &'static str,
+}
+
+const PEERS: &[Peer] = &[
+    Peer {
+        name: "wrk",
+        program: "wrk",
+        plain: "-t1 -c{conns} -d{secs}s {url}",
+        open: "",
+        idle: "-t1 -c{conns} -d120s --timeout 300s {url}",
+    },
+    Peer {
+        name: "ab",
+        program: "ab",
+        plain: "-q -k -c {conns} -t {secs} -n 20000000 {url}",
+        open: "",
+        idle: "",
+    },
+    Peer {
+        name: "h2load",
+        program: "h2load",
+        plain: "--h1 -t1 -c {conns} -D {secs} {url}",
+        open: "",
+        idle: "--h1 -t1 -c {conns} -n {conns} {url}",
+    },
+    Peer {
+        name: "wrk2",
+        program: "wrk2",
+        plain: "",
+        open: "-t1 -c{conns} -d{secs}s -R{rate} {url}",
+        idle: "",
+    },
+    Peer {
+        name: "oha",
+        program: "oha",
+        plain: "--no-tui -c {conns} -z {secs}s {url}",
+        open: "--no-tui -c {conns} -z {secs}s -q {rate} {url}",
+        idle: "--no-tui -c {conns} -n {conns} -t 300s {url}",
+    },
+    Peer {
+        name: "hey",
+        program: "hey",
+        plain: "-c {conns} -z {secs}s {url}",
+        open: "-c {conns} -z {secs}s -q {rate_each} {url}",
+        idle: "-t 0 -c {conns} -n {conns} {url}",
+    },
+    Peer {
+        name: "bombardier",
+        program: "bombardier",
+        plain: "-q -c {conns} -d {secs}s {url}",
+        open: "-q -c {conns} -d {secs}s -r {rate} {url}",
+        idle: "-q -t 300s -c {conns} -n {conns} {url}",
+    },
+    Peer {
+        name: "fortio",
+        program: "fortio",
+        plain: "load -loglevel error -qps 0 -c {conns} -t {secs}s {url}",
+        open: "load -loglevel error -nocatchup -qps {rate} -c {conns} -t {secs}s {url}",
+        idle: "",
+    },
+    Peer {
+        name: "vegeta",
+        program: "vegeta",
+        plain: "attack -targets={targets} -output={scrap} -rate=0 -max-workers={conns} -connections={conns} \
+                -duration={secs}s",
+        open: "attack -targets={targets} -output={scrap} -rate={rate} -max-workers={conns} -connections={conns} \
+               -duration={secs}s",
+        idle: "",
+    },
+    Peer {
+        name: "k6",
+        program: "k6",
+        plain: "run -q --no-usage-report --vus {conns} --duration {secs}s -e URL={url} {here}/k6-get.js",
+        open: "run -q --no-usage-report -e URL={url} -e RATE={rate} -e SECS={secs} -e VUS={conns} {here}/k6-rate.js",
+        idle: "run -q --no-usage-report -e URL={url} -e VUS={conns} -e SECS=300 {here}/k6-hold.js",
+    },
+    Peer {
+        name: "k6-discard",
+        program: "k6",
+        plain: "run -q --no-usage-report --vus {conns} --duration {secs}s -e URL={url} -e DISCARD=1 {here}/k6-get.js",
+        open: "",
+        idle: "",
+    },
+];
+
+const OWN_PLAIN: &str = "{url} -c {conns} -d {secs}s --quiet --out {out}";
+const OWN_READ: &str = "{url} -c {conns} -d {secs}s --read-bodies --quiet --out {out}";
+const OWN_OPEN: &str = "{url} -r {rate} -c {conns} -d {secs}s --quiet --out {out}";
+// The stream never ends: without its own timeout every request would be cut off and sent again.
+const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {out}";
+
+/// What to do stands in the experiment file of the bench, its length and its users too.
+const OWN_FILE: &str = "run {file} --quiet --out {out}";
+const BASE_CLOSING: &str = "-t1 -c{conns} -d{secs}s -H {close} {url}";
+/// The nearest that the base can do to a templated POST: a script of its own.
+const BASE_SCRIPTED: &str = "-t1 -c{conns} -d{secs}s -s {here}/wrk-post.lua {url}";
+
+/// One participant of one bench.
+#[derive(Clone)]
+pub struct Tool {
+    pub name: &'static str,
+    pub program: PathBuf,
+    template: &'static str,
+}
+
+/// What is put into the braces.
+pub struct Values<'a> {
+    pub url: &'a str,
+    pub connections: u32,
+    pub secs: u32,
+    pub rate_per_s: u32,
+    /// Scratch folder of the bench.
+    pub folder: &'a Path,
+}
+
+impl Tool {
+    pub fn own(&self) -> bool {
+        self.name.starts_with(OWN)
+    }
+
+    pub fn arguments(&self, values: &Values) -> Vec<String> {
+        let rate_each = values.rate_per_s / values.connections.max(1);
+        let table = [
+            ("{url}", values.url.to_string()),
+            ("{conns}", values.connections.to_string()),
+            ("{secs}", values.secs.to_string()),
+            ("{rate}", values.rate_per_s.to_string()),
+            ("{rate_each}", rate_each.to_string()),
+            ("{out}", run_file(values.folder).display().to_string()),
+            ("{targets}", targets_file(values.folder).display().to_string()),
+            ("{scrap}", values.folder.join("scrap").display().to_string()),
+            ("{file}", experiment_file(values.folder).display().to_string()),
+            ("{close}", "Connection: close".to_string()),
+            ("{here}", shell::root().join("bench").display().to_string()),
+        ];
+        let fill =
+            |word: &str| table.iter().fold(word.to_string(), |word, (name, value)| word.replace(name, value));
+        self.template.split_whitespace().map(fill).collect()
+    }
+
+    /// The command as the record shows it: no folder of this machine.
+    pub fn shown(&self) -> String {
+        let program = self.program.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        format!("{program} {}", self.template)
+    }
+}
+
+/// Where our tool writes its run file; removed after each round, since it refuses to write over one.
+pub fn run_file(folder: &Path) -> PathBuf {
+    folder.join("round.plim")
+}
+
+/// Where a bench of an experiment writes it.
+pub fn experiment_file(folder: &Path) -> PathBuf {
+    folder.join("experiment.yaml")
+}
+
+/// vegeta reads its targets from a file.
+pub fn targets_file(folder: &Path) -> PathBuf {
+    folder.join("targets.txt")
+}
+
+/// Everybody who was found on this machine.
+pub struct Roster {
+    own: Option<PathBuf>,
+    peers: Vec<(&'static Peer, PathBuf)>,
+    pub missing: Vec<&'static str>,
+}
+
+impl Roster {
+    pub fn find(own: Option<&Path>, only: Option<&[String]>) -> Result<Roster, String> {
+        if let Some(stranger) =
+            only.into_iter().flatten().find(|name| !PEERS.iter().any(|p| p.name == **name))
+        {
+            let known: Vec<&str> = PEERS.iter().map(|p| p.name).collect();
+            return Err(format!("unknown peer `{stranger}`\nknown: {}", known.join(", ")));
+        }
+        let mut roster = Roster { own: own.map(Path::to_path_buf), peers: Vec::new(), missing: Vec::new() };
+        for peer in PEERS.iter().filter(|p| only.is_none_or(|list| list.iter().any(|name| name == p.name))) {
+            match shell::find_program(peer.program) {
+                Some(file) => roster.peers.push((peer, file)),
+                None => roster.missing.push(peer.name),
+            }
+        }
+        Ok(roster)
+    }
+
+    pub fn own(&self) -> Option<&Path> {
+        self.own.as_deref()
+    }
+
+    pub fn plain(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_PLAIN)], |peer| peer.plain)
+    }
+
+    /// As `plain`, and our tool a second time reading every byte.
+    pub fn large(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_PLAIN), ("plimsoll-read", OWN_READ)], |peer| peer.plain)
+    }
+
+    pub fn open(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_OPEN)], |peer| peer.open)
+    }
+
+    pub fn idle(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_IDLE)], |peer| peer.idle)
+    }
+
+    /// An experiment file of ours, beside our own plain GET, the base's, and where `scripted` the base's script.
+    pub fn experiment(&self, scripted: bool) -> Vec<Tool> {
+        let base = |template| move |peer: &Peer| if peer.name == BASE { template } else { "" };
+        let mut tools =
+            self.with(&[(OWN, OWN_FILE), ("plimsoll-plain", OWN_PLAIN)], |peer| base(peer.plain)(peer));
+        if scripted {
+            let script = self.with(&[], base(BASE_SCRIPTED)).into_iter();
+            tools.extend(script.map(|tool| Tool { name: "wrk-lua", ..tool }));
+        }
+        tools
+    }
+
+    /// An experiment file of ours over HTTPS, beside the base; `closing`: a connection for each request.
+    pub fn secure(&self, closing: bool) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_FILE)], |peer| match (peer.name == BASE, closing) {
+            (true, true) => BASE_CLOSING,
+            (true, false) => peer.plain,
+            (false, _) => "",
+        })
+    }
+
+    /// Name and version of every participant.
+    pub fn versions(&self) -> Vec<(&'static str, String)> {
+        let own = self.own.iter().map(|file| (OWN, machine::version(&file.display().to_string())));
+        let peers =
+            self.peers.iter().map(|(peer, file)| (peer.name, machine::version(&file.display().to_string())));
+        own.chain(peers).collect()
+    }
+
+    fn with(
+        &self,
+        own: &[(&'static str, &'static str)],
+        template: impl Fn(&Peer) -> &'static str,
+    ) -> Vec<Tool> {
+        let mut tools = Vec::new();
+        if let Some(file) = &self.own {
+            tools.extend(own.iter().map(|&(name, template)| Tool { name, program: file.clone(), template }));
+        }
+        for (peer, file) in self.peers.iter().filter(|(peer, _)| !template(peer).is_empty()) {
+            tools.push(Tool { name: peer.name, program: file.clone(), template: template(peer) });
+        }
+        tools
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_brace_of_every_command_line_is_filled_in() {
+        let values = Values {
+            url: "http://127.0.0.1:1/",
+            connections: 100,
+            secs: 4,
+            rate_per_s: 10_000,
+            folder: Path::new("/t/x"),
+        };
+        let own = [OWN_PLAIN, OWN_READ, OWN_OPEN, OWN_IDLE, OWN_FILE, BASE_CLOSING, BASE_SCRIPTED];
+        let peers = PEERS.iter().flat_map(|peer| [peer.plain, peer.open, peer.idle]);
+        for template in own.into_iter().chain(peers) {
+            let tool = Tool { name: "x", program: PathBuf::from("x"), template };
+            let line = tool.arguments(&values).join(" ");
+            assert!(!line.contains(['{', '}']), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_peer_that_does_not_exist_is_refused_and_one_that_is_not_installed_is_named() {
+        let refused = Roster::find(None, Some(&["jmeter".to_string()]));
+        assert!(refused.err().is_some_and(|sentence| sentence.contains("unknown peer `jmeter`")));
+    }
+}

@@ -1,0 +1,334 @@
+//! What a run knows of its own doubts, gathered once for all thresholds.
+
+use super::delay::{Course, Relief, Sends, delays, with_stalls};
+use super::queue::Queue;
+use super::span::Look;
+use crate::caution::{Doubts, Kind};
+use crate::cells::Cells;
+use crate::facts::{Facts, ratio, sum_of};
+use crate::gaps::Hole;
+use crate::offered::{Demand, Edge};
+use crate::summary::Client;
+use plimsoll_plan::Fault;
+use plimsoll_plan::load::{Arrivals, Load};
+use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
+use plimsoll_plan::phrase::{counted, duration_ns, ratio as percent};
+use plimsoll_plan::threshold::{Kind as Figure, Subject};
+use plimsoll_stats::Hist;
+use std::collections::BTreeSet;
+
+/// See the module.
+pub(crate) struct Grounds {
+    is_open: bool,
+    /// Some times were cut off by a time-out, not by the stop.
+    pub timed_out: bool,
+    /// Requests that failed for a reason on this side, which are in no figure.
+    unmade: Vec<Unknown>,
+    /// The share of the run of which there is no record.
+    missing: f64,
+    /// Why the load was smaller than the one that was asked for.
+    unsent: Option<(Kind, String)>,
+    not_sent: u64,
+    edge: Option<Edge>,
+    lateness: Hist,
+    service: Hist,
+    measured_ns: u64,
+    /// Share of the workers' time in which they stood still.
+    stalled: f64,
+    stalls: u64,
+    /// Share of the workers' time in which they waited for a CPU, and what that may have added to times.
+    queued: f64,
+    queue: Queue,
+    course: Course,
+}
+
+/// Samples of which nothing is known.
+#[derive(Debug, Clone)]
+pub(super) struct Unknown {
+    pub kind: Kind,
+    pub number: u64,
+    pub text: String,
+}
+
+/// Arrivals that were asked for and not sent, for reasons on this side.
+pub(crate) struct Missed {
+    pub number: u64,
+    pub asked: f64,
+    /// The busiest worker's share of busy time and waiting for a CPU, where that is too much.
+    pub no_room: Option<f64>,
+}
+
+/// Two ways to miss: arrivals that the workers did not get to look at before the stop, and arrivals that waited for a
+/// connection to the end while the workers had no CPU left. Only in the second case the connections are used
+/// up too, but it is not the service that held them.
+pub(crate) fn missed_arrivals(
+    facts: &Facts,
+    demand: &Demand,
+    client: &Client,
+    limits: &Doubts,
+) -> Option<Missed> {
+    let asked = demand.asked?;
+    let overlooked = facts.run.of(RunSum::Overlooked);
+    let waited = facts.run.of(RunSum::NeverStarted).saturating_sub(overlooked);
+    let worker = client.workers.iter().map(|w| w.busy_ratio + w.run_queue_ratio).fold(0.0, f64::max);
+    let no_room = worker > limits.worker_busy;
+    let missed = demand.unsent.saturating_add(overlooked).saturating_add(if no_room { waited } else { 0 });
+    let is_many = asked > 0.0 && missed as f64 > asked * limits.offered_missed;
+    is_many.then_some(Missed { number: missed, asked, no_room: no_room.then_some(worker) })
+}
+
+impl Grounds {
+    pub fn new(
+        facts: &Facts,
+        demand: &Demand,
+        client: &Client,
+        holes: &[Hole],
+        mut course: Course,
+        limits: &Doubts,
+    ) -> Self {
+        course.close();
+        let wall_ns: f64 =
+            facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.wall_ns as f64).sum();
+        let queued_ns: f64 =
+            facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.run_queue_ns as f64).sum();
+        let unmade = unmade(facts);
+        let number = sum_of(unmade.iter().map(|one| one.number));
+        let made = facts.finished().saturating_add(number);
+        let missed = missed_arrivals(facts, demand, client, limits);
+        let not_sent = missed.as_ref().map_or(0, |missed| missed.number);
+        let mut unsent = missed.map(|missed| {
+            let share = percent(ratio(missed.number as f64, missed.asked));
+            (Kind::OfferedNotSent, format!("{share} of the load was not sent"))
+        });
+        if let Some(first) = unmade.first()
+            && number as f64 > made as f64 * limits.offered_missed
+        {
+            let share = percent(ratio(number as f64, made as f64));
+            unsent = unsent.or(Some((first.kind, format!("{share} of the load was not sent"))));
+        }
+        Self {
+            is_open: facts.is_open(),
+            timed_out: facts.all.fault(Fault::Timeout) > 0 || facts.all.fault(Fault::ConnectTimeout) > 0,
+            unmade,
+            missing: missing(facts, holes),
+            unsent,
+            not_sent,
+            edge: demand.edge.clone(),
+            lateness: facts.run.spread(RunHist::Lateness).clone(),
+            service: facts.all.hist(SeriesHist::Service).clone(),
+            measured_ns: facts.measured_ns,
+            stalled: ratio(facts.run.of(RunSum::StalledNs) as f64, wall_ns).min(1.0),
+            stalls: facts.run.of(RunSum::Stalls),
+            queued: ratio(queued_ns, wall_ns).min(1.0),
+            queue: Queue {
+                all_ns: queued_ns
+                    * facts.run.most(RunPeak::InFlight).max(facts.run.most(RunPeak::Streams)).max(1) as f64,
+                each_ns: longest_wait_ns(facts, &course),
+            },
+            course,
+        }
+    }
+
+    /// The samples without what the load generator's delays may have added: first late sends, then stalls too. Each
+    /// list has one histogram for each way to bound it.
+    pub(super) fn eased(&self, look: &Look, all: &Hist) -> Vec<(Kind, String, Vec<Hist>)> {
+        let of = match look.threshold.subject {
+            _ if look.windowed || look.threshold.scope.is_some() => None,
+            Subject::ResponseTime => Some(SeriesHist::Response),
+            Subject::ServiceTime => Some(SeriesHist::Service),
+            _ => None,
+        };
+        let bounding = |reliefs: &[Relief]| -> Vec<Hist> {
+            reliefs.iter().map(|relief| relief.bounding(look.threshold.statistic)).collect()
+        };
+        let (late, stalled) = match of.and_then(|id| self.course.eased(id, all.count())) {
+            Some((late, stalled)) => (bounding(late), bounding(stalled)),
+            None => {
+                let (late, stalled) = self.eased_at_once(all);
+                (bounding(&late), bounding(&stalled))
+            }
+        };
+        let late_ns = self.lateness.quantile(0.99).unwrap_or(0);
+        let most_ns = self.lateness.max().unwrap_or(0);
+        let lag = format!("sends were late, p99 {}, at most {}", duration_ns(late_ns), duration_ns(most_ns));
+        // Events come on streams that were opened long before.
+        let is_sent = !matches!(look.threshold.subject, Subject::EventGap | Subject::EventAge);
+        let mut steps = if is_sent { vec![(Kind::LateSends, lag, late)] } else { Vec::new() };
+        if self.stalls > 0 {
+            steps.push((Kind::ClientStalled, self.stalls_text(), stalled));
+        }
+        steps
+    }
+
+    /// What waiting for a CPU may have added.
+    pub(super) fn queue(&self) -> Option<(Queue, String)> {
+        (self.queued > 0.0).then(|| (self.queue, self.queue_text()))
+    }
+
+    fn queue_text(&self) -> String {
+        format!("the load generator waited for a CPU {} of its time", percent(self.queued))
+    }
+
+    fn stalls_text(&self) -> String {
+        let times = counted(self.stalls, "time");
+        format!("the load generator stood still {times}, {} of its time", percent(self.stalled))
+    }
+
+    /// Where the seconds are not known apart: any of the samples may have been those of a stalled one.
+    fn eased_at_once(&self, all: &Hist) -> (Vec<Relief>, Vec<Relief>) {
+        let sends = Sends::new(&self.lateness, &self.service, &self.service);
+        let eased = |stalled: bool| {
+            let delays = delays(&[&sends], self.service.count(), self.measured_ns);
+            let one = |delay| {
+                let delay = match stalled {
+                    true => with_stalls(delay, self.course.stalled_samples, self.course.longest_stall_ns),
+                    false => delay,
+                };
+                Relief::of(all, delay)
+            };
+            delays.into_iter().map(one).collect()
+        };
+        (eased(false), eased(true))
+    }
+
+    /// Samples that there should be and that nobody knows anything of.
+    pub(super) fn unknown(&self, look: &Look) -> Vec<Unknown> {
+        let is_time = look.threshold.subject.kind() == Figure::Times;
+        let known = match is_time {
+            true => look.gauge.exact.count().saturating_add(look.gauge.bounds.count()),
+            false => look.gauge.part.max(look.gauge.whole),
+        };
+        let mut all = self.unmade.clone();
+        if self.missing > 0.0 {
+            // As many for each that is known as there is time missing for the time that is there.
+            let number = (known as f64 * self.missing / (1.0 - self.missing).max(0.01)).ceil().max(1.0);
+            let text = format!("{} of the run is not recorded", percent(self.missing));
+            all.push(Unknown { kind: Kind::MissingIntervals, number: number as u64, text });
+        }
+        // Arrivals are sent later all the same; users that stood still made none meanwhile.
+        if is_time && !self.is_open && self.stalled > 0.0 {
+            let number = (known as f64 * self.stalled / (1.0 - self.stalled).max(0.01)).ceil();
+            all.push(Unknown { kind: Kind::ClientStalled, number: number as u64, text: self.stalls_text() });
+        }
+        all
+    }
+
+    /// Why a figure under more load, the one that was asked for, may be worse by any amount.
+    pub(super) fn unloaded(&self, _look: &Look) -> Option<(Kind, String)> {
+        self.unsent.clone()
+    }
+
+    /// Time-outs that may be the load generator's: it stood still as they ran.
+    pub(super) fn own_timeouts(&self, look: &Look) -> u64 {
+        self.course.stalled_timeouts.min(look.gauge.part)
+    }
+
+    /// By which factor a rate or a number may be higher when the load generator had not been held back.
+    pub(super) fn held_back(&self, look: &Look) -> Vec<(f64, Kind, String)> {
+        let mut all = Vec::new();
+        // A number is what it is in this run, and may have been what ended it.
+        let is_rate = look.threshold.subject.kind() == Figure::PerSecond && !self.is_open;
+        if is_rate && self.stalled > 0.0 {
+            all.push((1.0 / (1.0 - self.stalled).max(0.01), Kind::ClientStalled, self.stalls_text()));
+        }
+        // Users who did not wait for the load generator would have come again sooner: n = c T / (c (T - W) / n).
+        if is_rate && self.queued > 0.0 {
+            all.push((1.0 / (1.0 - self.queued).max(0.01), Kind::RunQueue, self.queue_text()));
+        }
+        if let Some((kind, text)) = &self.unsent {
+            all.push((f64::INFINITY, *kind, text.clone()));
+        }
+        all
+    }
+
+    pub(super) fn edge(&self) -> Option<&Edge> {
+        self.edge.as_ref()
+    }
+
+    /// The share of the arrivals that may have been answered, had this side sent them all. An attempt that failed here
+    /// kept an arrival waiting, and where they are many, those behind it too.
+    pub(super) fn with_unsent(&self, edge: &Edge) -> Vec<(f64, Kind, String)> {
+        let mut all = Vec::new();
+        let number = sum_of(self.unmade.iter().map(|one| one.number));
+        if let Some(first) = self.unmade.first() {
+            let is_many = self.unsent.as_ref().is_some_and(|(kind, _)| *kind == first.kind);
+            all.push((if is_many { 1.0 } else { edge.with_unsent(number) }, first.kind, first.text.clone()));
+        }
+        if edge.unsent > 0.0 || self.not_sent > 0 {
+            let (kind, text) = match &self.unsent {
+                Some((Kind::OfferedNotSent, text)) => (Kind::OfferedNotSent, text.clone()),
+                _ => (Kind::OfferedNotSent, "some arrivals were not sent".to_owned()),
+            };
+            all.push((edge.with_unsent(self.not_sent), kind, text));
+        }
+        all
+    }
+}
+
+/// The longest that one answer can have waited for the CPU of its worker. A clock that steps by more than 100 ms beyond
+/// the sleep that was meant, which is 100 ms at most, is a stall and counted as one; behind it comes the turn of the
+/// event loop. Arrivals at an even rate see each wait that is longer than the time between two of them.
+fn longest_wait_ns(facts: &Facts, course: &Course) -> f64 {
+    let mut most_ns = course.most_queued_ns as f64;
+    if facts.run.of(RunSum::Stalls) == 0 {
+        let turn_ns = facts.run.most(RunPeak::TurnNs) as f64;
+        most_ns = most_ns.min(UNSEEN_NS + turn_ns);
+        let is_even = matches!(
+            facts.plan.load,
+            Load::Open { arrivals: Arrivals::Constant, ref rate_per_s } if rate_per_s.stages.is_empty()
+        );
+        let late_ns = facts.run.spread(RunHist::Lateness).max();
+        if let (true, true, Some(late_ns)) = (is_even, facts.plan.lanes.is_empty(), late_ns) {
+            let workers: f64 = facts.machines.iter().map(|m| f64::from(m.plan().workers.max(1))).sum();
+            let apart_ns = 1e9 * workers / facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals));
+            most_ns = most_ns.min(late_ns as f64 + apart_ns + turn_ns);
+        }
+    }
+    most_ns
+}
+
+/// The longest wait that is no stall: a sleep and the step of the clock that is allowed behind it.
+const UNSEEN_NS: f64 = 200e6;
+
+/// Each kind of failure on this side with its number.
+fn unmade(facts: &Facts) -> Vec<Unknown> {
+    const KINDS: [(Fault, Kind, &str); 5] = [
+        (Fault::FdLimit, Kind::ClientFdLimit, "found no free file descriptor"),
+        (Fault::PortsExhausted, Kind::ClientPortsExhausted, "found no free local port"),
+        (Fault::ClientMemory, Kind::ClientMemory, "found no memory"),
+        (Fault::ClientLimit, Kind::ClientLimit, "ended at a limit of the load generator"),
+        (Fault::ClientOther, Kind::ClientBlocked, "failed on the load generator's side"),
+    ];
+    let of = |fault: Fault| facts.all.fault(fault);
+    let some = KINDS.into_iter().filter(|(fault, ..)| of(*fault) > 0);
+    some.map(|(fault, kind, what)| Unknown {
+        kind,
+        number: of(fault),
+        text: format!("{} {what}", counted(of(fault), "attempt")),
+    })
+    .collect()
+}
+
+/// The share of the load of which there is no record: seconds that are in no totals, ends, machines, dead workers.
+fn missing(facts: &Facts, holes: &[Hole]) -> f64 {
+    let there: f64 = facts.machines.iter().map(|m| m.elapsed_ns as f64 / 1e9).sum();
+    // What a run of no length lacks cannot be told as a share.
+    let is_cut = holes.iter().any(|hole| !hole.in_totals);
+    let holes: f64 =
+        holes.iter().filter(|h| !h.in_totals).map(|h| (h.gap.to_s - h.gap.from_s).max(0.0)).sum();
+    let mut known = if there + holes > 0.0 { there / (there + holes) } else { 1.0 };
+    let lost: f64 = facts
+        .machines
+        .iter()
+        .filter_map(|m| Some((m.origin.ending.as_ref()?.lost_workers.len(), m.plan().workers.max(1))))
+        .map(|(lost, workers)| lost as f64 / f64::from(workers))
+        .sum();
+    known *= 1.0 - (lost / facts.machines.len().max(1) as f64).min(1.0);
+    if facts.machines.len() > 1 {
+        let parts = facts.machines.iter().map(|m| (m.plan().share.part, m.plan().share.of.max(1)));
+        let parts: BTreeSet<(u32, u32)> = parts.collect();
+        let covered: f64 = parts.iter().map(|(_, of)| 1.0 / f64::from(*of)).sum();
+        known *= covered.min(1.0);
+    }
+    (1.0 - known).max(if is_cut || lost > 0.0 { 1e-9 } else { 0.0 })
+}

@@ -1,0 +1,293 @@
+//! One figure and what it may be in truth, doubt by doubt.
+
+use super::grounds::Grounds;
+use super::queue::Queue;
+use crate::caution::Kind;
+use crate::summary::{Bound, Doubt, Standing};
+use crate::threshold::{Reading, snapped};
+use plimsoll_plan::phrase::{count, counted, duration_ns, quantile_name};
+use plimsoll_plan::threshold::{Comparison, Kind as Figure, Statistic, Subject, Threshold};
+use plimsoll_record::gauge::Gauge;
+use plimsoll_stats::{Hist, VALUE_MAX, quantile_interval, quantile_ranks};
+
+const CONFIDENCE: f64 = 0.95;
+
+/// What a threshold saw, and of which part of the run.
+pub(crate) struct Look<'a> {
+    pub threshold: &'a Threshold,
+    pub reading: &'a Reading,
+    pub gauge: &'a Gauge,
+    pub grounds: &'a Grounds,
+    /// It is of a window, so that what holds for the run as a whole is said of less.
+    pub windowed: bool,
+}
+
+/// What the doubts come to.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub best: Option<f64>,
+    pub worst: Option<f64>,
+    pub doubts: Vec<Doubt>,
+    pub standing: Standing,
+}
+
+/// The ends so far.
+struct Span {
+    low: f64,
+    high: f64,
+    moves: Vec<Move>,
+}
+
+struct Move {
+    kind: Kind,
+    upwards: bool,
+    size: f64,
+    /// Where the end is then.
+    to: f64,
+    text: String,
+}
+
+impl Span {
+    fn lower(&mut self, to: f64, kind: Kind, text: impl Into<String>) {
+        let to = to.max(0.0);
+        if to < self.low {
+            self.moves.push(Move { kind, upwards: false, size: self.low - to, to, text: text.into() });
+            self.low = to;
+        }
+    }
+
+    fn raise(&mut self, to: f64, kind: Kind, text: impl Into<String>) {
+        if to > self.high {
+            self.moves.push(Move { kind, upwards: true, size: to - self.high, to, text: text.into() });
+            self.high = to;
+        }
+    }
+}
+
+/// Applies every doubt to the figure and holds both ends against the limit.
+pub(crate) fn settle(look: &Look) -> Settled {
+    let Some(value) = look.reading.value else {
+        let text = format!("nothing was measured of {}", look.threshold.left());
+        let nothing =
+            Doubt { code: Kind::TooFewSamples.code(), bound: Bound::Worst, size: None, decides: true, text };
+        return Settled { best: None, worst: None, doubts: vec![nothing], standing: Standing::Undecided };
+    };
+    let mut span = Span { low: value, high: value, moves: Vec::new() };
+    match look.threshold.subject.kind() {
+        Figure::Times => times(look, value, &mut span),
+        Figure::Share if look.threshold.subject == Subject::Achieved => achieved(look, &mut span),
+        // When the load generator stalled or was paused is taken out of them already.
+        Figure::Share if look.threshold.subject.is_of_outages() => {}
+        Figure::Length => {}
+        Figure::Share => share(look, &mut span),
+        Figure::PerSecond | Figure::Count => amount(look, value, &mut span),
+    }
+    judged(look.threshold, value, span)
+}
+
+fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
+    let limit = threshold.value;
+    let holds = |x: f64| threshold.comparison.holds(snapped(x, limit), limit);
+    let is_upwards = threshold.comparison.is_upwards();
+    let (best, worst) = match threshold.comparison {
+        Comparison::Equal => {
+            let far =
+                if (span.high - limit).abs() >= (limit - span.low).abs() { span.high } else { span.low };
+            (limit.clamp(span.low, span.high), far)
+        }
+        _ if is_upwards => (span.high, span.low),
+        _ => (span.low, span.high),
+    };
+    let standing = match (holds(best), holds(worst)) {
+        (true, true) => Standing::Met,
+        (false, false) => Standing::Missed,
+        _ => Standing::Undecided,
+    };
+    // A figure that meets the limit is doubted for the worse, one that misses it for the better.
+    let doubted = if holds(value) { Bound::Worst } else { Bound::Best };
+    let bound_of = |one: &Move| match threshold.comparison {
+        // Away from the limit is worse.
+        Comparison::Equal => {
+            if one.upwards == (value >= limit) {
+                Bound::Worst
+            } else {
+                Bound::Best
+            }
+        }
+        _ if one.upwards == is_upwards => Bound::Best,
+        _ => Bound::Worst,
+    };
+    // Those decide that bring the figure to the other side of the limit, one after the other; what comes behind adds
+    // nothing to that.
+    let mut crossed = standing != Standing::Undecided;
+    let mut doubts = Vec::new();
+    for one in &span.moves {
+        let bound = bound_of(one);
+        let decides = bound == doubted && !crossed;
+        crossed |= decides && holds(one.to) != holds(value);
+        doubts.push(Doubt {
+            code: one.kind.code(),
+            bound,
+            size: one.size.is_finite().then_some(one.size),
+            decides,
+            text: one.text.clone(),
+        });
+    }
+    let known = |x: f64| x.is_finite().then(|| snapped(x, limit));
+    Settled { best: known(best), worst: known(worst), doubts, standing }
+}
+
+/// Times: what delayed them here, what is not known of them, and what a sample says of a percentile.
+fn times(look: &Look, value: f64, span: &mut Span) {
+    let (gauge, grounds) = (look.gauge, look.grounds);
+    let statistic = look.threshold.statistic;
+    let all = merged(&gauge.exact, &gauge.bounds);
+    // The low end: what the doubts take away from the samples, they take away from the figure.
+    let mut low = all.clone();
+    let base = figure(&all, statistic).unwrap_or(value);
+    let down = |to: f64| value - (base - to).max(0.0);
+    for (kind, text, eased) in grounds.eased(look, &all) {
+        let best = eased.into_iter().filter_map(|hist| Some((figure(&hist, statistic)?, hist)));
+        if let Some((to, hist)) = best.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            span.lower(down(to), kind, text);
+            low = hist;
+        }
+    }
+    // Waiting for a CPU is taken away anew at each step: which samples it brings down depends on the rank that counts.
+    let queue = grounds.queue();
+    let relieved = |low: &Hist| match &queue {
+        Some((queue, _)) => queue.relieve(low, statistic),
+        None => figure(low, statistic),
+    };
+    if let (Some((_, text)), Some(to)) = (&queue, relieved(&low)) {
+        span.lower(down(to), Kind::RunQueue, text);
+    }
+    // The high end.
+    let mut high = gauge.exact.clone();
+    if look.reading.at_least {
+        let kind = if grounds.timed_out { Kind::TimeoutsCensor } else { Kind::InFlightCensors };
+        let cut = counted(gauge.bounds.count(), "request");
+        span.raise(f64::INFINITY, kind, format!("{cut} known only to have taken longer"));
+    }
+    for unknown in grounds.unknown(look) {
+        low.record_n(0, unknown.number);
+        if let Some(to) = relieved(&low) {
+            span.lower(down(to), unknown.kind, unknown.text.clone());
+        }
+        high.record_n(VALUE_MAX, unknown.number);
+        let to = match statistic {
+            Statistic::Mean if unknown.number > 0 => Some(f64::INFINITY),
+            statistic => figure(&high, statistic).map(beyond),
+        };
+        if let Some(to) = to {
+            span.raise(to, unknown.kind, unknown.text);
+        }
+    }
+    if let Some((kind, text)) = grounds.unloaded(look) {
+        span.raise(f64::INFINITY, kind, text);
+    }
+    if let Statistic::Quantile(q) = statistic {
+        few(q, &low, queue.map(|(queue, _)| queue), &high, down, span);
+    }
+}
+
+/// The sample's own interval, of what is left when the other doubts are granted.
+fn few(q: f64, low: &Hist, queue: Option<Queue>, high: &Hist, down: impl Fn(f64) -> f64, span: &mut Span) {
+    let n = high.count();
+    let rank = quantile_ranks(low.count(), q, CONFIDENCE).map_or(0, |(low, _)| low);
+    let below = match queue {
+        _ if rank == 0 => None,
+        Some(queue) => queue.relieve_rank(low, rank),
+        None => low.bounds_at_rank(rank).map(|(ns, _)| ns as f64),
+    };
+    let below = below.map_or(0.0, |ns| down(ns).max(0.0));
+    let above = quantile_interval(high, q, CONFIDENCE).high.map_or(f64::INFINITY, |ns| beyond(ns as f64));
+    let name = quantile_name(q);
+    let text = match above.is_finite() {
+        true => format!(
+            "the sample of {} puts {name} between {} and {}",
+            count(n),
+            duration_ns(below as u64),
+            duration_ns(above as u64)
+        ),
+        false => format!("too few samples for {name}: {} of at least {}", count(n), count(bounding(q))),
+    };
+    span.lower(below.min(span.low), Kind::TooFewSamples, text.clone());
+    span.raise(above.max(span.high), Kind::TooFewSamples, text);
+}
+
+/// The fewest samples of which the longest bounds quantile `q` from above: q^n is at most half of the doubt.
+fn bounding(q: f64) -> u64 {
+    (((1.0 - CONFIDENCE) / 2.0).ln() / q.ln()).ceil() as u64
+}
+
+/// The last bucket stands for what is not known.
+fn beyond(ns: f64) -> f64 {
+    if ns >= VALUE_MAX as f64 * 0.99 { f64::INFINITY } else { ns }
+}
+
+/// Failed of finished, held of made, lost of expected: exact, but for what was never made or never recorded. Whatever
+/// the load generator's machine did, an answer with a status that is an error is one.
+fn share(look: &Look, span: &mut Span) {
+    let (part, whole) = (look.gauge.part as f64, look.gauge.whole as f64);
+    let mut unknown = 0.0;
+    for one in look.grounds.unknown(look) {
+        unknown += one.number as f64;
+        span.lower(part / (whole + unknown), one.kind, one.text.clone());
+        span.raise((part + unknown) / (whole + unknown), one.kind, one.text);
+    }
+    if look.threshold.subject == Subject::Errors {
+        let ours = look.grounds.own_timeouts(look) as f64;
+        let text = "time-outs while the load generator stood still";
+        span.lower((part - ours).max(0.0) / (whole + unknown).max(1.0), Kind::ClientStalled, text);
+        if let Some((kind, text)) = look.grounds.unloaded(look) {
+            span.raise(1.0, kind, text);
+        }
+    }
+}
+
+/// The share of the arrivals that were answered, with what those in flight at the end may still become.
+fn achieved(look: &Look, span: &mut Span) {
+    // In a window in the middle as many are in flight at its end as at its beginning.
+    let Some(edge) = look.grounds.edge().filter(|_| !look.windowed) else { return };
+    (span.low, span.high) = (edge.least, edge.least);
+    // What this side did not send comes first: it explains what is in flight as well.
+    for (to, kind, text) in look.grounds.with_unsent(edge) {
+        span.raise(to, kind, text);
+    }
+    let young = counted(edge.young.round() as u64, "request");
+    let text = format!("{young} in flight at the end, as many as in a service that keeps up");
+    span.raise(edge.most, Kind::InFlightCensors, text);
+}
+
+/// Numbers and rates: what was never made or never recorded may have been more of it.
+fn amount(look: &Look, value: f64, span: &mut Span) {
+    let known = look.gauge.part as f64;
+    let mut more = 0.0;
+    for one in look.grounds.unknown(look) {
+        more += one.number as f64;
+        // The figure grows with what is unknown; from 0 there is nothing to scale, so any amount is possible.
+        let to = if known > 0.0 { value * (known + more) / known } else { f64::INFINITY };
+        span.raise(to, one.kind, one.text);
+    }
+    for (factor, kind, text) in look.grounds.held_back(look) {
+        span.raise(if factor.is_finite() { span.high * factor } else { factor }, kind, text);
+    }
+}
+
+/// A statistic of times in one histogram.
+fn figure(hist: &Hist, statistic: Statistic) -> Option<f64> {
+    match statistic {
+        Statistic::Quantile(q) => hist.quantile(q).map(|ns| ns as f64),
+        Statistic::Mean => hist.mean(),
+        Statistic::Min => hist.min().map(|ns| ns as f64),
+        Statistic::Max => hist.max().map(|ns| ns as f64),
+        Statistic::Value => None,
+    }
+}
+
+fn merged(a: &Hist, b: &Hist) -> Hist {
+    let mut all = a.clone();
+    all.merge(b);
+    all
+}

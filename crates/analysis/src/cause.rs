@@ -1,0 +1,197 @@
+//! Causes: why a run failed or was slow, each as a claim of a certain strength.
+//!
+//! A cause is [`Claim::Certain`] only where its evidence excludes the others that are known here. Otherwise it says how
+//! strong it is and what would tell. [`crate`] finds the evidence; renderers only print.
+
+use serde::Serialize;
+
+/// How far the evidence goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// The evidence excludes the other causes.
+    Certain,
+    /// Another cause would fit less well.
+    Likely,
+    /// Another cause fits as well.
+    Possible,
+}
+
+/// A cause, and what speaks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// Stable: `rate_limited`.
+    pub code: &'static str,
+    pub claim: Claim,
+    /// One clause, as it would be said if it were certain.
+    pub sentence: String,
+    /// The numbers that speak for it.
+    pub evidence: String,
+    /// What would make it certain or rule it out, as an imperative; empty for a certain cause.
+    pub would_tell: String,
+    /// What to do about it, as an imperative.
+    pub advice: String,
+}
+
+macro_rules! causes {
+    ($($kind:ident = $code:literal, $what:literal, $tell:literal, $advice:literal;)*) => {
+        /// The table of causes.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Kind { $(#[doc = $what] $kind,)* }
+
+        impl Kind {
+            /// All of them.
+            pub const ALL: &'static [Kind] = &[$(Kind::$kind,)*];
+
+            /// The stable name in JSON and documents.
+            pub const fn code(self) -> &'static str { match self { $(Kind::$kind => $code,)* } }
+
+            /// One clause.
+            pub const fn sentence(self) -> &'static str { match self { $(Kind::$kind => $what,)* } }
+
+            const fn would_tell(self) -> &'static str { match self { $(Kind::$kind => $tell,)* } }
+
+            /// What to do about it when the numbers do not say it better.
+            pub const fn advice(self) -> &'static str { match self { $(Kind::$kind => $advice,)* } }
+        }
+    };
+}
+
+causes! {
+    GeneratorLimit = "generator_limit", "the load generator reached a limit of its own machine",
+        "run `plimsoll doctor` on the load generator",
+        "raise the limit on the load generator (`plimsoll doctor` shows how), then rerun";
+    ServiceGone = "service_gone", "the service stopped answering",
+        "check the server's log and exit status at that time",
+        "check the server's log and exit status at that time";
+    RequestFails = "request_fails", "one request fails and the others do not",
+        "send this request by hand",
+        "send this request by hand, and read the server's log for it";
+    RateLimited = "rate_limited", "the server limits the rate (status 429)",
+        "compare its rate limit with the load",
+        "raise the server's rate limit, or load less";
+    CredentialsRefused = "credentials_refused", "the server refuses the credentials",
+        "send the request by hand with the same credentials",
+        "check the credentials that the requests carry";
+    NotFound = "not_found", "the server does not know the path (status 404)",
+        "request the path by hand",
+        "check the paths of the requests";
+    RequestRefused = "request_refused", "the server refuses the request",
+        "read the body of a failed response",
+        "check what the requests send";
+    CheckFailed = "check_failed", "responses differ from what a check expects",
+        "compare a failed response with the check",
+        "compare a failed response with what the check expects";
+    InvalidResponses = "invalid_responses", "responses break the rules of HTTP",
+        "look at one response with `curl -v`",
+        "look at one response with `curl -v`, and fix how the server or its proxy frames responses";
+    ResponsesCutShort = "responses_cut_short", "the server closes connections in the middle of responses",
+        "capture one such connection on the server (`tcpdump`)",
+        "check the server's and its proxy's log for what ends responses early";
+    TlsRefused = "tls_refused", "the TLS handshake fails",
+        "try `openssl s_client -connect HOST:PORT`",
+        "check certificate and TLS versions of the target";
+    IdleTimeout = "idle_timeout", "the server's idle timeout closes connections as requests arrive",
+        "compare the server's idle timeout with the idle times",
+        "keep idle connections open on the server for longer than its clients pause";
+    ConnectionLimit = "connection_limit", "the server accepts only a limited number of connections",
+        "rerun with as many users as connections were served",
+        "raise the server's connection limit, or load it with fewer connections";
+    ThreadSaturated = "thread_saturated", "one thread of the service is saturated",
+        "profile the thread",
+        "profile what this thread computes; more CPUs do not help one full thread";
+    ResourceSaturated = "resource_saturated", "a resource of the service is saturated",
+        "raise its limit and rerun",
+        "raise its limit or take load off it";
+    ListenQueueFull = "listen_queue_full", "the server's listen queue is full",
+        "count drops on the server during a run (`nstat -az TcpExtListenDrops`)",
+        "raise the server's backlog and `net.core.somaxconn`, and check that it accepts while it works";
+    UpstreamFailed = "upstream_failed", "a proxy reports that the service after it failed",
+        "read the proxy's error log",
+        "check the proxy's error log, and the service after it";
+    Overloaded = "overloaded", "the server turns requests away (status 503)",
+        "check whether fewer users get fewer 503",
+        "check the server's queue and its workers, and the log of any proxy before it";
+    ServerErrors = "server_errors", "the server fails to process requests",
+        "read the server's log for the first such response",
+        "check the server's log for the first such response, and fix its cause";
+    ConnectionsClosed = "connections_closed", "the server closes connections instead of responding",
+        "check the server's and its proxy's log for what closes connections",
+        "check the server's and its proxy's log for what closes connections";
+    ConnectionsRefused = "connections_refused", "some connections find nothing that listens",
+        "check on the server which addresses listen (`ss -ltn`), and when it restarted",
+        "check on the server which addresses listen (`ss -ltn`), and when it restarted";
+    Unreachable = "unreachable", "the target cannot be reached",
+        "check address, route, and firewall",
+        "check address, route, and firewall of the target";
+    NoResponse = "no_response", "the server accepts requests and does not finish the responses",
+        "check in the server's log what such a request waits for",
+        "check in the server's log or monitors what such a request waits for";
+    ServicePauses = "service_pauses", "the whole service pauses",
+        "compare the times with the server's log (garbage collection, checkpoints, locks, timers)",
+        "find what runs on the server at these times: garbage collection, a checkpoint, a lock, or a timer";
+    SlowRequest = "slow_request", "one request is slow and the others are not",
+        "profile this request",
+        "profile what the server does for this request";
+    SlowBodies = "slow_bodies", "the server sends response bodies slowly",
+        "download one body on the server itself",
+        "find what the server waits for while it writes a body; check buffers and compression";
+    TwoSpeeds = "two_speeds", "responses have two speeds",
+        "compare a fast and a slow response: which instance, cache, or data they met",
+        "compare a fast and a slow response: a cache that misses, one slow instance, or a lock";
+    ConnectionCap = "connection_cap", "arrivals wait for one of the load generator's own connections",
+        "rerun with a higher `--max-connections`",
+        "raise the number of connections (`-c`) if real clients do not share so few";
+    OverCapacity = "over_capacity", "the offered load exceeds the capacity of the service",
+        "rerun at a lower rate: the response times fall back",
+        "find the highest rate that passes with `plimsoll find`, or lower the rate";
+    ConnectionsNotReused = "connections_not_reused", "the server closes connections after a few requests",
+        "look at the `Connection` header of a response",
+        "keep connections open on the server for more requests";
+    Queueing = "queueing", "requests queue in the server",
+        "rerun with half the users: the response time halves and the rate stays",
+        "rerun with half the users: if the rate stays, the server has too few workers for this load";
+    ServerTime = "server_time", "the server takes the time, before the first byte of its response",
+        "monitor the server in the next run (`--monitor process=:PORT` on its machine)",
+        "find what the server does or waits for before it responds";
+    PacketLoss = "packet_loss", "the network loses packets",
+        "compare the counters of both ends (`nstat -az TcpRetransSegs`, `ip -s link`)",
+        "look for packet loss on the way to the target";
+    MemoryLeak = "memory_leak", "the service keeps memory for each request",
+        "run longer: a leak goes on, a cache that fills stops",
+        "take a heap profile of the service before and after such a run";
+}
+
+impl Kind {
+    /// Claims it with this evidence.
+    pub fn claim(self, claim: Claim, evidence: impl Into<String>) -> Cause {
+        let would_tell = if claim == Claim::Certain { "" } else { self.would_tell() };
+        Cause {
+            code: self.code(),
+            claim,
+            sentence: self.sentence().into(),
+            evidence: evidence.into(),
+            would_tell: would_tell.into(),
+            advice: self.advice().into(),
+        }
+    }
+}
+
+impl Cause {
+    /// The same in other words.
+    pub fn saying(mut self, sentence: impl Into<String>) -> Cause {
+        self.sentence = sentence.into();
+        self
+    }
+
+    /// The same with another step.
+    pub fn advising(mut self, advice: impl Into<String>) -> Cause {
+        self.advice = advice.into();
+        self
+    }
+
+    /// Whether it is this one.
+    pub fn is(&self, kind: Kind) -> bool {
+        self.code == kind.code()
+    }
+}

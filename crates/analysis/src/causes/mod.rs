@@ -1,0 +1,112 @@
+//! Why a run failed or was slow, the most telling cause first. Nothing is said of a run in which nothing was wrong: a
+//! cause needs a symptom, and one that fits a harmless reading as well is not claimed.
+
+mod failures;
+mod gone;
+mod slow;
+mod system;
+
+use super::facts::Facts;
+use crate::cause::{Cause, Claim, Kind};
+use crate::caution::Doubts;
+use crate::summary::{Outcome, Summary};
+use plimsoll_plan::phrase::counted;
+
+/// What causes are found from: the run, and what was already concluded.
+pub(super) struct Case<'a> {
+    pub facts: &'a Facts<'a>,
+    pub s: &'a Summary,
+    pub limits: &'a Doubts,
+}
+
+impl Case<'_> {
+    /// A threshold on this was missed, or its figure lies beyond the limit and only a doubt may save it.
+    pub fn missed(&self, what: &str) -> bool {
+        self.s.thresholds.iter().any(|t| t.is_beyond() && t.what.starts_with(what))
+    }
+
+    /// A threshold says that it was too slow, or too little.
+    pub fn is_slow(&self) -> bool {
+        ["response_time", "service_time", "first_byte", "achieved", "rate"]
+            .iter()
+            .any(|what| self.missed(what))
+    }
+
+    pub fn cautioned(&self, kind: crate::caution::Kind) -> bool {
+        self.s.cautions.iter().any(|c| c.code == kind.code())
+    }
+
+    /// So much of the workers' time passed without a CPU that times may be the load generator's.
+    pub fn is_starved(&self) -> bool {
+        self.s.client.workers.iter().any(|w| w.run_queue_ratio > self.limits.run_queue)
+            || self.s.client.steal_ratio > self.limits.steal
+            || self.cautioned(crate::caution::Kind::ClientStalled)
+    }
+
+    /// As much as this evidence allows on a load generator that had its CPUs.
+    pub fn unless_starved(&self, claim: Claim) -> Claim {
+        if self.is_starved() { Claim::Possible } else { claim }
+    }
+
+    /// No network between, so what is lost or slow is not its doing.
+    pub fn is_local(&self) -> bool {
+        self.facts.is_same_machine()
+    }
+}
+
+/// All of them, in the order in which they are said.
+pub(super) fn causes(case: &Case) -> Vec<Cause> {
+    let mut all: Vec<Cause> = Vec::new();
+    all.extend(generator(case));
+    let gone = gone::gone(case);
+    let explains_failures = gone.as_ref().is_some_and(|gone| gone.explains_failures);
+    let explains_all = explains_failures && gone.as_ref().is_some_and(|gone| gone.explains_times);
+    let hung = gone.as_ref().and_then(|gone| gone.part.clone());
+    all.extend(gone.map(|gone| gone.cause));
+    if !explains_all {
+        let mut failing = if explains_failures { Vec::new() } else { failures::failures(case) };
+        let system = system::saturated(case);
+        // Something full makes responses late, few or refused; what they say when they are wrong it does not change.
+        let by_load = failing.first().is_none_or(failures::may_be_load);
+        if by_load {
+            all.extend(system);
+            all.append(&mut failing);
+        } else {
+            all.append(&mut failing);
+            all.extend(system);
+        }
+        slow::slow(case, hung.as_deref(), &mut all);
+    }
+    all.extend(system::memory(case));
+    // Something that is full leaves requests without a response as well.
+    let is_full = |cause: &Cause| {
+        [Kind::ListenQueueFull, Kind::ConnectionLimit, Kind::ThreadSaturated, Kind::ResourceSaturated]
+            .iter()
+            .any(|kind| cause.is(*kind))
+    };
+    if all.iter().any(is_full)
+        && let Some(hung) = all.iter_mut().find(|cause| cause.is(Kind::NoResponse))
+    {
+        *hung = Kind::NoResponse.claim(Claim::Likely, std::mem::take(&mut hung.evidence));
+    }
+    let mut seen: Vec<&'static str> = Vec::new();
+    all.retain(|cause| {
+        let is_new = !seen.contains(&cause.code);
+        seen.push(cause.code);
+        is_new
+    });
+    all
+}
+
+/// What this machine refused to do; it says so itself.
+fn generator(case: &Case) -> Option<Cause> {
+    let s = case.s;
+    let row = s.client.faults.iter().max_by_key(|row| row.count).filter(|row| row.count > 0)?;
+    let evidence = format!("{}: {}", counted(row.count, "attempt"), row.sentence);
+    Some(Kind::GeneratorLimit.claim(Claim::Certain, evidence))
+}
+
+/// Whether the run is bad enough for a cause to be looked for that nothing else points at.
+pub(super) fn is_bad(case: &Case) -> bool {
+    case.s.verdict.result != Outcome::Pass
+}

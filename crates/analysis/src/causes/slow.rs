@@ -1,0 +1,304 @@
+//! Where the time went in a run that was too slow, from what the distribution, its parts and its course exclude.
+
+use super::Case;
+use crate::blind_spot::{arrivals_wait_ns, pulses, silences, users};
+use crate::cause::{Cause, Claim, Kind};
+use crate::caution;
+use crate::cells::Cells;
+use crate::facts::ratio;
+use crate::summary::SeriesRow;
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunHist, SeriesHist};
+use plimsoll_plan::phrase::{
+    bytes_f64, bytes_per_s, count, counted, duration_f64_ns, duration_ns, rate_per_s, ratio as percent,
+};
+use plimsoll_stats::Hist;
+
+/// A pause is longer than this, however fast the service is.
+const PAUSE_NS: u64 = 25_000_000;
+/// So many times slower is another kind of request, or a queue.
+const SLOWER: f64 = 5.0;
+/// Two speeds: each has this share of the responses at least, and hardly any lie between.
+const SPEED: f64 = 0.015;
+const BETWEEN: f64 = 0.1;
+/// So much apart.
+const APART: f64 = 3.0;
+/// A request of this share of the responses is made by many users at a time.
+const FREQUENT: f64 = 0.05;
+/// This share of the time is most of it.
+const MOST: f64 = 0.5;
+/// So many silences, the longest, tell whose they are; two of one pause differ by less than this.
+const LOOKED_AT: usize = 10_000;
+const ALIKE: f64 = 0.8;
+/// All CPUs of a machine are in use.
+const FULL: f64 = 0.95;
+/// Bytes that TCP sends without waiting for an acknowledgement (RFC 6928: ten segments).
+const FIRST_WINDOW: f64 = 14_600.0;
+
+/// `hung`: a request or an address that was not answered while others were.
+pub(super) fn slow(case: &Case, hung: Option<&str>, into: &mut Vec<Cause>) {
+    // What waits for it is in flight all the time, so silences and all that is missing say nothing of the others.
+    let pauses = if hung.is_some() { None } else { pauses(case) };
+    let has_pauses = pauses.is_some();
+    let is_missed = case.is_slow();
+    if is_missed || case.cautioned(caution::Kind::ClosedModelBlindSpot) {
+        into.extend(pauses);
+    }
+    if !is_missed {
+        return;
+    }
+    let one = slow_request(case, hung);
+    let is_one = one.is_some();
+    into.extend(one);
+    into.extend(slow_bodies(case));
+    if !has_pauses && !is_one {
+        into.extend(two_speeds(case));
+    }
+    if hung.is_none() {
+        into.extend(open(case));
+    }
+    into.extend(not_reused(case));
+    if hung.is_none() {
+        into.extend(queueing(case));
+    }
+    if into.is_empty() {
+        into.extend(server_time(case));
+    }
+}
+
+/// The whole service answered nobody, again and again or once.
+fn pauses(case: &Case) -> Option<Cause> {
+    let times = case.facts.all.hist(SeriesHist::Service);
+    let median = usual_ns(case, times.quantile(0.5)?);
+    let least = median.saturating_add(PAUSE_NS).max(median.saturating_mul(3));
+    let (found, whole_ns) = silences(case.facts, least);
+    let silent_ns: f64 = found.iter().map(|(length, n)| length * n).sum();
+    let n: f64 = found.iter().map(|(_, n)| n).sum();
+    let share = ratio(silent_ns, whole_ns);
+    if case.facts.has_streams() || share < 0.01 || silent_ns <= pulses(case.facts, |pulse| pulse.run_queue_ns)
+    {
+        return None;
+    }
+    // Users that wait for a time-out together are no pause of the service.
+    if case.facts.all.fault(Fault::Timeout) > 0 {
+        return None;
+    }
+    let workers = case.s.client.workers.len().max(1) as f64;
+    // What single slow requests cannot make: all that were slow were slow together.
+    let slow = times.count_above(least) as f64;
+    let together = match case.facts.is_open() {
+        true => {
+            let expected =
+                found.iter().map(|(length, n)| (length - least as f64).max(0.0) * n).sum::<f64>() / whole_ns;
+            let seen = ratio(slow, times.count() as f64);
+            seen <= expected * 2.0 + 0.005
+        }
+        false => {
+            let users = users(case.facts);
+            users >= 2.0 * workers && slow <= n * users / workers * 1.5
+        }
+    };
+    if !together {
+        return None;
+    }
+    let longest = case.facts.run.spread(RunHist::Silence).max().unwrap_or(0);
+    let evidence = format!(
+        "no response for up to {} while requests waited, {} of the time; 1 of 100 arrivals would wait for {} or more",
+        duration_ns(longest),
+        percent(share),
+        duration_ns(arrivals_wait_ns(&found, whole_ns, 0.01))
+    );
+    // A service that shares a full machine with us stands still as well when others have its CPUs.
+    let is_full = case.is_local() && case.s.client.host_busy_ratio >= FULL;
+    let is_whole = case.facts.is_open() || are_of_all(&found, case.s.client.workers.len().max(1));
+    let is_fact = is_whole && !is_full;
+    let claim = if is_fact { case.unless_starved(Claim::Certain) } else { Claim::Possible };
+    Some(Kind::ServicePauses.claim(claim, evidence))
+}
+
+/// Each worker knows its own silences. A pause of the service is one of all workers, so as many of them have the same
+/// length; a service that takes the connections of one worker first makes single ones.
+fn are_of_all(silences: &[(f64, f64)], workers: usize) -> bool {
+    let each = silences.iter().rev().flat_map(|(length, n)| std::iter::repeat_n(*length, *n as usize));
+    let lengths: Vec<f64> = each.take(LOOKED_AT).collect();
+    let is_shared = |group: &&[f64]| group.len() == workers && group[workers - 1] >= group[0] * ALIKE;
+    let shared: f64 = lengths.chunks(workers).filter(is_shared).flatten().sum();
+    shared >= lengths.iter().sum::<f64>() * MOST
+}
+
+/// What a response takes while nothing is wrong, ns. Users in lockstep wait together for a request that is always
+/// slow, and the service does not pause. Arrivals are never in lockstep.
+fn usual_ns(case: &Case, median: u64) -> u64 {
+    let rows = || case.s.requests.iter().filter(|row| !row.stream);
+    let all: u64 = rows().fold(0, |sum, row| row.service_time.count.saturating_add(sum));
+    // A rare request keeps few users at a time.
+    let frequent = rows().filter(|row| row.service_time.count as f64 >= all as f64 * FREQUENT);
+    let slowest = frequent.filter_map(|row| row.service_time.p50_ns).max();
+    if case.facts.is_open() { median } else { slowest.unwrap_or(0).max(median) }
+}
+
+/// One of several requests is many times slower than all others.
+fn slow_request(case: &Case, hung: Option<&str>) -> Option<Cause> {
+    let rows: Vec<(&SeriesRow, u64)> = case
+        .s
+        .requests
+        .iter()
+        .filter(|row| !row.stream && hung != Some(row.name.as_str()))
+        .filter_map(|row| Some((row, row.service_time.p50_ns?)))
+        .collect();
+    let (slowest, p50) = rows.iter().max_by_key(|(_, p50)| *p50)?;
+    let rest = rows.iter().filter(|(row, _)| row.name != slowest.name).map(|(_, p50)| *p50).max()?;
+    (*p50 as f64 > rest as f64 * SLOWER && *p50 > rest.saturating_add(1_000_000)).then(|| {
+        let name = slowest.name.replace('`', "'");
+        let evidence = format!(
+            "p50 {} ({}), {} at most for the others",
+            duration_ns(*p50),
+            counted(slowest.requests, "request"),
+            duration_ns(rest)
+        );
+        Kind::SlowRequest.claim(Claim::Certain, evidence).saying(format!("request `{name}` is slow"))
+    })
+}
+
+/// Most of the time passes after the first byte.
+fn slow_bodies(case: &Case) -> Option<Cause> {
+    let all = &case.facts.all;
+    let (body, first) = (all.hist(SeriesHist::Body), all.hist(SeriesHist::FirstByte));
+    let share = ratio(body.sum() as f64, (body.sum() + first.sum()) as f64);
+    let (mean_ns, size) = (body.mean()?, all.hist(SeriesHist::BodySize).mean()?);
+    if share < MOST || mean_ns < 1e6 {
+        return None;
+    }
+    // A body that fits into what is sent at once needs no more than a moment of any link; on one machine there is none.
+    let rtt_ns = case.s.client.rtt_floor_ns.unwrap_or(0) as f64;
+    let is_server = case.is_local() || size <= FIRST_WINDOW && mean_ns > 3.0 * rtt_ns;
+    let evidence = format!(
+        "{} of the time passes after the first byte: {} of body take {} ({})",
+        percent(share),
+        bytes_f64(size),
+        duration_f64_ns(mean_ns),
+        bytes_per_s(ratio(size, mean_ns / 1e9))
+    );
+    let claim = if is_server { case.unless_starved(Claim::Certain) } else { Claim::Possible };
+    Some(Kind::SlowBodies.claim(claim, evidence))
+}
+
+/// Two clusters of times with hardly anything between: as (below this, and above three times as much).
+fn split(times: &Hist) -> Option<(u64, f64)> {
+    let all = times.count() as f64;
+    let mut best: Option<(u64, f64)> = None;
+    for (low, _, _) in times.buckets() {
+        let below = times.count_at_most(low) as f64 / all;
+        let above = times.count_above((low as f64 * APART) as u64) as f64 / all;
+        let between = 1.0 - below - above;
+        let smaller = below.min(above);
+        let is_split = smaller >= SPEED && between <= smaller * BETWEEN;
+        if is_split && best.is_none_or(|(_, other)| between < other) {
+            best = Some((low, between));
+        }
+    }
+    best
+}
+
+fn two_speeds(case: &Case) -> Option<Cause> {
+    let times = case.facts.all.hist(SeriesHist::Service);
+    if times.count() < 100 {
+        return None;
+    }
+    let (edge, _) = split(times)?;
+    let above = times.count_above(edge);
+    let share = above as f64 / times.count() as f64;
+    let fast = times.quantile((1.0 - share) / 2.0)?;
+    let slow = times.quantile(1.0 - share / 2.0)?;
+    if slow < fast.saturating_add(5_000_000) {
+        return None;
+    }
+    let evidence = format!(
+        "{} take about {}, the others about {}",
+        percent(share),
+        duration_ns(slow),
+        duration_ns(fast)
+    );
+    Some(Kind::TwoSpeeds.claim(case.unless_starved(Claim::Certain), evidence))
+}
+
+/// The open model: more was offered than came back.
+fn open(case: &Case) -> Option<Cause> {
+    let (s, offered) = (case.s, case.s.offered.as_ref()?);
+    let grew = case.cautioned(caution::Kind::BacklogGrew);
+    let waited = offered.starved > 0 || s.totals.never_started > 0;
+    if case.cautioned(caution::Kind::OfferedNotSent) || !(grew || waited || case.missed("achieved")) {
+        return None;
+    }
+    let (min, p50) = (s.service_time.min_ns? as f64, s.service_time.p50_ns? as f64);
+    let evidence = format!(
+        "offered {}, achieved {}; service time min {}, p50 {}; {} waited for a connection",
+        rate_per_s(offered.rate_per_s),
+        rate_per_s(s.achieved.rate_per_s),
+        duration_f64_ns(min),
+        duration_f64_ns(p50),
+        counted(offered.starved, "arrival")
+    );
+    let slower = p50 > 3.0 * min && p50 > min + 1e6;
+    // A service that is as fast as ever is not at its capacity: the connections are.
+    if waited && !slower {
+        return Some(Kind::ConnectionCap.claim(case.unless_starved(Claim::Likely), evidence));
+    }
+    let is_over = slower && (grew || waited || case.missed("achieved"));
+    is_over.then(|| Kind::OverCapacity.claim(case.unless_starved(Claim::Certain), evidence))
+}
+
+fn not_reused(case: &Case) -> Option<Cause> {
+    let code = caution::Kind::ConnectionsNotReused.code();
+    let told = case.s.cautions.iter().find(|c| c.code == code)?;
+    Some(Kind::ConnectionsNotReused.claim(Claim::Certain, told.evidence.clone()))
+}
+
+/// The closed model: the first requests met an idle server and were many times faster than all that came after, which
+/// all took about as long: they stand in line.
+fn queueing(case: &Case) -> Option<Cause> {
+    let s = case.s;
+    if case.facts.is_open() {
+        return None;
+    }
+    let times = &s.service_time;
+    let (min, p50, p90) = (times.min_ns? as f64, times.p50_ns? as f64, times.p90_ns? as f64);
+    let users = users(case.facts);
+    (users >= 2.0 && p50 >= min * SLOWER && p90 <= p50 * 2.0 && p50 > 5e6).then(|| {
+        let evidence = format!(
+            "with {} users p50 is {} and p90 {}, and the fastest took {}; {} at all times",
+            count(users.round() as u64),
+            duration_f64_ns(p50),
+            duration_f64_ns(p90),
+            duration_f64_ns(min),
+            rate_per_s(s.achieved.rate_per_s)
+        );
+        Kind::Queueing.claim(case.unless_starved(Claim::Likely), evidence)
+    })
+}
+
+/// What is left when nothing else explains it: the time between the request and the first byte.
+fn server_time(case: &Case) -> Option<Cause> {
+    let s = case.s;
+    let all = &case.facts.all;
+    let (body, first) = (all.hist(SeriesHist::Body), all.hist(SeriesHist::FirstByte));
+    let share = ratio(first.sum() as f64, (body.sum() + first.sum()) as f64);
+    let p50 = first.quantile(0.5)?;
+    let rtt_ns = s.client.rtt_floor_ns.unwrap_or(0);
+    if share < MOST || p50 < rtt_ns.saturating_mul(2) {
+        return None;
+    }
+    let evidence = format!(
+        "time to first byte p50 {}, p99 {}; one round trip takes {}",
+        duration_ns(p50),
+        duration_ns(first.quantile(0.99).unwrap_or(p50)),
+        duration_ns(rtt_ns)
+    );
+    let cause = Kind::ServerTime.claim(case.unless_starved(Claim::Likely), evidence);
+    Some(match s.monitors.is_empty() || !s.pressure.is_empty() {
+        true => cause,
+        false => {
+            cause.advising("look for locks, waits for another service, or a limit that no monitor watches")
+        }
+    })
+}

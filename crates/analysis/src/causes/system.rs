@@ -1,0 +1,84 @@
+//! What monitors saw at its limit, queues that the kernel dropped from, and memory that grows with the requests.
+
+use super::{Case, is_bad};
+use crate::cause::{Cause, Claim, Kind};
+use crate::caution;
+use crate::watched::{Growth, is_listening, is_thread};
+use plimsoll_plan::phrase::{bytes_f64, counted, duration_ns};
+
+/// The resource that is the bottleneck, and the listen queue.
+pub(super) fn saturated(case: &Case) -> Vec<Cause> {
+    let s = case.s;
+    let mut out = Vec::new();
+    for p in s.pressure.iter().take(2) {
+        let what = p.what.replace('`', "'");
+        let cause = if is_listening(&p.kind, &p.metric) {
+            Kind::ListenQueueFull.claim(Claim::Certain, p.evidence.clone())
+        } else if is_thread(&p.kind, &p.metric) {
+            Kind::ThreadSaturated
+                .claim(Claim::Certain, p.evidence.clone())
+                .saying(format!("one thread of the service is saturated (`{what}`)"))
+        } else {
+            // A host that both share, and memory that is held by right, limit nothing for certain.
+            let is_shared = p.kind == "host" && case.is_local();
+            let is_held = ["rss", "heap", "memory"].iter().any(|word| p.metric.contains(word));
+            let claim = if is_shared || is_held { Claim::Possible } else { Claim::Certain };
+            if claim != Claim::Certain && !is_bad(case) {
+                continue;
+            }
+            Kind::ResourceSaturated.claim(claim, p.evidence.clone()).saying(format!("`{what}` is saturated"))
+        };
+        out.push(cause);
+    }
+    // The narrow explains the wide.
+    out.sort_by_key(|cause| cause.claim);
+    out.extend(dropped(case));
+    out
+}
+
+/// Connection attempts that were lost. On one machine nothing but a full queue (or a firewall rule) loses them.
+fn dropped(case: &Case) -> Option<Cause> {
+    let s = case.s;
+    let lost = s.cautions.iter().find(|c| c.code == caution::Kind::LostSyns.code());
+    if let Some(lost) = lost {
+        let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
+        return Some(Kind::ListenQueueFull.claim(claim, lost.evidence.clone()));
+    }
+    let again = case.cautioned(caution::Kind::Retransmits);
+    if !again || !(is_bad(case) || s.totals.errors > 0) {
+        return None;
+    }
+    let evidence = format!(
+        "{} retransmitted in {}; slowest connection {}",
+        counted(s.client.retransmits, "segment"),
+        counted(s.totals.requests, "request"),
+        duration_ns(s.phases.connect.max_ns.unwrap_or(0))
+    );
+    Some(match case.is_local() {
+        true => Kind::ListenQueueFull.claim(Claim::Possible, evidence),
+        false => Kind::PacketLoss.claim(Claim::Possible, evidence),
+    })
+}
+
+/// Memory of the service that grows with each request.
+pub(super) fn memory(case: &Case) -> Option<Cause> {
+    let s = case.s;
+    let grown: Option<Growth> = s
+        .courses
+        .iter()
+        .filter_map(|course| Growth::of(course, &s.timeline))
+        .max_by(|a, b| a.bytes.total_cmp(&b.bytes));
+    let soak = s.cautions.iter().find(|c| c.code == caution::Kind::MemoryGrows.code());
+    let Some(grown) = grown else {
+        return soak.map(|c| Kind::MemoryLeak.claim(Claim::Likely, c.evidence.clone()));
+    };
+    let evidence = format!(
+        "{}: {} more over {}, {} per request",
+        grown.what,
+        bytes_f64(grown.bytes),
+        counted(grown.requests, "request"),
+        bytes_f64(grown.bytes / grown.requests.max(1) as f64)
+    );
+    let claim = if soak.is_some() { Claim::Likely } else { Claim::Possible };
+    Some(Kind::MemoryLeak.claim(claim, evidence))
+}

@@ -1,0 +1,201 @@
+//! What a change may cost: rules such as `response_time p99 < +5%`, judged on a comparison.
+//!
+//! A rule holds when the whole interval of the difference lies within its limit, and is broken when the whole interval
+//! lies beyond and the difference is certain among all that are compared; between the two nobody can tell, and more
+//! repeats are the way out.
+
+use super::doubts::RTT_BOUND;
+use super::sentence::{change, evidence, figure_name};
+use super::types::{Compared, Comparison, Overall, Scale};
+use plimsoll_plan::experiment::{Expectation, Figure};
+use plimsoll_plan::phrase::{count, quantity};
+use serde::Serialize;
+
+/// What may pass.
+#[derive(Debug, Clone, Default)]
+pub struct Gate {
+    /// Empty: no figure may be worse for certain by more than is worth naming.
+    pub allow: Vec<Rule>,
+}
+
+/// One figure and how far B may lie from A.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rule {
+    /// As it was written.
+    pub text: String,
+    #[serde(skip)]
+    pub figure: Figure,
+    /// A ratio, of errors a difference of ratios; with its sign.
+    pub limit: f64,
+    /// The difference must be below the limit rather than above it.
+    pub below: bool,
+}
+
+/// What a gate says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Passage {
+    /// Of a rule that nobody asked for, on a figure with too few samples: it decides nothing, whichever way.
+    NotCompared,
+    Pass,
+    Inconclusive,
+    Fail,
+}
+
+/// All rules on one comparison.
+#[derive(Debug, Clone, Serialize)]
+pub struct Gated {
+    /// FAIL beats INCONCLUSIVE beats PASS: one broken rule is enough to know.
+    pub passage: Passage,
+    pub rules: Vec<Ruled>,
+}
+
+/// One rule on one comparison.
+#[derive(Debug, Clone, Serialize)]
+pub struct Ruled {
+    pub text: String,
+    pub passage: Passage,
+    /// The numbers that decided.
+    pub evidence: String,
+}
+
+impl Rule {
+    /// Parses `response_time p99 < +5%`, `rate > -3%`, `errors < +0.1%`.
+    ///
+    /// # Errors
+    /// A sentence that tells what is understood.
+    pub fn parse(text: &str) -> Result<Rule, String> {
+        let wrong = |what: &str| {
+            format!(
+                "{what} in `{text}`; expected a rule such as `response_time p99 < +5%`, `rate > -3%` or \
+                 `errors < +0.1%`"
+            )
+        };
+        let at = text.find(['<', '>']).ok_or_else(|| wrong("neither `<` nor `>`"))?;
+        let (name, rest) = text.split_at(at);
+        let below = rest.starts_with('<');
+        let limit = rest[1..].trim_start_matches('=').trim();
+        // The sentences of expectations know the same figures; one parser keeps it so.
+        let figure = Expectation::parse(&format!("b raises {}", name.trim()))
+            .map(|e| e.figure)
+            .map_err(|_| wrong(&format!("no figure `{}`", name.trim())))?;
+        if figure == Figure::Capacity {
+            return Err(wrong("a comparison of runs has no `capacity`"));
+        }
+        let percent =
+            limit.strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok()).filter(|n| n.is_finite());
+        let percent = percent.ok_or_else(|| wrong(&format!("no per cent `{limit}`")))?;
+        if percent <= -100.0 {
+            return Err(wrong(&format!("nothing falls by {} %", quantity(-percent))));
+        }
+        // A rate is to stay up, all else is to stay down.
+        if below == matches!(figure, Figure::Rate) {
+            let sign = if below { "rate > -3%" } else { "response_time p99 < +5%" };
+            return Err(wrong(&format!(
+                "the rule would let a loss pass; write it the other way round, as `{sign}`,"
+            )));
+        }
+        Ok(Rule { text: text.trim().into(), figure, limit: percent / 100.0, below })
+    }
+
+    /// The percentile that it is about, if it is about one.
+    pub fn quantile(&self) -> Option<f64> {
+        match self.figure {
+            Figure::Percentile { q, .. } => Some(q),
+            _ => None,
+        }
+    }
+
+    /// It is about this figure.
+    pub fn names(&self, kind: Figure) -> bool {
+        figure_name(self.figure) == figure_name(kind)
+    }
+
+    fn judge(&self, comparison: &Comparison) -> Ruled {
+        let ruled = |passage, evidence: String| Ruled { text: self.text.clone(), passage, evidence };
+        if let Some(doubt) = comparison.blocking() {
+            return ruled(Passage::Inconclusive, doubt.sentence.clone());
+        }
+        let Some(row) = comparison.figures.iter().find(|row| self.names(row.kind)) else {
+            let name = figure_name(self.figure);
+            return ruled(Passage::Inconclusive, format!("{name} was not compared; ask for this percentile"));
+        };
+        let (Some(low), Some(high)) = (row.least, row.most) else {
+            return ruled(Passage::Inconclusive, format!("{} has too few samples", row.figure));
+        };
+        let (holds, broken) = match self.below {
+            true => (high <= self.limit, low > self.limit),
+            false => (low >= self.limit, high < self.limit),
+        };
+        // If only B is a lower bound, the true difference is larger than the interval says; if only A is, smaller.
+        let (up, down) = (row.b_at_least && !row.a_at_least, row.a_at_least && !row.b_at_least);
+        let is_exact = !row.a_at_least && !row.b_at_least;
+        let (safe, worse) = if self.below { (down, up) } else { (up, down) };
+        // One value decides: what the table calls open, no rule calls broken.
+        let passage = match (holds, broken && row.verdict.is_worse()) {
+            (true, _) if is_exact || safe => Passage::Pass,
+            (_, true) if is_exact || worse => Passage::Fail,
+            _ => Passage::Inconclusive,
+        };
+        ruled(passage, evidence(row, comparison.confidence))
+    }
+}
+
+/// Judges a comparison.
+pub fn gate(comparison: &Comparison, gate: &Gate) -> Gated {
+    let rules: Vec<Ruled> = if gate.allow.is_empty() {
+        comparison.figures.iter().map(|row| by_default(comparison, row)).collect()
+    } else {
+        gate.allow.iter().map(|rule| rule.judge(comparison)).collect()
+    };
+    let worst = rules.iter().map(|rule| rule.passage).max();
+    // Each figure has its rule; what hides all of them at once has none.
+    let is_hidden = gate.allow.is_empty()
+        && comparison.verdict == Overall::CannotTell
+        && comparison.doubts.iter().any(|doubt| doubt.code == RTT_BOUND);
+    // Where no figure was compared there is nothing that could pass.
+    let is_open = is_hidden || worst.is_none_or(|worst| worst == Passage::NotCompared);
+    let least = if is_open { Passage::Inconclusive } else { Passage::Pass };
+    Gated { passage: worst.unwrap_or(Passage::Inconclusive).max(least), rules }
+}
+
+/// Without rules: worse for certain, and by more than is worth naming, is a FAIL. A figure about which nobody can tell
+/// is undecided as far as it may hide such a difference.
+fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
+    let worth = if row.scale == Scale::Points { comparison.worth_errors } else { comparison.worth };
+    let limit = change(worth, row.scale).trim_start_matches('+').to_owned();
+    let is_large = row.difference.is_some_and(|d| d.abs() > worth);
+    let may_be_worse = may_be_worse(row, worth) && !row.verdict.is_better();
+    let (passage, evidence) = match comparison.blocking() {
+        Some(doubt) => (Passage::Inconclusive, doubt.sentence.clone()),
+        None if row.verdict.is_worse() && is_large => (Passage::Fail, evidence(row, comparison.confidence)),
+        None if row.has_too_few() || (row.is_spotless() && may_be_worse) => {
+            (Passage::NotCompared, too_few(comparison, row))
+        }
+        None if may_be_worse => (Passage::Inconclusive, evidence(row, comparison.confidence)),
+        None => (Passage::Pass, evidence(row, comparison.confidence)),
+    };
+    Ruled { text: format!("{} not worse by more than {limit}", row.figure), passage, evidence }
+}
+
+/// Whether B may be worse by more than is worth naming. How much better it may be does not matter.
+fn may_be_worse(row: &Compared, worth: f64) -> bool {
+    let is_rate = matches!(row.kind, Figure::Rate);
+    match (row.least, row.most) {
+        _ if row.b_at_least => true,
+        (Some(least), Some(most)) => (if is_rate { -least } else { most }) > worth,
+        _ => row.larger_than.is_none_or(|x| x > worth),
+    }
+}
+
+fn too_few(comparison: &Comparison, row: &Compared) -> String {
+    match row.larger_than.filter(|_| row.is_spotless() && row.difference.is_some()) {
+        Some(most) => format!(
+            "no errors in {} and {} requests: no difference above {}",
+            count(comparison.a.requests),
+            count(comparison.b.requests),
+            change(most, row.scale).trim_start_matches('+')
+        ),
+        None => format!("not compared: {} has too few samples", row.figure),
+    }
+}

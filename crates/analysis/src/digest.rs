@@ -1,0 +1,360 @@
+//! A run boiled down for the analyses that look at several runs: figures, and the blocks of time that say how much they
+//! would differ in another run.
+
+use super::cells::Cells;
+use super::facts::{Facts, ratio};
+use super::summarise::summarise;
+use crate::caution::Kind;
+use crate::summary::{Caution, Judged, MonitorRow, Outcome, Pressure, SeriesRow, Summary, Times, Weight};
+use plimsoll_plan::experiment::CellOutline;
+use plimsoll_plan::load::Load;
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::watch::Unit;
+use plimsoll_record::event::StoppedBy;
+use plimsoll_record::record::RunRecord;
+use plimsoll_stats::Hist;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// See the module. All but `blocks` is taken from the run's summary and agrees with it to the digit.
+#[derive(Debug, Clone)]
+pub struct Digest {
+    pub name: String,
+    pub target: String,
+    /// `None`: a run of its own.
+    pub cell: Option<CellOutline>,
+    pub level: Level,
+    pub outcome: Outcome,
+    pub thresholds: Vec<Judged>,
+    pub cautions: Vec<Caution>,
+    /// The record has its end and all its seconds.
+    pub complete: bool,
+    /// Length of the measured part, s.
+    pub measured_s: f64,
+    pub requests: u64,
+    pub errors: u64,
+    pub error_ratio: f64,
+    /// Requests that failed below HTTP, on the network's or the server's side.
+    pub socket_errors: u64,
+    /// Failures on this machine's side.
+    pub client_faults: u64,
+    /// Open model only.
+    pub offered_rate_per_s: Option<f64>,
+    /// Finished requests per second.
+    pub rate_per_s: f64,
+    /// Finished iterations per second: what an offered rate is to be held against.
+    pub iterations_rate_per_s: f64,
+    pub response_time: Times,
+    pub service_time: Times,
+    /// Mean number of requests in flight, measured.
+    pub in_flight_mean: f64,
+    /// Bytes received per second.
+    pub bytes_in_per_s: f64,
+    pub rtt_floor_ns: Option<u64>,
+    pub connect_p50_ns: Option<u64>,
+    pub first_byte_mean_ns: Option<f64>,
+    pub body_mean_ns: Option<f64>,
+    /// `None`: the run was cut off.
+    pub stopped_by: Option<StoppedBy>,
+    /// Unix time of the beginning, ns: which run came first.
+    pub started_unix_ns: u64,
+    /// The seconds of the measured part in their order, of several machines added up by tick.
+    pub blocks: Vec<Block>,
+    /// What monitors saw. The default: there were none.
+    pub watched: Watching,
+    /// Mean response times request by request, streams apart; empty where there is one request only.
+    pub by_request: Vec<RequestMean>,
+    /// What the load generator says of itself.
+    pub generator: Generator,
+}
+
+/// The health of the load generator in a few figures; of several machines and workers the worst.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Generator {
+    /// p99 of how late requests were sent, ns.
+    pub late_p99_ns: Option<u64>,
+    /// Share of the time in which a worker was runnable without a CPU.
+    pub run_queue_ratio: f64,
+    pub busy_ratio: f64,
+    /// Time in which a worker stood still without meaning to, ns.
+    pub stalled_ns: u64,
+    pub retransmits: u64,
+}
+
+impl Generator {
+    /// The worse of two in each figure; what is counted is added up.
+    pub fn worst(&self, other: &Generator) -> Generator {
+        Generator {
+            late_p99_ns: self.late_p99_ns.max(other.late_p99_ns),
+            run_queue_ratio: self.run_queue_ratio.max(other.run_queue_ratio),
+            busy_ratio: self.busy_ratio.max(other.busy_ratio),
+            stalled_ns: self.stalled_ns.saturating_add(other.stalled_ns),
+            retransmits: self.retransmits.saturating_add(other.retransmits),
+        }
+    }
+}
+
+/// The mean response time of one request: of several runs it is found from means and counts alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestMean {
+    /// `scenario: name` where a scenario is named.
+    pub name: String,
+    pub samples: u64,
+    pub mean_ns: f64,
+}
+
+/// What is kept of a run's monitors.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Watching {
+    /// Figures of the whole of what each monitor watched, and of single parts where there is no whole.
+    pub seen: Vec<Seen>,
+    /// As in the summary.
+    pub pressure: Vec<Pressure>,
+    /// As `limiting_resource` of the summary; `None` without monitors.
+    pub limiting: Option<String>,
+}
+
+/// One number of one monitor over a run, or over the runs of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Seen {
+    pub monitor: String,
+    pub kind: String,
+    /// Empty: the whole.
+    pub part: String,
+    pub metric: String,
+    pub unit: Unit,
+    pub mean: f64,
+    pub peak: f64,
+    pub limit: Option<f64>,
+    /// The mean as a share of the limit.
+    pub usage: Option<f64>,
+}
+
+impl Digest {
+    /// The run is in doubt as a whole. That a percentile of a threshold had too few samples is no such doubt: intervals
+    /// know how many samples there were, and other figures had enough.
+    pub fn is_doubtful(&self) -> bool {
+        let mut heavy =
+            self.cautions.iter().filter(|caution| caution.weight == Weight::Inconclusive).peekable();
+        let only_few =
+            heavy.peek().is_some() && heavy.all(|caution| caution.code == Kind::TooFewSamples.code());
+        self.outcome == Outcome::Inconclusive && !only_few
+    }
+}
+
+/// Names under which monitors tell the CPU time of what they watch; the first that one has is the one that is shown.
+pub const CPU_NAMES: [&str; 2] = ["cpu", "cpu_main_thread"];
+
+/// As [`CPU_NAMES`], of memory.
+pub const MEMORY_NAMES: [&str; 6] = ["rss", "memory", "memory_rss", "memory_used", "heap_used", "heap_alloc"];
+
+/// CPU and memory of each monitor that has them, each under the first of its names, as tables show them:
+/// `api cpu peak`, `api rss peak`.
+pub fn sizes(seen: &[Seen]) -> Vec<(String, &Seen)> {
+    let mut monitors: Vec<&str> = Vec::new();
+    for one in seen.iter().filter(|one| one.part.is_empty()) {
+        if !monitors.contains(&one.monitor.as_str()) {
+            monitors.push(&one.monitor);
+        }
+    }
+    let mut out = Vec::new();
+    for monitor in monitors {
+        let own = || seen.iter().filter(|one| one.part.is_empty() && one.monitor == monitor);
+        for (names, word) in [(&CPU_NAMES[..], "cpu"), (&MEMORY_NAMES[..], "memory")] {
+            let found = names.iter().find_map(|name| own().find(|one| one.metric == *name));
+            if let Some(one) = found {
+                let word = if one.metric == "rss" { "rss" } else { word };
+                out.push((format!("{monitor} {word} peak"), one));
+            }
+        }
+    }
+    out
+}
+
+/// What the load generator was told to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Level {
+    /// Closed model: most users.
+    Users(f64),
+    /// Open model: highest arrivals per second.
+    Rate(f64),
+}
+
+impl Level {
+    pub fn value(self) -> f64 {
+        match self {
+            Level::Users(n) | Level::Rate(n) => n,
+        }
+    }
+}
+
+/// A longer run's seconds are added up in pairs, threes and so on: two histograms each take 76 KiB.
+const MOST_BLOCKS: usize = 3_600;
+
+/// One stretch of a run, usually a second.
+#[derive(Debug, Clone, Default)]
+pub struct Block {
+    /// From the start of the run, ns.
+    pub from_ns: u64,
+    pub length_ns: u64,
+    pub offered: u64,
+    pub requests: u64,
+    pub errors: u64,
+    pub bytes_in: u64,
+    /// Mean over the block.
+    pub in_flight: f64,
+    /// Times from the intended start, those cut off at their bounds.
+    pub response: Hist,
+    pub service: Hist,
+}
+
+impl Block {
+    /// Adds a block that follows.
+    pub fn extend(&mut self, next: &Block) {
+        let (mine, theirs) = (self.length_ns as f64, next.length_ns as f64);
+        self.in_flight = ratio(self.in_flight * mine + next.in_flight * theirs, mine + theirs);
+        self.length_ns += next.length_ns;
+        self.offered += next.offered;
+        self.requests += next.requests;
+        self.errors += next.errors;
+        self.bytes_in += next.bytes_in;
+        self.response.merge(&next.response);
+        self.service.merge(&next.service);
+    }
+}
+
+/// At most `most` blocks that hold all of `blocks`, neighbours added up: what costs a thousand resamplings of an hour
+/// would otherwise be its seconds.
+pub fn coarser(blocks: &[Block], most: usize) -> Vec<Block> {
+    let width = blocks.len().div_ceil(most.max(1)).max(1);
+    let merge = |part: &[Block]| {
+        let mut sum = part.first().cloned().unwrap_or_default();
+        part.iter().skip(1).for_each(|next| sum.extend(next));
+        sum
+    };
+    blocks.chunks(width).map(merge).collect()
+}
+
+/// The digest of a run.
+pub fn digest(record: &RunRecord) -> Digest {
+    digest_with(record, &summarise(record))
+}
+
+/// The same when its summary is at hand.
+pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
+    let facts = Facts::new(record);
+    let level = match &facts.plan.load {
+        Load::Closed { users } => Level::Users(users.peak()),
+        Load::Open { rate_per_s, .. } => Level::Rate(rate_per_s.peak()),
+    };
+    let is_socket = |class: &&crate::summary::ErrorRow| {
+        plimsoll_plan::Fault::ALL.iter().any(|f| f.name() == class.class && f.is_below_http())
+    };
+    Digest {
+        name: summary.name.clone(),
+        target: summary.target.clone(),
+        cell: facts.plan.cell.clone(),
+        level,
+        outcome: summary.verdict.result,
+        thresholds: summary.thresholds.clone(),
+        cautions: summary.cautions.clone(),
+        complete: summary.complete,
+        measured_s: summary.totals.measured_s,
+        requests: summary.totals.requests,
+        errors: summary.totals.errors,
+        error_ratio: summary.totals.error_ratio,
+        socket_errors: summary.errors.iter().filter(is_socket).map(|row| row.count).sum(),
+        client_faults: summary.client.faults.iter().map(|row| row.count).sum(),
+        offered_rate_per_s: summary.offered.as_ref().map(|offered| offered.rate_per_s),
+        rate_per_s: summary.achieved.rate_per_s,
+        iterations_rate_per_s: summary.achieved.iterations_rate_per_s,
+        response_time: summary.response_time.clone(),
+        service_time: summary.service_time.clone(),
+        in_flight_mean: summary.client.littles_law.in_flight_mean,
+        bytes_in_per_s: ratio(summary.totals.bytes_in as f64, summary.totals.measured_s),
+        rtt_floor_ns: summary.client.rtt_floor_ns,
+        connect_p50_ns: summary.phases.connect.p50_ns,
+        first_byte_mean_ns: summary.phases.first_byte.mean_ns,
+        body_mean_ns: summary.phases.body.mean_ns,
+        stopped_by: summary.stopped_by,
+        started_unix_ns: facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0),
+        blocks: coarser(&blocks(&facts), MOST_BLOCKS),
+        watched: Watching {
+            seen: summary.monitors.iter().flat_map(seen).collect(),
+            pressure: summary.pressure.clone(),
+            limiting: summary.limiting_resource.clone(),
+        },
+        by_request: by_request(summary),
+        generator: generator(summary),
+    }
+}
+
+fn generator(summary: &Summary) -> Generator {
+    let client = &summary.client;
+    let worst = |of: fn(&crate::summary::WorkerRow) -> f64| client.workers.iter().map(of).fold(0.0, f64::max);
+    Generator {
+        late_p99_ns: client.lateness.p99_ns,
+        run_queue_ratio: worst(|worker| worker.run_queue_ratio),
+        busy_ratio: worst(|worker| worker.busy_ratio),
+        stalled_ns: client.stalled_ns,
+        retransmits: client.retransmits,
+    }
+}
+
+fn by_request(summary: &Summary) -> Vec<RequestMean> {
+    // A mean with cut-off times in it is no mean.
+    let rows = summary.requests.iter().filter(|row| !row.stream && !row.response_time.mean_at_least);
+    let mean = |row: &SeriesRow| {
+        let scenario = row.scenario.as_ref().filter(|name| !name.is_empty());
+        let name = scenario.map_or_else(|| row.name.clone(), |scenario| format!("{scenario}: {}", row.name));
+        let (samples, mean_ns) = (row.response_time.count, row.response_time.mean_ns?);
+        Some(RequestMean { name, samples, mean_ns })
+    };
+    if summary.requests.len() > 1 { rows.filter_map(mean).collect() } else { Vec::new() }
+}
+
+fn seen(monitor: &MonitorRow) -> impl Iterator<Item = Seen> {
+    let has_whole = |metric: &str| monitor.rows.iter().any(|row| row.part.is_empty() && row.metric == metric);
+    let rows = monitor.rows.iter().filter(move |row| row.part.is_empty() || !has_whole(&row.metric));
+    rows.map(|row| Seen {
+        monitor: monitor.name.clone(),
+        kind: monitor.kind.clone(),
+        part: row.part.clone(),
+        metric: row.metric.clone(),
+        unit: row.unit,
+        mean: row.mean,
+        peak: row.max,
+        limit: row.limit,
+        usage: row.usage_mean,
+    })
+}
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let mut by_tick: BTreeMap<u32, Block> = BTreeMap::new();
+    for machine in &facts.machines {
+        let plan = machine.plan();
+        for (tick, row) in machine.origin.ticks.iter().filter(|(tick, _)| !plan.is_warmup(**tick)) {
+            let (from_ns, to_ns) = plan.tick_bounds_ns(*tick);
+            let length_ns = to_ns.min(machine.elapsed_ns).saturating_sub(from_ns);
+            if length_ns == 0 {
+                continue;
+            }
+            let (run, all) = (row.run(), row.all());
+            let block = by_tick.entry(*tick).or_default();
+            block.from_ns = from_ns;
+            block.length_ns = block.length_ns.max(length_ns);
+            block.offered += run.of(RunSum::Arrivals);
+            block.requests += all.sum(SeriesSum::Finished);
+            block.errors += all.sum(SeriesSum::Failed);
+            block.bytes_in += all.sum(SeriesSum::BytesIn);
+            block.in_flight += ratio(run.of(RunSum::InFlightNs) as f64, length_ns as f64);
+            for (mine, ids) in [
+                (&mut block.response, [SeriesHist::Response, SeriesHist::ResponseCensored]),
+                (&mut block.service, [SeriesHist::Service, SeriesHist::ServiceCensored]),
+            ] {
+                ids.iter().for_each(|id| mine.merge(all.hist(*id)));
+            }
+        }
+    }
+    by_tick.into_values().collect()
+}

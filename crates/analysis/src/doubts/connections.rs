@@ -1,0 +1,156 @@
+//! How connections were used: again or not, by all alike or by a few, and how many more this machine can make.
+
+use super::Evidence;
+use crate::caution::Kind;
+use crate::cells::Cells;
+use crate::facts::{Machine, ratio};
+use crate::summary::{Caution, Weight};
+use plimsoll_plan::Fault;
+use plimsoll_plan::link::{Addresses, Reuse};
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
+use plimsoll_plan::phrase::{count, counted, duration_f64_ns, quantity, rate_of, ratio as percent};
+use plimsoll_stats::Hist;
+
+/// How long Linux keeps a port after the side that closed first has closed (TCP_TIMEWAIT_LEN; no option changes it).
+const TIME_WAIT_S: f64 = 60.0;
+/// Fewer closed connections than this are no rate.
+const CLOSED_LEAST: u64 = 100;
+/// "A few" is this share of the connections.
+const FEW: f64 = 0.10;
+
+pub(super) fn connections(e: &Evidence, into: &mut Vec<Caution>) {
+    into.extend(unfair(e));
+    into.extend(not_reused(e));
+    into.extend(few_ports(e));
+}
+
+/// Users of the closed model with a connection each, all from the beginning: a fair service answers them about equally
+/// often. Jain's index (Jain, Chiu & Hawe 1984) is (sum x)^2 / (n sum x^2), about the share of connections that were
+/// served. A connection that was made again in between would be two, so then nothing is said.
+fn unfair(e: &Evidence) -> Option<Caution> {
+    let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault];
+    let one = |m: &Machine| {
+        let (plan, run) = (m.plan(), &m.origin.totals.run);
+        let fixed = plan.load.profile().stages.is_empty() && plan.lanes.is_empty();
+        let own = plan.link.reuse == Reuse::User && plan.requests.len() == 1;
+        // Those that closed in the warm-up are in its ticks only; without them the count is not that of the users.
+        let served = run.spread(RunHist::ConnRequests);
+        let standing =
+            closed.iter().all(|id| run.of(*id) == 0) && served.count() == run.of(RunSum::OpenAtStop);
+        (fixed && own && standing).then(|| served.clone())
+    };
+    if e.facts.is_open() || e.facts.has_streams() {
+        return None;
+    }
+    let worst = e
+        .facts
+        .machines
+        .iter()
+        .filter_map(one)
+        .filter(|served| served.count() >= e.limits.unfair_connections)
+        .filter(|served| served.mean().unwrap_or(0.0) >= e.limits.unfair_requests)
+        .map(|served| (jain(&served), served))
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (index, served) = worst;
+    (index < e.limits.unfair_index).then(|| {
+        let few = (served.count() as f64 * FEW).ceil().max(1.0) as u64;
+        Kind::ConnectionsUnfair.raise(format!(
+            "{} of {} got {} of the requests, half of them {} or fewer each; Jain's index {index:.2} (1: all alike)",
+            count(few),
+            counted(served.count(), "connection"),
+            percent(share_of_most(&served, few)),
+            count(served.quantile(0.5).unwrap_or(0))
+        ))
+    })
+}
+
+fn jain(served: &Hist) -> f64 {
+    let (mean, deviation) = (served.mean().unwrap_or(0.0), served.std_dev().unwrap_or(0.0));
+    ratio(mean * mean, mean * mean + deviation * deviation)
+}
+
+/// The part of the sum that the highest `n` values make up.
+fn share_of_most(served: &Hist, n: u64) -> f64 {
+    let buckets: Vec<(u64, u64, u64)> = served.buckets().collect();
+    let (mut left, mut sum) = (n, 0.0);
+    for (low, high, count) in buckets.into_iter().rev() {
+        let taken = count.min(left);
+        sum += f64::midpoint(low as f64, high as f64) * taken as f64;
+        left -= taken;
+    }
+    ratio(sum, served.sum() as f64).min(1.0)
+}
+
+/// Connections should have stayed open, and the server ended them after one request, or so soon that making them is a
+/// good part of what was measured.
+fn not_reused(e: &Evidence) -> Option<Caution> {
+    let plan = &e.facts.plan;
+    let asked = plan.keep_alive
+        && matches!(plan.link.reuse, Reuse::User | Reuse::Pool)
+        && plan.link.requests_per_connection.is_none();
+    let run = &e.facts.run;
+    let (served, by_server) = (run.spread(RunHist::ConnRequests), run.of(RunSum::ClosedByServer));
+    // Most of them, or it is a few that happened to be idle for too long.
+    let by_rule = by_server >= e.limits.reused_closed && by_server.saturating_mul(2) >= served.count();
+    if !asked || !by_rule || e.facts.has_streams() {
+        return None;
+    }
+    let mean = |hist: &Hist| hist.mean().unwrap_or(0.0);
+    let each = mean(served);
+    let making_ns = mean(run.spread(RunHist::Connect)) + mean(run.spread(RunHist::Handshake));
+    let serving_ns = mean(e.facts.all.hist(SeriesHist::Service)) * each;
+    let cost = ratio(making_ns, making_ns + serving_ns);
+    (each < e.limits.reused_least || cost > e.limits.reused_cost).then(|| {
+        Kind::ConnectionsNotReused.raise(format!(
+            "the server closed {} of {}, after {} requests each on the average; making one took {}, {} of its time",
+            count(by_server),
+            counted(served.count(), "connection"),
+            quantity(each),
+            duration_f64_ns(making_ns),
+            percent(cost)
+        ))
+    })
+}
+
+/// Whoever closes first keeps the port for a minute, so a minute of this rate needs as many ports. On the loopback the
+/// kernel takes them again after a second (`net.ipv4.tcp_tw_reuse` is 2), which hides what happens on a network.
+fn few_ports(e: &Evidence) -> Option<Caution> {
+    if e.facts.all.fault(Fault::PortsExhausted) > 0 {
+        return None;
+    }
+    let one = |m: &Machine| {
+        let (env, plan, run) = (&m.opening().environment, m.plan(), &m.origin.totals.run);
+        let range = (u64::from(env.port_high) + 1).saturating_sub(env.port_low.into());
+        let sources = plan.link.source_addresses.len().max(1) as u64;
+        let targets = match plan.link.addresses {
+            Addresses::First => 1,
+            Addresses::All => env.addresses.len().max(1) as u64,
+        };
+        let room = range.saturating_mul(sources).saturating_mul(targets);
+        let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault]
+            .iter()
+            .fold(0u64, |sum, id| sum.saturating_add(run.of(*id)));
+        let per_s = ratio(closed as f64, m.measured_ns as f64 / 1e9);
+        let used = ratio(per_s * TIME_WAIT_S, room as f64);
+        // A range that nobody could read is no range of one port.
+        (env.port_high > 0 && closed >= CLOSED_LEAST).then_some((used, per_s, room, env.same_machine))
+    };
+    let (used, per_s, room, same_machine) =
+        e.facts.machines.iter().filter_map(one).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    if used <= e.limits.ports_used {
+        return None;
+    }
+    let mut caution = Kind::FewPortsLeft.raise(format!(
+        "{} were closed; each may hold its port for a minute, so a minute of this takes {} of {}",
+        rate_of(per_s, "connections"),
+        quantity(per_s * TIME_WAIT_S),
+        counted(room, "port")
+    ));
+    if same_machine {
+        caution.weight = Weight::Note;
+        caution.title = "too many connections for any network".into();
+        caution.evidence +=
+            "; within one machine the kernel takes ports again after a second, which hides it";
+    }
+    Some(caution)
+}

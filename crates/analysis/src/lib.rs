@@ -1,0 +1,61 @@
+//! What the numbers of a run mean: from a record to a summary with its cautions, causes and verdict; searches,
+//! comparisons and studies over many runs. Pure arithmetic, so a replay says exactly what the live run said.
+//!
+//! [`summarise`] turns a [`plimsoll_record::RunRecord`] into the one [`Summary`] which every renderer shows.
+
+#![forbid(unsafe_code)]
+
+mod apdex;
+mod availability;
+mod bands;
+mod blind_spot;
+mod bounds;
+pub mod cause;
+mod causes;
+pub mod caution;
+mod cells;
+mod changes;
+mod client;
+pub mod compare;
+pub mod digest;
+mod doubts;
+mod events;
+pub mod experiment;
+mod facts;
+pub mod folder;
+mod follow;
+mod gaps;
+mod little;
+mod machines;
+mod offered;
+mod outage_words;
+mod parts;
+pub mod picture;
+mod rows;
+pub mod schedule;
+pub mod search;
+mod slices;
+mod spikes;
+mod stale;
+mod streams;
+pub mod study;
+mod summarise;
+pub mod summary;
+mod threshold;
+mod tick_window;
+mod timeline;
+mod times;
+mod verdict;
+mod watched;
+mod windows;
+
+pub use digest::{Digest, Seen, Watching, digest, sizes};
+pub use follow::{Follow, Fresh};
+pub use picture::picture;
+pub use slices::slices;
+pub use summarise::{summarise, summarise_with, summarise_with_picture};
+pub use summary::Summary;
+pub use threshold::{Reading, reading_within};
+pub use tick_window::TickWindow;
+pub use timeline::Standing;
+pub use windows::{Sliding, width_of};

@@ -1,0 +1,77 @@
+//! Little's law, N = X R: three ways to know how many requests were in flight. Where they disagree, somebody's clock
+//! or counter is wrong, or users were kept waiting by the load generator.
+
+use super::cells::Cells;
+use super::facts::{Facts, ratio};
+use super::timeline::Moment;
+use crate::summary::Little;
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::unit::SECOND_NS;
+use plimsoll_plan::{Fault, Side};
+use plimsoll_record::event::StoppedBy;
+
+pub(super) fn little(facts: &Facts, moments: &[Moment]) -> Little {
+    let mean = |id: RunSum| -> f64 {
+        facts.machines.iter().map(|m| ratio(m.origin.totals.run.of(id) as f64, m.measured_ns as f64)).sum()
+    };
+    Little {
+        in_flight_mean: mean(RunSum::InFlightNs),
+        rate_times_service_time: facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum(),
+        users_mean: (!facts.is_open()).then(|| mean(RunSum::UsersNs)),
+        users_time_outside: users_time(facts, moments).map(|t| t.outside),
+    }
+}
+
+/// Where the users of the closed model spent their time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UsersTime {
+    /// Share outside requests.
+    pub outside: f64,
+    /// The part of it that neither connecting nor the pause after a failed attempt explains. Users of a script think
+    /// and wait for one another, for nobody knows how long: there it is 0.
+    pub unexplained: f64,
+}
+
+/// `None` in the open model, and when no second is left to judge by.
+pub(super) fn users_time(facts: &Facts, moments: &[Moment]) -> Option<UsersTime> {
+    if facts.is_open() {
+        return None;
+    }
+    // When the number of requests ends a run, the users that find none left wait for the last answers: the seconds
+    // from the last send on say nothing.
+    let measured = || moments.iter().filter(|m| !m.second.warmup);
+    let last = match facts.stopped_by() {
+        Some(StoppedBy::Requests | StoppedBy::Retired) => measured().rfind(|m| m.sent > 0)?.second.tick,
+        _ => u32::MAX,
+    };
+    let judged = || measured().filter(|m| m.second.tick < last);
+    let users_ns: f64 = judged().map(|m| m.users_ns as f64).sum();
+    if users_ns <= 0.0 {
+        return None;
+    }
+    let in_flight_ns: f64 = judged().map(|m| m.in_flight_ns as f64).sum();
+    let connect_ns: f64 = judged().map(|m| m.connect_ns as f64).sum();
+    let outside = (1.0 - in_flight_ns / users_ns).max(0.0);
+    if facts.is_scripted() {
+        return Some(UsersTime { outside, unexplained: 0.0 });
+    }
+    let explained = (connect_ns + pauses_ns(facts)) / users_ns;
+    Some(UsersTime { outside, unexplained: (outside - explained).max(0.0) })
+}
+
+/// The most time that users can have spent on attempts that failed, pauses included; it is not measured.
+fn pauses_ns(facts: &Facts) -> f64 {
+    let limits = &facts.plan.limits;
+    let pause_ns = limits.reconnect_pause_ns.max(SECOND_NS);
+    Fault::ALL
+        .iter()
+        .map(|fault| match fault {
+            Fault::ConnectTimeout => {
+                facts.all.fault(*fault) as f64 * (limits.connect_timeout_ns as f64 + pause_ns as f64)
+            }
+            Fault::Refused | Fault::Unreachable => facts.all.fault(*fault) as f64 * pause_ns as f64,
+            f if f.side() == Side::Client => facts.all.fault(*f) as f64 * pause_ns as f64,
+            _ => 0.0,
+        })
+        .sum()
+}

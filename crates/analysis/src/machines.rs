@@ -1,0 +1,104 @@
+//! Whether one of several machines measured other times than the rest: its own network, its own load, its own clock.
+//!
+//! They load one service at the same time, so their seconds are compared in pairs: what the service did to all of them
+//! falls out, and what is left between neighbours hardly depends on one another.
+
+use super::cells::Cells;
+use super::facts::{Facts, Machine};
+use crate::summary::{Apart, Ratio};
+use plimsoll_plan::metric::SeriesHist;
+use plimsoll_plan::outline::TICK_NS;
+use plimsoll_plan::phrase::{count, quantile_name, quantity};
+use plimsoll_stats::maths::student::Estimate;
+use plimsoll_stats::{Hist, samples_needed};
+use std::collections::BTreeMap;
+
+/// Stretches that the measured part is cut into, about; fewer than the second number tell nothing.
+const STRETCHES: usize = 30;
+const STRETCHES_LEAST: usize = 6;
+const CONFIDENCE: f64 = 0.95;
+/// A difference smaller than this is no news, however certain: a bucket of a histogram is 0.8 % wide, and two machines
+/// in two places are never alike.
+const NEWS: f64 = 0.05;
+
+/// By machine, in their order; `None`: there is one only, or too little to compare.
+pub(super) fn apart(facts: &Facts) -> Vec<Option<Apart>> {
+    if facts.machines.len() < 2 {
+        return facts.machines.iter().map(|_| None).collect();
+    }
+    let ticks = facts.machines.iter().map(|m| measured(m).count()).max().unwrap_or(0);
+    let width = ticks.div_ceil(STRETCHES).max(1) as u32;
+    let first_unix_ns = facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0);
+    let all: Vec<BTreeMap<u32, Hist>> =
+        facts.machines.iter().map(|m| stretches(m, width, first_unix_ns)).collect();
+    (0..all.len()).map(|at| against_others(&all, at)).collect()
+}
+
+fn measured<'a>(machine: &'a Machine) -> impl Iterator<Item = (u32, &'a plimsoll_record::record::TickRow)> {
+    let plan = machine.plan();
+    machine.origin.ticks.iter().filter(|(tick, _)| !plan.is_warmup(**tick)).map(|(tick, row)| (*tick, row))
+}
+
+/// Response times of each stretch of so many ticks, counted from the start of the machine that began first: a tick of
+/// one that began later lies beside a later one of the others.
+fn stretches(machine: &Machine, width: u32, first_unix_ns: u64) -> BTreeMap<u32, Hist> {
+    let later_ns = machine.opening().started_unix_ns.saturating_sub(first_unix_ns);
+    let later_ticks = u32::try_from((later_ns + TICK_NS / 2) / TICK_NS).unwrap_or(u32::MAX);
+    let mut all: BTreeMap<u32, Hist> = BTreeMap::new();
+    for (tick, row) in measured(machine) {
+        all.entry(tick.saturating_add(later_ticks) / width)
+            .or_insert_with(Hist::on_demand)
+            .merge(row.all().hist(SeriesHist::Response));
+    }
+    all
+}
+
+/// A machine beside all others together.
+fn against_others(all: &[BTreeMap<u32, Hist>], own: usize) -> Option<Apart> {
+    // Each machine and two figures are looked at: the chance that any of them is taken for different stays the same
+    // (Bonferroni).
+    let looks = 2.0 * all.len() as f64;
+    let ratio = |q: f64| {
+        let pairs: Vec<f64> =
+            all[own].iter().filter_map(|(at, mine)| log_ratio(mine, &others(all, own, *at), q)).collect();
+        if pairs.len() < STRETCHES_LEAST {
+            return None;
+        }
+        let estimate = Estimate::of(&pairs)?;
+        let half = estimate.half_width(1.0 - (1.0 - CONFIDENCE) / looks);
+        let [ratio, low, high] = [0.0, -half, half].map(|by| (estimate.mean + by).exp());
+        Some(Ratio { q, ratio, low, high, stretches: pairs.len() as u64 })
+    };
+    let ratios: Vec<Ratio> = [0.5, 0.99].into_iter().filter_map(ratio).collect();
+    let told: Vec<String> = ratios.iter().filter(|ratio| is_news(ratio)).map(text).collect();
+    (!ratios.is_empty()).then(|| Apart { differs: !told.is_empty(), sentence: told.join("; "), ratios })
+}
+
+fn others(all: &[BTreeMap<u32, Hist>], own: usize, at: u32) -> Hist {
+    let mut sum = Hist::on_demand();
+    for hist in all.iter().enumerate().filter(|(of, _)| *of != own).filter_map(|(_, one)| one.get(&at)) {
+        sum.merge(hist);
+    }
+    sum
+}
+
+fn log_ratio(mine: &Hist, others: &Hist, q: f64) -> Option<f64> {
+    let known = |hist: &Hist| hist.quantile(q).filter(|ns| *ns > 0 && hist.count() >= samples_needed(q));
+    Some((known(mine)? as f64 / known(others)? as f64).ln())
+}
+
+fn is_news(ratio: &Ratio) -> bool {
+    let is_certain = ratio.low > 1.0 || ratio.high < 1.0;
+    is_certain && (ratio.ratio - 1.0).abs() >= NEWS
+}
+
+fn text(ratio: &Ratio) -> String {
+    format!(
+        "{} {} times that of the others (95 %: {} to {}, {} stretches)",
+        quantile_name(ratio.q),
+        quantity(ratio.ratio),
+        quantity(ratio.low),
+        quantity(ratio.high),
+        count(ratio.stretches)
+    )
+}

@@ -1,0 +1,258 @@
+//! The open model's two questions: was the load that was asked for sent, and was what was sent served?
+
+use super::cells::Cells;
+use super::facts::{Facts, Machine, ratio};
+use crate::summary::{Achieved, Offered};
+use plimsoll_plan::load::{Arrivals, Load, Profile};
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::outline::TICK_NS;
+use plimsoll_record::event::{Note, NoteKind};
+use plimsoll_record::steered::Steered;
+
+/// Offered and achieved, and what lies between.
+pub(super) struct Demand {
+    pub offered: Option<Offered>,
+    pub achieved: Achieved,
+    /// Arrivals that the plan asked for and that never came due, beyond what chance and rounding explain.
+    pub unsent: u64,
+    /// Arrivals that the plan asked for; `None` when somebody steered the run.
+    pub asked: Option<f64>,
+    /// What the share of served arrivals may be in truth.
+    pub edge: Option<Edge>,
+}
+
+/// The end of the run, where arrivals are neither served nor missed.
+#[derive(Debug, Clone)]
+pub(super) struct Edge {
+    /// Requests in flight at the stop, as many as a service that keeps up has.
+    pub young: f64,
+    /// The share of the arrivals that were served, at least and at most.
+    pub least: f64,
+    pub most: f64,
+    pub arrivals: f64,
+    /// Arrivals that this side did not send, or not look at.
+    pub unsent: f64,
+}
+
+impl Edge {
+    /// The share when so many more were served that this side did not send.
+    pub fn with_unsent(&self, missed: u64) -> f64 {
+        (self.most + self.unsent.max(missed as f64) / self.arrivals.max(1.0)).min(self.most.max(1.0))
+    }
+}
+
+/// Achieved is what finished with an answer, whatever its status, per second of the measured part: of plain requests
+/// these, of sequences and scripts the iterations. Its share is the quotient of this rate and the offered one.
+pub(super) fn demand(facts: &Facts) -> Demand {
+    let rate_per_s = facts.rate_per_s(|m| m.all.answered());
+    // Beside users of the closed model only those iterations count that arrivals started.
+    let iterations = match facts.is_scripted() && facts.is_open() {
+        true => RunSum::OpenArrivalsDone,
+        false => RunSum::Iterations,
+    };
+    let iterations_rate_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(iterations));
+    if !facts.is_open() {
+        return Demand {
+            offered: None,
+            achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio: None },
+            unsent: 0,
+            asked: None,
+            edge: None,
+        };
+    }
+    let arrivals = facts.run.of(RunSum::Arrivals);
+    let (asked, slack) = asked(facts);
+    let unsent = asked.map_or(0.0, |asked| (asked - arrivals as f64 - slack).max(0.0));
+    let offered_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals));
+    // An arrival starts an iteration; with one request in it both are the same, but that one knows how it ended.
+    let by_iterations = facts.counts_iterations() || facts.all.sum(SeriesSum::Redirects) > 0;
+    let achieved_per_s = if by_iterations { iterations_rate_per_s } else { rate_per_s };
+    let ratio = (arrivals > 0).then(|| ratio(achieved_per_s, offered_per_s));
+    let own = unsent + facts.run.of(RunSum::Overlooked) as f64;
+    let edge = ratio.map(|ratio| edge(facts, arrivals as f64, ratio, own));
+    Demand {
+        offered: Some(Offered {
+            arrivals,
+            rate_per_s: offered_per_s,
+            starved: facts.run.of(RunSum::Starved),
+        }),
+        achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio },
+        unsent: unsent.floor() as u64,
+        asked,
+        edge,
+    }
+}
+
+/// The most that the number in service is thought to vary when arrivals come at an even rate.
+const EVEN_DEVIATION: f64 = 5.0;
+/// Of the normal distribution, for 95 %.
+const Z: f64 = 1.96;
+
+/// At the stop a healthy service has X R requests in flight (Little). What they would have become nobody knows: at most
+/// all are answered; at least such a share as can be said of those whose end was seen (Wilson 1927, 95 %), for they are
+/// like these. What exceeds that number is missed.
+fn edge(facts: &Facts, arrivals: f64, ratio: f64, own: f64) -> Edge {
+    let (served, dataless) = match facts.is_scripted() {
+        true => (facts.run.of(RunSum::OpenArrivalsDone) as f64, dataless(facts) as f64),
+        false => (ratio * arrivals, 0.0),
+    };
+    let young = match facts.is_scripted() {
+        true => thinking(facts),
+        false => waiting(facts, served),
+    };
+    let young = young.min((arrivals - served - dataless).max(0.0));
+    let known = (arrivals - young - dataless).max(served);
+    let share = wilson_low(served, known);
+    let upper = |more: f64| (ratio + more / arrivals).min(ratio.max(1.0));
+    Edge {
+        young,
+        least: upper(dataless + young * share),
+        most: upper(dataless + young),
+        arrivals,
+        unsent: own,
+    }
+}
+
+fn wilson_low(part: f64, whole: f64) -> f64 {
+    if whole <= 0.0 {
+        return 0.0;
+    }
+    let (p, z2) = ((part / whole).min(1.0), Z * Z);
+    let reach = Z * (p * (1.0 - p) / whole + z2 / (4.0 * whole * whole)).sqrt();
+    ((p + z2 / (2.0 * whole) - reach) / (1.0 + z2 / whole)).max(0.0)
+}
+
+/// Requests in flight at the stop, as many as X R. Behind a warm-up as many were in flight at the beginning, and ended
+/// among the others: only what is missing to X R may be added, or every backlog would be excused by its own times.
+fn waiting(facts: &Facts, served: f64) -> f64 {
+    let in_flight = facts.run.of(RunSum::InFlightAtStop) as f64;
+    // Before the first answer nobody knows how long one takes.
+    let Some(mean_ns) = facts.all.hist(SeriesHist::Response).mean() else { return in_flight };
+    let requests_each = ratio(facts.finished() as f64, served).max(1.0);
+    let usual =
+        facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals)) * mean_ns / 1e9 * requests_each;
+    (healthy(facts, usual) - facts.under_way_behind_warmup()).clamp(0.0, in_flight)
+}
+
+/// How many requests a healthy service may have in service when X R are usual. The number varies by chance, about as a
+/// Poisson number does: three deviations. Arrivals at an even rate vary less, and a backlog of hundreds must not hide
+/// behind chance.
+fn healthy(facts: &Facts, usual: f64) -> f64 {
+    let is_even =
+        |load: &Load| !matches!(load, Load::Open { arrivals: Arrivals::Poisson | Arrivals::Recorded, .. });
+    let even = is_even(&facts.plan.load) && facts.plan.lanes.iter().all(|lane| is_even(&lane.load));
+    let deviation = if even { usual.sqrt().min(EVEN_DEVIATION) } else { usual.sqrt() };
+    (usual + 3.0 * deviation).ceil()
+}
+
+/// The same where arrivals start iterations of a script. One that the stop cut off while its user was thinking, or held
+/// a stream open, is not missed; of those that waited for an answer a healthy service has X R, as above.
+fn thinking(facts: &Facts) -> f64 {
+    let run = &facts.run;
+    let (cut, in_flight) = (run.of(RunSum::CutAtStop), run.of(RunSum::InFlightAtStop));
+    let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
+    let answered = |m: &Machine| m.all.hist(SeriesHist::Response).count();
+    // Of those under way at the beginning, as many waited for an answer as of those at the end.
+    let waited = facts.under_way_behind_warmup() * ratio(in_flight as f64, cut as f64);
+    let usual = healthy(facts, facts.rate_per_s(answered) * mean_s);
+    let waiting = (usual - waited).clamp(0.0, in_flight as f64);
+    (cut.saturating_sub(in_flight) as f64 + waiting).min(cut as f64)
+}
+
+/// Arrivals that met users without data, or that came when all had ended, were not the service's to serve.
+fn dataless(facts: &Facts) -> u64 {
+    match facts.run.of(RunSum::Retired) {
+        0 => 0,
+        retired => retired.saturating_add(facts.run.of(RunSum::NeverStarted)),
+    }
+}
+
+/// How many arrivals the plan asked for in the measured part, and how many fewer are no sign of trouble.
+fn asked(facts: &Facts) -> (Option<f64>, f64) {
+    let mut sum = 0.0;
+    let mut slack = 0.0;
+    // Users whose data has run out take no arrival any more.
+    if facts.run.of(RunSum::Retired) > 0 {
+        return (None, 0.0);
+    }
+    for machine in &facts.machines {
+        // A command in the middle changed the load in a way that the plan does not know.
+        if is_steered(machine) {
+            return (None, 0.0);
+        }
+        for source in sources_of(machine) {
+            let one = asked_of(machine, &source);
+            sum += one;
+            // Each worker rounds at both ends of the measured part.
+            slack += 2.0 * f64::from(machine.plan().workers.max(1));
+            slack += match source.arrivals {
+                Arrivals::Constant => 0.0,
+                // Four deviations: one run in 30,000 by chance.
+                Arrivals::Poisson => 4.0 * one.sqrt(),
+                // The profile knows how many there were in a second, not when.
+                Arrivals::Recorded => source.rate_per_s.peak() / f64::from(machine.plan().share.of.max(1)),
+            };
+        }
+    }
+    (Some(sum), slack)
+}
+
+/// Arrivals of one load model.
+struct Source<'a> {
+    rate_per_s: &'a Profile,
+    arrivals: Arrivals,
+    /// There are no more than so many, over all machines.
+    most: f64,
+}
+
+fn sources_of<'a>(machine: &Machine<'a>) -> Vec<Source<'a>> {
+    let plan = machine.plan();
+    let of = |load: &'a Load, most: f64| match load {
+        Load::Open { rate_per_s, arrivals } => Some(Source { rate_per_s, arrivals: *arrivals, most }),
+        Load::Closed { .. } => None,
+    };
+    if plan.lanes.is_empty() {
+        let most = plan.stop.requests.map_or(f64::INFINITY, |n| n as f64 / plan.requests.len().max(1) as f64);
+        return of(&plan.load, most).into_iter().collect();
+    }
+    // A number of requests says nothing about arrivals here; when it ends the run, it is over.
+    let lanes = plan.lanes.iter();
+    lanes.filter_map(|lane| of(&lane.load, lane.iterations.map_or(f64::INFINITY, |n| n as f64))).collect()
+}
+
+/// Somebody changed the load while it ran. What the tool itself did at the end is no such change.
+pub(super) fn is_steered(machine: &Machine) -> bool {
+    let before_end = |note: &Note| note.at_ns.saturating_add(TICK_NS) < machine.elapsed_ns;
+    let is_step =
+        |note: &Note| note.kind == NoteKind::Control && (before_end(note) || Steered::of(note).is_some());
+    machine.origin.notes.iter().any(is_step)
+}
+
+fn asked_of(machine: &Machine, source: &Source) -> f64 {
+    let plan = machine.plan();
+    // Behind the end of the duration only what is under way goes on.
+    let end_ns = plan.stop.duration_ns.map_or(machine.elapsed_ns, |ns| ns.min(machine.elapsed_ns));
+    let until = |t_ns: u64| arrivals_until(source.rate_per_s, t_ns).min(source.most);
+    let asked = until(end_ns) - until(plan.warmup_ns.min(end_ns));
+    asked / f64::from(plan.share.of.max(1))
+}
+
+/// The area under a profile of rates from 0 to `t_ns`.
+fn arrivals_until(profile: &Profile, t_ns: u64) -> f64 {
+    let (mut level, mut begin_ns, mut area) = (profile.start, 0u64, 0.0);
+    for stage in &profile.stages {
+        let end_ns = begin_ns.saturating_add(stage.duration_ns);
+        let cut_ns = end_ns.min(t_ns);
+        if cut_ns > begin_ns {
+            // A straight line: the mean of its ends times its length.
+            let length_s = (cut_ns - begin_ns) as f64 / 1e9;
+            let part = (cut_ns - begin_ns) as f64 / stage.duration_ns as f64;
+            area += (level + (level + (stage.to - level) * part)) / 2.0 * length_s;
+        }
+        if end_ns >= t_ns {
+            return area;
+        }
+        (level, begin_ns) = (stage.to, end_ns);
+    }
+    area + level * (t_ns - begin_ns) as f64 / 1e9
+}

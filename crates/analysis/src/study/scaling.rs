@@ -1,0 +1,110 @@
+//! How much of a second server arrives: X_n / (n X_1).
+
+use super::cells::Axes;
+use super::{CellRow, Estimate, Finding, Scaling, ScalingStep, level_text, settings_text};
+use plimsoll_plan::experiment::Setting;
+use plimsoll_plan::phrase::{quantity, ratio as percent};
+
+/// Below this, at the upper end of its interval, the servers share something.
+const SHARED: f64 = 0.75;
+
+pub(super) fn is_server_axis(name: &str) -> bool {
+    matches!(name, "servers" | "replicas" | "instances" | "nodes")
+}
+
+fn is_load(name: &str) -> bool {
+    matches!(name, "users" | "connections" | "concurrency" | "threads" | "rate" | "arrivals")
+}
+
+/// Settings in common, and the best row of each number of servers.
+type Group<'a> = (Vec<Setting>, Vec<(f64, &'a CellRow)>);
+
+/// One per combination of the settings that are neither servers nor load; of the loads the best rate counts.
+pub(super) fn scaling(axes: &Axes, table: &[CellRow]) -> Vec<Scaling> {
+    let mut out: Vec<Scaling> = Vec::new();
+    for axis in axes.all.iter().filter(|axis| axis.is_numeric() && is_server_axis(&axis.name)) {
+        let mut groups: Vec<Group> = Vec::new();
+        for row in table.iter().filter(|row| row.valid) {
+            let Some(n) = axes.number(row, &axis.name).filter(|n| *n > 0.0) else { continue };
+            let keep = |s: &&Setting| s.axis != axis.name && !is_load(&s.axis);
+            let fixed: Vec<Setting> = row.settings.iter().filter(keep).cloned().collect();
+            let at = groups.iter().position(|(own, _)| *own == fixed).unwrap_or_else(|| {
+                groups.push((fixed, Vec::new()));
+                groups.len() - 1
+            });
+            let best = &mut groups[at].1;
+            match best.iter_mut().find(|(own, _)| *own == n) {
+                Some((_, old)) if old.rate_per_s.value < row.rate_per_s.value => *old = row,
+                Some(_) => {}
+                None => best.push((n, row)),
+            }
+        }
+        for (fixed, mut best) in groups.into_iter().filter(|(_, best)| best.len() > 1) {
+            best.sort_by(|a, b| a.0.total_cmp(&b.0));
+            out.extend(steps(&best).map(|steps| Scaling { axis: axis.name.clone(), fixed, steps }));
+        }
+    }
+    out
+}
+
+fn steps(best: &[(f64, &CellRow)]) -> Option<Vec<ScalingStep>> {
+    let (first_n, first) = best[0];
+    let first_rate = first.rate_per_s.value.filter(|rate| *rate > 0.0)?;
+    // Errors of a quotient, each bound with the one that makes it worst against the other's middle (first order).
+    let down = |e: &Estimate| e.low.zip(e.value).map(|(low, v)| 1.0 - low / v);
+    let up = |e: &Estimate| e.high.zip(e.value).map(|(high, v)| high / v - 1.0);
+    best.iter()
+        .map(|(n, row)| {
+            let rate = row.rate_per_s.value?;
+            let efficiency = (rate / n) / (first_rate / first_n);
+            let is_first = *n == first_n;
+            let side = |own: Option<f64>, other: Option<f64>| Some(own?.hypot(other?));
+            let (less, more) = (
+                side(down(&row.rate_per_s), up(&first.rate_per_s)),
+                side(up(&row.rate_per_s), down(&first.rate_per_s)),
+            );
+            Some(ScalingStep {
+                n: *n,
+                rate_per_s: rate,
+                speed_up: rate / first_rate,
+                efficiency,
+                low: less.filter(|_| !is_first).map(|less| (efficiency * (1.0 - less)).max(0.0)),
+                high: more.filter(|_| !is_first).map(|more| efficiency * (1.0 + more)),
+            })
+        })
+        .collect()
+}
+
+pub(super) fn findings(all: &[Scaling], out: &mut Vec<Finding>) {
+    for scaling in all {
+        let worst = scaling.steps.iter().skip(1).min_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
+        let Some(step) = worst.filter(|s| s.high.unwrap_or(s.efficiency) < SHARED) else { continue };
+        let fixed = settings_text(&scaling.fixed);
+        let place = if fixed.is_empty() { fixed } else { format!("{fixed}: ") };
+        let gain = match step.speed_up {
+            s if s < 1.1 => "add nothing",
+            _ => "share a bottleneck",
+        };
+        let interval =
+            step.low.zip(step.high).map(|(low, high)| format!(" ({} to {})", percent(low), percent(high)));
+        out.push(Finding {
+            code: "shared_bottleneck",
+            sentence: format!(
+                "{place}{} {} {gain}: {} times the rate",
+                level_text(step.n),
+                scaling.axis,
+                quantity(step.speed_up)
+            ),
+            evidence: format!(
+                "scaling efficiency {}{}, {} requests/s against {}",
+                percent(step.efficiency),
+                interval.unwrap_or_default(),
+                quantity(step.rate_per_s),
+                quantity(scaling.steps[0].rate_per_s)
+            ),
+            advice: "look for what they share: the database, the balancer, the link, this machine; or the load was too \
+                     small to fill one of them"
+                .into(),
+        });
+    }
+}

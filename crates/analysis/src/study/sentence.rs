@@ -1,0 +1,304 @@
+//! What a sweep found, in one sentence: the highest rate and where, where it bends and stays flat, what gives way
+//! first, and from which cell on a threshold is missed. Clauses stand in the order in which somebody who plans a
+//! capacity asks for them; what the runs have nothing for is left out.
+
+use super::{AxisKind, CellRow, CellThreshold, Curve, CurvePoint, Scaling, knee, level_text, settings_text};
+use plimsoll_plan::phrase::{count, counted, quantity, rate_per_s, ratio as percent};
+
+/// So many curves have a clause each; of more the best and the worst are told.
+const CURVES: usize = 3;
+/// So many thresholds are named when all of them hold.
+const NAMED: usize = 2;
+
+pub(super) fn sentence(table: &[CellRow], curves: &[Curve], scaling: &[Scaling]) -> String {
+    let valid: Vec<&CellRow> = table.iter().filter(|row| row.valid).collect();
+    if valid.is_empty() {
+        return String::new();
+    }
+    // A cell outside of every curve may be the best or the worst of all: then the cells are told, not the curves.
+    let is_whole = curves.iter().map(|curve| curve.points.len()).sum::<usize>() == valid.len();
+    let mut clauses = match curves {
+        _ if !is_whole => bare(&valid),
+        [] => bare(&valid),
+        [one] => vec![told(one, table)],
+        few if few.len() <= CURVES => few.iter().map(|one| named(one, table)).collect(),
+        many => vec![range(many, table)],
+    };
+    let single = if let [one] = curves { Some(one).filter(|_| is_whole) } else { None };
+    if let Some(one) = single {
+        clauses.extend(bend(one));
+        clauses.extend(limiting(one));
+    }
+    clauses.extend(servers(scaling));
+    clauses.extend(failures(&valid, table, single));
+    clauses.join("; ")
+}
+
+/// `8 users`, `500/s offered`, `payload 1,000`.
+fn place(curve: &Curve, x: f64) -> String {
+    match curve.kind {
+        AxisKind::Concurrency if x == 1.0 => format!("1 {}", curve.axis.trim_end_matches('s')),
+        AxisKind::Concurrency => format!("{} {}", level_text(x), curve.axis),
+        AxisKind::Rate => format!("{} offered", rate_per_s(x)),
+        AxisKind::Other => format!("{} {}", curve.axis, level_text(x)),
+    }
+}
+
+fn ends<'a>(
+    points: impl Iterator<Item = &'a CurvePoint> + Clone,
+) -> Option<(&'a CurvePoint, &'a CurvePoint)> {
+    let by = |a: &&CurvePoint, b: &&CurvePoint| a.rate_per_s.total_cmp(&b.rate_per_s);
+    Some((points.clone().min_by(by)?, points.max_by(by)?))
+}
+
+/// From this share of failures on a rate is hardly one of answers.
+const FAILING: f64 = 0.01;
+/// A knee this near the beginning of the flat stretch, as a share of it, is the same fact.
+const SAME: f64 = 0.10;
+
+/// How high the rate gets and what becomes of it as the load rises.
+fn told(curve: &Curve, table: &[CellRow]) -> String {
+    match (&curve.saturation, ends(curve.points.iter())) {
+        (Some(flat), Some((_, top))) => {
+            let behind = if flat.is_link {
+                "the link is full".to_owned()
+            } else {
+                format!("more {} only wait longer", curve.axis)
+            };
+            let (rate, from) = (rate_per_s(top.rate_per_s), place(curve, flat.from));
+            format!("at most {rate}{}, reached at {from}: {behind}", failing(top, table))
+        }
+        _ => format!("{}{}", summit(curve, table), course(curve, table)),
+    }
+}
+
+/// A server that refuses is quick.
+fn failing(point: &CurvePoint, table: &[CellRow]) -> &'static str {
+    let share = table.get(point.cell).and_then(|row| row.error_ratio.value).unwrap_or(0.0);
+    if share > FAILING { " (failures included)" } else { "" }
+}
+
+fn summit(curve: &Curve, table: &[CellRow]) -> String {
+    let Some((low, top)) = ends(curve.points.iter()) else { return "no rate".into() };
+    let (rate, at) = (rate_per_s(top.rate_per_s), place(curve, top.x));
+    let highest = format!("highest rate {rate}{} at {at}", failing(top, table));
+    match curve.kind {
+        AxisKind::Other if rate == rate_per_s(low.rate_per_s) => format!("{rate} at every {}", curve.axis),
+        AxisKind::Other => {
+            format!("{highest}, lowest {} at {}", rate_per_s(low.rate_per_s), place(curve, low.x))
+        }
+        _ => highest,
+    }
+}
+
+/// What becomes of the rate as the load rises.
+fn course(curve: &Curve, table: &[CellRow]) -> String {
+    if let (Some(_), Some(last)) = (curve.falls_from, curve.points.last()) {
+        return format!(", only {} at {}", rate_per_s(last.rate_per_s), place(curve, last.x));
+    }
+    match curve.kind {
+        AxisKind::Concurrency if is_rising(curve) => ", and still rising there".into(),
+        AxisKind::Rate => match knee::unserved(&curve.points, table) {
+            Some((point, true)) => format!(", short of what was offered from {} on", rate_per_s(point.x)),
+            Some((point, false)) => format!(", short of what was offered at {}", rate_per_s(point.x)),
+            None => ", as offered".into(),
+        },
+        _ => String::new(),
+    }
+}
+
+/// The highest rate is that of the last level, and the one before was lower by as much as it had fewer users.
+fn is_rising(curve: &Curve) -> bool {
+    let ends = ends(curve.points.iter()).zip(curve.points.last());
+    let is_last = ends.is_some_and(|((_, top), last)| top.x == last.x && top.rate_per_s > 0.0);
+    is_last && knee::rises_to_the_end(&curve.points)
+}
+
+fn bend(curve: &Curve) -> Option<String> {
+    let at = curve.knee.at?;
+    let is_flat_there = |from: f64| (at / from - 1.0).abs() <= SAME;
+    if curve.saturation.is_some_and(|flat| is_flat_there(flat.from)) {
+        return None;
+    }
+    Some(match curve.kind {
+        AxisKind::Rate => format!("times turn upwards at {}", rate_per_s(at)),
+        _ => format!("knee at {} {}", level_text(at), curve.axis),
+    })
+}
+
+/// What stood at its limit there, where monitors saw it.
+fn limiting(curve: &Curve) -> Option<String> {
+    let told = curve.limiting.as_deref()?;
+    let (what, _) = told.split_once(" (").unwrap_or((told, ""));
+    let is_known = !["none of", "not known"].iter().any(|start| told.starts_with(start));
+    is_known.then(|| format!("{what} at its limit there"))
+}
+
+fn named(curve: &Curve, table: &[CellRow]) -> String {
+    format!("{}: {}", settings_text(&curve.fixed), told(curve, table))
+}
+
+fn range(curves: &[Curve], table: &[CellRow]) -> String {
+    let top = |curve: &Curve| ends(curve.points.iter()).map_or(0.0, |(_, top)| top.rate_per_s);
+    let by = |a: &&Curve, b: &&Curve| top(a).total_cmp(&top(b));
+    let (Some(best), Some(worst)) = (curves.iter().max_by(by), curves.iter().min_by(by)) else {
+        return String::new();
+    };
+    format!(
+        "{} curves: {} ({}), {} in the slowest ({})",
+        count(curves.len() as u64),
+        summit(best, table),
+        settings_text(&best.fixed),
+        rate_per_s(top(worst)),
+        settings_text(&worst.fixed)
+    )
+}
+
+/// Cells of which no two differ in a number alone.
+fn bare(valid: &[&CellRow]) -> Vec<String> {
+    let rate = |row: &&CellRow| row.rate_per_s.value.unwrap_or(0.0);
+    let by = |a: &&&CellRow, b: &&&CellRow| rate(a).total_cmp(&rate(b));
+    let (Some(best), Some(worst)) = (valid.iter().max_by(by), valid.iter().min_by(by)) else {
+        return Vec::new();
+    };
+    let of = |row: &CellRow| match settings_text(&row.settings) {
+        text if text.is_empty() => text,
+        text => format!(" ({text})"),
+    };
+    let highest = format!("{}{}", rate_per_s(rate(best)), of(best));
+    if valid.len() == 1 {
+        return vec![highest];
+    }
+    // As it is printed: two figures that look alike are no highest and no lowest.
+    if rate_per_s(rate(best)) == rate_per_s(rate(worst)) {
+        return vec![format!("{} in all {} cells", rate_per_s(rate(best)), count(valid.len() as u64))];
+    }
+    vec![format!("highest rate {highest}, lowest {}{}", rate_per_s(rate(worst)), of(worst))]
+}
+
+/// What more servers bring; of several rows the worst.
+fn servers(scaling: &[Scaling]) -> Option<String> {
+    let last = |one: &Scaling| one.steps.last().copied();
+    let worst = scaling.iter().min_by(|a, b| {
+        let of = |one: &Scaling| last(one).map_or(f64::INFINITY, |step| step.efficiency);
+        of(a).total_cmp(&of(b))
+    })?;
+    let (first, step) = (worst.steps.first()?, last(worst)?);
+    (step.n > first.n).then(|| {
+        format!(
+            "{} {} carry {} times what {} did (efficiency {})",
+            level_text(step.n),
+            worst.axis,
+            quantity(step.speed_up),
+            level_text(first.n),
+            percent(step.efficiency)
+        )
+    })
+}
+
+/// Thresholds that are missed and requests that fail, what begins at the lowest level first; or that nothing does.
+fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec<String> {
+    let order: Vec<(String, &CellRow)> = match curve {
+        Some(curve) => curve.points.iter().map(|p| (place(curve, p.x), &table[p.cell])).collect(),
+        None => valid.iter().map(|row| (settings_text(&row.settings), *row)).collect(),
+    };
+    let mut texts: Vec<&CellThreshold> = Vec::new();
+    for threshold in order.iter().flat_map(|(_, row)| &row.thresholds) {
+        // What errors there are is told below.
+        let is_told = threshold.implied && threshold.text.starts_with("errors");
+        if !is_told && !texts.iter().any(|known| known.text == threshold.text) {
+            texts.push(threshold);
+        }
+    }
+    let mut begins: Vec<(usize, String)> = Vec::new();
+    let mut held: Vec<&str> = Vec::new();
+    for threshold in &texts {
+        let text = threshold.text.as_str();
+        let of = |row: &CellRow| row.thresholds.iter().find(|one| one.text == text).cloned();
+        let is_missed = |row: &CellRow| of(row).is_some_and(|one| one.is_missed());
+        if let Some((first, told)) = where_from(&order, curve.is_some(), is_missed) {
+            begins.push((first, format!("threshold {text} is missed {told}")));
+        } else if let Some((first, told)) = in_some_runs(&order, curve.is_some(), of) {
+            begins.push((first, format!("threshold {text} is missed {told}")));
+        } else if !threshold.implied {
+            held.push(text);
+        }
+    }
+    let failing = where_from(&order, curve.is_some(), |row| row.errors > 0);
+    if let Some((first, told)) = &failing {
+        let of = |row: &CellRow| row.error_ratio.value.unwrap_or(0.0);
+        let most = order.iter().map(|(_, row)| of(row)).fold(0.0, f64::max);
+        begins.push((*first, format!("requests fail {told}, up to {}", percent(most))));
+    }
+    begins.sort_by_key(|(first, _)| *first);
+    // Without an order, or where two begin at one level, none is the first.
+    let has_first = curve.is_some() && matches!(&begins[..], [first, second, ..] if first.0 < second.0);
+    let is_any_missed = begins.iter().any(|(_, text)| text.starts_with("threshold"));
+    let mut out: Vec<String> = begins.into_iter().map(|(_, text)| text).collect();
+    if let Some(first) = out.first_mut().filter(|_| has_first) {
+        *first = format!("first to give way: {first}");
+    }
+    if !is_any_missed && !held.is_empty() {
+        out.push(match held.len() {
+            1 => format!("threshold {} holds everywhere", held[0]),
+            n if n <= NAMED => format!("thresholds {} hold everywhere", held.join(" and ")),
+            n => format!("all {n} thresholds hold everywhere"),
+        });
+    }
+    // A threshold on errors that holds says as much.
+    if failing.is_none() && !held.iter().any(|text| text.starts_with("errors")) {
+        out.push("no errors".into());
+    }
+    out
+}
+
+/// The place of the first row of which some runs missed a threshold and most did not: `in 1 of 2 runs at 16 users`.
+fn in_some_runs(
+    order: &[(String, &CellRow)],
+    is_curve: bool,
+    of: impl Fn(&CellRow) -> Option<CellThreshold>,
+) -> Option<(usize, String)> {
+    let missed = |at: usize| of(order[at].1).filter(|one| one.missed > 0);
+    let found: Vec<usize> = (0..order.len()).filter(|at| missed(*at).is_some()).collect();
+    let first = *found.first()?;
+    let one = missed(first)?;
+    let name = match (is_curve, order[first].0.as_str()) {
+        (_, "") => String::new(),
+        (true, name) => format!(" at {name}"),
+        (false, name) => format!(" in {name}"),
+    };
+    let more = match found.len() {
+        1 => String::new(),
+        n => format!(", and in some of {}", counted(n as u64 - 1, "other cell")),
+    };
+    Some((first, format!("in {} of {}{name}{more}", one.missed, counted(one.runs as u64, "run"))))
+}
+
+/// The place of the first such row, and where they are: `from 16 users on`, `at 4 users`, `in 2 of 6 cells, first at
+/// node`. Along a curve only what goes on to its end is said to begin.
+fn where_from(
+    order: &[(String, &CellRow)],
+    is_curve: bool,
+    is_it: impl Fn(&CellRow) -> bool,
+) -> Option<(usize, String)> {
+    let found: Vec<usize> = (0..order.len()).filter(|at| is_it(order[*at].1)).collect();
+    let first = *found.first()?;
+    let name = &order[first].0;
+    let goes_on = found.len() == order.len() - first;
+    Some((
+        first,
+        match found.len() {
+            n if n == order.len() && n > 1 && is_curve => "at every level".into(),
+            n if n == order.len() && n > 1 => "in every cell".into(),
+            1 if is_curve => format!("at {name}"),
+            1 if name.is_empty() => "there".into(),
+            1 => format!("in {name}"),
+            _ if is_curve && goes_on => format!("from {name} on"),
+            n => format!(
+                "in {n} of {}, first {} {name}",
+                counted(order.len() as u64, "cell"),
+                if is_curve { "at" } else { "in" }
+            ),
+        },
+    ))
+}

@@ -1,0 +1,79 @@
+//! What the shape of the times says: a mean above the p95, and a median that falls while the mean rises.
+
+use super::{AxisKind, CellRow, Curve, Finding, level_text, settings_text};
+use plimsoll_plan::phrase::{count, duration_f64_ns};
+
+/// A mean is compared from this many requests on.
+const FEWEST: u64 = 20;
+/// The median falls by this share at least while the mean rises by this factor.
+const FALLS: f64 = 0.95;
+const RISES: f64 = 1.3;
+
+pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Finding>) {
+    let above: Vec<&CellRow> = table.iter().filter(|row| row.valid && mean_above_p95(row)).collect();
+    if let Some(row) = above.first() {
+        let told = |e: &super::Estimate| e.value.filter(|_| !e.too_few_samples);
+        let text = |e: &super::Estimate| told(e).map_or("-".into(), duration_f64_ns);
+        out.push(Finding {
+            code: "mean_above_p95",
+            sentence: format!(
+                "in {} of {} cells the mean is above the p95: a few very long times make it up",
+                count(above.len() as u64),
+                count(table.len() as u64)
+            ),
+            evidence: format!(
+                "{}: mean {}, p95 {}, p99 {}",
+                settings_text(&row.settings),
+                text(&row.mean_ns),
+                text(&row.p95_ns),
+                text(&row.p99_ns)
+            ),
+            advice: "look at p99 and the maximum of these runs; where the tool's percentiles come from a window of the \
+                     last samples, they are wrong"
+                .into(),
+        });
+    }
+    curves.iter().for_each(|curve| starved(curve, table, out));
+}
+
+fn mean_above_p95(row: &CellRow) -> bool {
+    row.requests >= FEWEST && row.mean_ns.value.zip(row.p95_ns.value).is_some_and(|(mean, p95)| mean > p95)
+}
+
+/// More users make most answers faster and some endless: a few connections are served and the others wait.
+fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
+    if curve.kind != AxisKind::Concurrency {
+        return;
+    }
+    let steps: Vec<(f64, f64, f64)> = curve
+        .points
+        .iter()
+        .filter_map(|p| Some((p.x, table[p.cell].p50_ns.value?, table[p.cell].mean_ns.value?)))
+        .collect();
+    // The end against the level with the highest median before it.
+    let Some((last, before)) = steps.split_last() else { return };
+    let from = before.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    let Some(from) = from.filter(|f| last.1 < FALLS * f.1 && last.2 > RISES * f.2 && last.2 > 1.5 * last.1)
+    else {
+        return;
+    };
+    let fixed = settings_text(&curve.fixed);
+    out.push(Finding {
+        code: "starvation",
+        sentence: format!(
+            "{}with more users the median falls while the mean rises: few of them are served, the others wait",
+            if fixed.is_empty() { fixed } else { format!("{fixed}: ") }
+        ),
+        evidence: format!(
+            "{} {}: median {}, mean {}; {}: median {}, mean {}",
+            curve.axis,
+            level_text(from.0),
+            duration_f64_ns(from.1),
+            duration_f64_ns(from.2),
+            level_text(last.0),
+            duration_f64_ns(last.1),
+            duration_f64_ns(last.2)
+        ),
+        advice: "the service is not fair between connections: such a median is no user's experience".into(),
+    });
+}

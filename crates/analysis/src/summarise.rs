@@ -1,0 +1,179 @@
+//! Puts the summary together: what is merged first, what is judged last.
+
+use super::availability::ServiceCourse;
+use super::bounds::{Course, Grounds};
+use super::causes::{Case, causes};
+use super::cells::Cells;
+use super::doubts::{Evidence, cautions};
+use super::facts::Facts;
+use super::offered::{Demand, demand};
+use super::picture::{SpansOf, Strokes};
+use super::timeline::Moment;
+use super::times::{Belief, short, times};
+use super::{
+    bands, client, events, gaps, parts, rows, spikes, streams, threshold, timeline, verdict, watched,
+};
+use crate::caution::Doubts;
+use crate::picture::Picture;
+use crate::summary::{Phases, SCHEMA_VERSION, Summary, Totals};
+use plimsoll_plan::Side;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_record::record::RunRecord;
+
+/// The summary of a run, of one machine or of several.
+pub fn summarise(record: &RunRecord) -> Summary {
+    summarise_with(record, &Doubts::default())
+}
+
+/// The same with other limits for the doubts.
+pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
+    let facts = Facts::new(record);
+    let mut course = Course::default();
+    let moments = timeline::moments_seen(&facts, |sum, _| course.take(&facts.plan, sum));
+    summary_of(&facts, moments, course, limits)
+}
+
+/// The same, and what charts show of the run: each tick is read once for both.
+pub fn summarise_with_picture(record: &RunRecord, spans: &SpansOf) -> (Summary, Picture) {
+    let (facts, limits) = (Facts::new(record), Doubts::default());
+    let mut strokes = Strokes::new(&facts);
+    let mut course = Course::default();
+    let moments = timeline::moments_seen(&facts, |sum, moment| {
+        strokes.take(sum, moment);
+        course.take(&facts.plan, sum);
+    });
+    let summary = summary_of(&facts, moments, course, &limits);
+    let picture = strokes.picture(&facts, &summary, spans);
+    (summary, picture)
+}
+
+/// What to believe of the times that were cut off. Up to the share that may be missed without a doubt the run kept up,
+/// and what was under way at its stop is like the rest.
+pub(super) fn belief(demand: &Demand, limits: &Doubts) -> Belief {
+    let kept_up = demand.edge.as_ref().is_none_or(|edge| edge.most >= 1.0 - limits.offered_missed);
+    if kept_up { Belief::LikeTheOthers } else { Belief::Worse }
+}
+
+fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doubts) -> Summary {
+    let demand = demand(facts);
+    let belief = belief(&demand, limits);
+
+    let response = facts.all.hist(SeriesHist::Response);
+    let response_cut = facts.all.hist(SeriesHist::ResponseCensored);
+    let response_time = times(response, response_cut, belief);
+    let service_time =
+        times(facts.all.hist(SeriesHist::Service), facts.all.hist(SeriesHist::ServiceCensored), belief);
+    let service_course = ServiceCourse::new(facts, &moments);
+    let availability = service_course.availability();
+    let client = client::client(facts, &moments);
+    let holes = gaps::holes(facts);
+    let grounds = Grounds::new(facts, &demand, &client, &holes, course, limits);
+    let thresholds =
+        threshold::judge(facts, &demand.achieved, belief, &grounds, (&service_course, &availability));
+    let seen = watched::watched(facts, &moments);
+    let cautions = cautions(&Evidence {
+        facts,
+        limits,
+        demand: &demand,
+        client: &client,
+        response: &response_time,
+        thresholds: &thresholds,
+        holes: &holes,
+        moments: &moments,
+        seen: &seen,
+    });
+    let verdict = verdict::verdict(
+        facts,
+        &cautions,
+        &thresholds,
+        demand.offered.as_ref(),
+        &demand.achieved,
+        &response_time,
+        (&seen.pressure, &availability),
+    );
+    let spikes = spikes::spikes(facts, &moments, limits, &availability.outages);
+    let openings = || facts.machines.iter().map(|m| m.opening());
+    let mut summary = Summary {
+        schema_version: SCHEMA_VERSION,
+        tool_version: openings().next().map_or_else(String::new, |o| o.environment.tool_version.clone()),
+        name: facts.plan.name.clone(),
+        target: facts.plan.target.clone(),
+        verdict,
+        thresholds,
+        cautions,
+        totals: totals(facts),
+        events: events::events(facts, &moments, &spikes, &holes, &availability),
+        spikes,
+        bands: bands::bands(response, &facts.plan.bands_ns),
+        bands_cut_off: response_cut.count(),
+        errors: rows::errors(&facts.all, |side| side != Side::Client),
+        statuses: rows::statuses(&facts.all),
+        requests: rows::series(facts, belief),
+        phases: phases(facts),
+        origins: rows::origins(facts, &holes, belief),
+        stopped_by: facts.stopped_by(),
+        complete: !facts.machines.is_empty() && holes.is_empty() && !facts.lost_workers(),
+        gaps: holes.into_iter().map(|hole| hole.gap).collect(),
+        environments: openings().map(|o| o.environment.clone()).collect(),
+        scenarios: parts::scenarios(facts, belief),
+        groups: parts::groups(facts, belief),
+        checks: parts::checks(facts),
+        samples: parts::samples(facts),
+        streams: streams::streams(facts),
+        tls: client::tls(facts),
+        lanes: parts::lanes(facts),
+        timeline: moments.into_iter().map(|moment| moment.second).collect(),
+        offered: demand.offered,
+        availability,
+        achieved: demand.achieved,
+        response_time,
+        service_time,
+        client,
+        monitors: seen.monitors,
+        sut: seen.sut,
+        raw_window: seen.raw_window,
+        pressure: seen.pressure,
+        limiting_resource: seen.limiting_resource,
+        courses: seen.courses,
+        plan: facts.plan.clone(),
+        causes: Vec::new(),
+    };
+    summary.causes = causes(&Case { facts, s: &summary, limits });
+    summary
+}
+
+fn totals(facts: &Facts) -> Totals {
+    let (all, run) = (&facts.all, &facts.run);
+    let (requests, errors) = (all.sum(SeriesSum::Finished), all.sum(SeriesSum::Failed));
+    Totals {
+        requests,
+        errors,
+        error_ratio: facts.error_ratio(),
+        sent: all.sum(SeriesSum::Sent),
+        iterations: run.of(RunSum::Iterations),
+        bytes_in: all.sum(SeriesSum::BytesIn),
+        bytes_out: all.sum(SeriesSum::BytesOut),
+        body_bytes: all.sum(SeriesSum::BodyBytes),
+        measured_s: facts.measured_s(),
+        warmup_s: facts.machines.iter().map(|m| m.elapsed_ns - m.measured_ns).max().unwrap_or(0) as f64 / 1e9,
+        in_flight_at_stop: run.of(RunSum::InFlightAtStop),
+        never_started: run.of(RunSum::NeverStarted),
+        iterations_abandoned: run.of(RunSum::Abandoned),
+        iterations_cut: run.of(RunSum::CutAtStop),
+        users_retired: run.of(RunSum::Retired),
+        redirects: all.sum(SeriesSum::Redirects),
+    }
+}
+
+fn phases(facts: &Facts) -> Phases {
+    let (run, all) = (&facts.run, &facts.all);
+    Phases {
+        connection_wait: short(run.spread(RunHist::ConnWait)),
+        // Once per machine, before the load.
+        dns_ns: facts.machines.iter().map(|m| m.opening().environment.dns_ns).max().unwrap_or(0),
+        connect: short(run.spread(RunHist::Connect)),
+        send_stall: short(run.spread(RunHist::SendStall)),
+        first_byte: short(all.hist(SeriesHist::FirstByte)),
+        body: short(all.hist(SeriesHist::Body)),
+    }
+}

@@ -1,0 +1,465 @@
+//! The result of a run as one document: what `--json` prints, what every renderer shows, digit for digit.
+//!
+//! Field names are the public JSON schema ([`SCHEMA_VERSION`]): fields are added, never renamed.
+
+mod availability;
+mod judged;
+mod monitors;
+mod script;
+mod shown;
+mod tables;
+
+pub use availability::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
+pub use judged::{Bound, Doubt, Judged, Standing};
+pub use monitors::{
+    Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, Slope, SlopeVerdict,
+    SutRow,
+};
+pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
+pub use shown::{Quantile, drawn_quantile};
+pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
+
+use crate::cause::Cause;
+use plimsoll_plan::{Outline, Side};
+use plimsoll_record::event::{Environment, StoppedBy};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Raised when a field changes its meaning.
+pub const SCHEMA_VERSION: u32 = 1;
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    pub schema_version: u32,
+    pub tool_version: String,
+    pub name: String,
+    pub target: String,
+    pub verdict: Verdict,
+    pub thresholds: Vec<Judged>,
+    pub cautions: Vec<Caution>,
+    pub totals: Totals,
+    /// Open model only.
+    pub offered: Option<Offered>,
+    /// Whether the service was there, over time.
+    pub availability: Availability,
+    pub achieved: Achieved,
+    /// Of all requests but streams, whose times are their whole life and stand in `streams`.
+    pub response_time: Times,
+    pub service_time: Times,
+    pub phases: Phases,
+    /// Of the requests that were answered.
+    pub bands: Vec<Band>,
+    /// Requests in no band: cut off by a time-out or the stop, so that nobody knows where they belong.
+    pub bands_cut_off: u64,
+    pub errors: Vec<ErrorRow>,
+    /// Count by status code; codes outside 100-599 under `other`.
+    pub statuses: BTreeMap<String, u64>,
+    /// Those of the load that were sent.
+    pub requests: Vec<SeriesRow>,
+    pub client: Client,
+    /// Latency spikes of the timeline and the way back to the baseline.
+    pub spikes: Vec<Spike>,
+    pub timeline: Vec<Second>,
+    pub origins: Vec<OriginRow>,
+    /// `None` when the run was cut off.
+    pub stopped_by: Option<StoppedBy>,
+    /// False when an origin has no ending or seconds are missing.
+    pub complete: bool,
+    pub gaps: Vec<Gap>,
+    pub plan: Outline,
+    /// One per origin, in the order of `origins`.
+    pub environments: Vec<Environment>,
+    /// The requests of each scenario added up.
+    pub scenarios: Vec<PartRow>,
+    pub groups: Vec<GroupRow>,
+    /// Those that failed most come first.
+    pub checks: Vec<CheckRow>,
+    pub samples: Vec<SampleRow>,
+    pub streams: Vec<StreamRow>,
+    /// `None`: the target is not `https`.
+    pub tls: Option<TlsRow>,
+    /// Empty for a plain sequence of requests.
+    pub lanes: Vec<LaneRow>,
+    /// What was watched beside the load.
+    pub monitors: Vec<MonitorRow>,
+    /// What is known of the system under test: first what the file says, then what monitors found out.
+    pub sut: Vec<SutRow>,
+    /// The stretch that the figures are of; `None`: there is no run.
+    pub raw_window: Option<RawWindow>,
+    /// What of the system under test stood at its limit, the most telling first. Empty: nothing, or nobody looked.
+    pub pressure: Vec<Pressure>,
+    /// The first of these in a few words, or that none of the watched resources was at its limit; `None`: no monitors.
+    pub limiting_resource: Option<String>,
+    /// What monitors saw over time, for charts: in `monitors` stand the figures.
+    #[serde(skip)]
+    pub courses: Vec<Course>,
+    /// Why it failed or was slow, the most telling cause first; empty where nothing was wrong.
+    pub causes: Vec<Cause>,
+    /// Moments worth a word, in the order of time: stages of the load, notes, gaps, spikes, changes of the course.
+    pub events: Vec<EventRow>,
+}
+
+impl Summary {
+    /// An arrival or an iteration is more than one request, so the two are not to be held against each other.
+    pub fn counts_iterations(&self) -> bool {
+        !self.plan.lanes.is_empty() || self.plan.requests.len() > 1
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Outcome {
+    Pass,
+    Fail,
+    Inconclusive,
+    /// Cut short by a signal or by the console: what was met so far proves nothing of the rest.
+    Interrupted,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Verdict {
+    pub result: Outcome,
+    /// One sentence that may be quoted.
+    pub sentence: String,
+    /// What decided it: codes of doubts (INCONCLUSIVE, INTERRUPTED) or texts of missed thresholds (FAIL).
+    pub because: Vec<String>,
+}
+
+/// A doubt about the result.
+#[derive(Debug, Clone, Serialize)]
+pub struct Caution {
+    /// Stable: `client_fd_limit`.
+    pub code: &'static str,
+    pub weight: Weight,
+    /// What it is, one fragment.
+    pub title: String,
+    /// The numbers that say so.
+    pub evidence: String,
+    /// What to do.
+    pub advice: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// Leaves a threshold undecided, or the whole run: it could turn the answer.
+    Inconclusive,
+    /// The reader must know it; the verdict stands.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Totals {
+    /// Finished requests (answered, or failed on the network's or server's side) outside the warm-up.
+    pub requests: u64,
+    /// Failed requests.
+    pub errors: u64,
+    /// Of the finished requests and the streams that stood at the stop.
+    pub error_ratio: f64,
+    pub sent: u64,
+    pub iterations: u64,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    pub body_bytes: u64,
+    /// Length of the measured part, s.
+    pub measured_s: f64,
+    pub warmup_s: f64,
+    pub in_flight_at_stop: u64,
+    /// Arrivals still waiting for a connection at the stop.
+    pub never_started: u64,
+    /// Iterations left in the middle because of a failure, or of a value that was never extracted.
+    pub iterations_abandoned: u64,
+    /// Iterations that the stop cut off in the middle.
+    pub iterations_cut: u64,
+    /// Users that ended because their data ran out.
+    pub users_retired: u64,
+    /// Requests that followed a redirect; each is among `requests`.
+    pub redirects: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Offered {
+    pub arrivals: u64,
+    pub rate_per_s: f64,
+    /// Arrivals that found no free connection and waited.
+    pub starved: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Achieved {
+    /// Requests that finished with an answer, whatever its status, per second of the measured part; of several
+    /// machines, each by its own.
+    pub rate_per_s: f64,
+    /// Finished iterations per second: what an arrival of several requests is to be held against. Beside load models of
+    /// users only those count that arrivals started.
+    pub iterations_rate_per_s: f64,
+    /// The achieved rate as a share of the offered one: iterations where an arrival is more than one request, else
+    /// requests. Those in flight at the stop are not among them; how much they could add is in the bounds of the
+    /// threshold. Open model only.
+    pub ratio: Option<f64>,
+}
+
+/// A distribution of times.
+#[derive(Debug, Clone, Serialize)]
+pub struct Times {
+    /// Samples, those cut off by a time-out or the stop excluded.
+    pub count: u64,
+    /// Samples known only to be longer than some bound.
+    pub censored: u64,
+    pub min_ns: Option<u64>,
+    /// With cut-off times at their bounds where these matter; then it is a lower bound, and no deviation is given.
+    pub mean_ns: Option<f64>,
+    pub mean_at_least: bool,
+    pub std_dev_ns: Option<f64>,
+    pub p50_ns: Option<u64>,
+    pub p75_ns: Option<u64>,
+    pub p90_ns: Option<u64>,
+    pub p95_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub p999_ns: Option<u64>,
+    /// The longest that anything is known to have taken, finished or cut off.
+    pub max_ns: Option<u64>,
+    pub max_at_least: bool,
+    /// The same with intervals, in rising order.
+    pub percentiles: Vec<Percentile>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Percentile {
+    /// 0.99
+    pub q: f64,
+    pub value_ns: u64,
+    /// The true value is this or more.
+    pub at_least: bool,
+    /// 95 % interval by order statistics; `None`: the sample does not bound that side.
+    pub low_ns: Option<u64>,
+    pub high_ns: Option<u64>,
+    /// At least 10 / (1 - q) samples.
+    pub enough_samples: bool,
+}
+
+/// Where the time went. Each with its own sample count.
+#[derive(Debug, Clone, Serialize)]
+pub struct Phases {
+    pub connection_wait: Short,
+    pub dns_ns: u64,
+    pub connect: Short,
+    pub send_stall: Short,
+    pub first_byte: Short,
+    pub body: Short,
+}
+
+/// A distribution in five figures.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Short {
+    pub count: u64,
+    pub mean_ns: Option<f64>,
+    pub p50_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Band {
+    /// Upper edge, ns; `None` for the last band.
+    pub up_to_ns: Option<u64>,
+    pub count: u64,
+    /// Of the answered requests.
+    pub ratio: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct ErrorRow {
+    pub class: &'static str,
+    pub side: Side,
+    pub count: u64,
+    pub sentence: &'static str,
+}
+
+/// What the load generator says of itself: the trust box.
+#[derive(Debug, Clone, Serialize)]
+pub struct Client {
+    pub workers: Vec<WorkerRow>,
+    /// CPU time taken by the host, as a share of all CPUs' time.
+    pub steal_ratio: f64,
+    /// CPU used on this machine by everybody.
+    pub host_busy_ratio: f64,
+    pub lateness: Short,
+    /// Turns of the event loop, from the first event that was ready to the last. An answer is stamped when its
+    /// event is handled, so its stamp is late by its wait inside the turn: this is the bound on that wait.
+    pub turn: Short,
+    pub connections: Connections,
+    /// TCP segments sent again, warm-up included.
+    pub retransmits: u64,
+    /// The lowest round trip: by the kernel's account of the connections, or by the fastest handshake.
+    pub rtt_floor_ns: Option<u64>,
+    /// The kernel's smoothed round trips. Delayed acknowledgements (40 ms and more) and answers that carry the
+    /// acknowledgement are in it: an upper bound, not the network's time.
+    pub rtt: Short,
+    pub littles_law: Little,
+    /// Failures on the client's side, never in `errors`; those of the warm-up too.
+    pub faults: Vec<ErrorRow>,
+    /// Times a worker stood still for more than 100 ms without meaning to, and for how long in all, ns.
+    pub stalls: u64,
+    pub stalled_ns: u64,
+    /// Seconds handed over more than 100 ms late.
+    pub late_ticks: u64,
+    /// Upper bounds when there are several workers: their own peaks need not fall on one moment.
+    pub peak_in_flight: u64,
+    pub peak_waiting: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkerRow {
+    pub origin: u32,
+    pub worker: u32,
+    pub busy_ratio: f64,
+    pub spin_ratio: f64,
+    pub sleep_ratio: f64,
+    /// Runnable without a CPU.
+    pub run_queue_ratio: f64,
+}
+
+/// Counted from the start, warm-up included: a connection is made once and used to the end.
+#[derive(Debug, Clone, Serialize)]
+pub struct Connections {
+    pub attempts: u64,
+    pub opened: u64,
+    pub reused_requests: u64,
+    pub closed_by_server: u64,
+    pub closed_by_us: u64,
+    pub closed_by_fault: u64,
+    pub open_at_stop: u64,
+    pub peak: u64,
+    /// Requests that closed connections had served.
+    pub requests_per_connection_p50: Option<u64>,
+    pub requests_per_connection_max: Option<u64>,
+    /// The fastest that one was made, ns: the way to the target and back, hardly anything else.
+    pub fastest_connect_ns: Option<u64>,
+    /// Redirects to another host, which were not followed. Outside the warm-up.
+    pub redirects_elsewhere: u64,
+}
+
+/// N = X R, three ways to know how many requests were in flight.
+#[derive(Debug, Clone, Serialize)]
+pub struct Little {
+    /// Measured by integrating over time.
+    pub in_flight_mean: f64,
+    /// The time spent in requests per second of the measured part: service times of answers, of failures, and of
+    /// what was cut off, added up by machine.
+    pub rate_times_service_time: f64,
+    /// Mean number of active users (closed model).
+    pub users_mean: Option<f64>,
+    /// Share of the users' time outside requests (closed model): connecting, pausing after a failure, or the
+    /// generator.
+    pub users_time_outside: Option<f64>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Spike {
+    /// Start of the first slow second, or of the requests that made one slow, s from the start.
+    pub from_s: f64,
+    /// End of its last slow second, s from the start; not each second before it need have been slow.
+    pub until_s: f64,
+    /// Seconds with p95 above three times the baseline, with a single answer far above it, or with hardly any answer
+    /// though somebody waited.
+    pub slow_s: f64,
+    pub baseline_p95_ns: u64,
+    /// The longest time instead, when no p95 shows the spike.
+    pub peak_p95_ns: u64,
+    /// From the end of the load step or the beginning of the spike to the first second back at the baseline, or to
+    /// the end of the last one if it is; `None`: not back by the end.
+    pub recovered_after_s: Option<f64>,
+}
+
+/// One tick of the timeline, all origins added up.
+#[derive(Debug, Clone, Serialize)]
+pub struct Second {
+    pub tick: u32,
+    pub from_s: f64,
+    pub length_s: f64,
+    pub warmup: bool,
+    pub offered_rate_per_s: Option<f64>,
+    pub achieved_rate_per_s: f64,
+    pub requests: u64,
+    pub errors: u64,
+    pub client_faults: u64,
+    pub p50_ns: Option<u64>,
+    pub p90_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+    pub service_p50_ns: Option<u64>,
+    pub service_p99_ns: Option<u64>,
+    /// Mean over the tick.
+    pub in_flight: f64,
+    pub users: f64,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    pub connections_opened: u64,
+    pub lateness_p99_ns: Option<u64>,
+    pub retransmits: u64,
+    /// Events received; only when there are streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// Streams open at its end; only when there are streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams_open: Option<u64>,
+    pub p95_ns: Option<u64>,
+    /// Finished requests that did not fail.
+    pub good_rate_per_s: f64,
+    /// At its end, by the counts of those opened and closed.
+    pub connections_open: u64,
+    /// Most arrivals that waited for a connection at once; an upper bound when there are several workers. Open model
+    /// only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_peak: Option<u64>,
+    /// CPU time of the load generator's workers outside spinning, as a share of the tick; `None`: not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy_ratio: Option<f64>,
+    /// Response times in it, those cut off by a time-out or the stop included: the basis of its percentiles.
+    pub samples: u64,
+    /// Times of this row that are lower bounds, by their names here.
+    pub lower_bounds: Vec<&'static str>,
+    /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.
+    pub few_samples: Vec<&'static str>,
+}
+
+/// A moment of the run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EventRow {
+    /// From the start of the run.
+    pub at_s: f64,
+    pub kind: EventKind,
+    /// One fragment; of a note what somebody wrote.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// The load profile goes on to its next part.
+    Stage,
+    /// Somebody wrote it during the run.
+    Note,
+    /// The tool did something: it was paused, it stopped.
+    Control,
+    /// Seconds that the file does not hold.
+    Gap,
+    /// Slow seconds begin.
+    Spike,
+    /// Nothing succeeds from here.
+    Outage,
+    /// The course changed for good (a change point of rate or p99).
+    Change,
+}
+
+/// Seconds that the file does not hold.
+#[derive(Debug, Clone, Serialize)]
+pub struct Gap {
+    pub origin: String,
+    pub from_s: f64,
+    pub to_s: f64,
+    pub why: String,
+}

@@ -1,0 +1,367 @@
+//! PASS, FAIL or INCONCLUSIVE, in one sentence that may be quoted.
+
+use super::cells::Cells;
+use super::doubts::OF_ALL;
+use super::facts::{Facts, Machine};
+use super::outage_words::outages;
+use super::watched::{is_listening, is_thread};
+use crate::caution::Kind;
+use crate::summary::{
+    Achieved, Availability, Caution, Judged, Offered, Outcome, Pressure, Standing, Times, Verdict,
+};
+use plimsoll_plan::metric::SeriesSum;
+use plimsoll_plan::phrase::{
+    chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of,
+};
+use plimsoll_plan::threshold::FigureUnit;
+use plimsoll_plan::threshold::{Comparison, Scope, Statistic, Subject, Threshold};
+use plimsoll_record::event::{Note, NoteKind, StoppedBy};
+use plimsoll_record::steered::Steered;
+use plimsoll_stats::samples_needed;
+
+/// A threshold that is missed whatever the doubts say makes a FAIL; then one that they leave undecided makes it
+/// INCONCLUSIVE; what is left is a PASS. A run that was cut short is INTERRUPTED unless it has missed already.
+pub(super) fn verdict(
+    facts: &Facts,
+    cautions: &[Caution],
+    thresholds: &[Judged],
+    offered: Option<&Offered>,
+    achieved: &Achieved,
+    response: &Times,
+    (pressure, available): (&[Pressure], &Availability),
+) -> Verdict {
+    let interrupted = interrupted(facts);
+    let gone = outages(available, available.measured_ns);
+    let rules = || facts.plan.thresholds.iter().zip(thresholds);
+    // Of a run that was cut short, more was still to come.
+    let is_early = |rule: &Threshold| interrupted.is_some() && is_least_count(rule);
+    let missed: Vec<(&Threshold, &Judged)> =
+        rules().filter(|(rule, judged)| judged.standing == Standing::Missed && !is_early(rule)).collect();
+    if !missed.is_empty() {
+        // That the service was gone comes first: most of what else was missed follows from it.
+        let mut each = gone;
+        let others =
+            missed.iter().filter(|(rule, _)| !(rule.subject.is_of_outages() && rule.scope.is_none()));
+        each.extend(others.map(|(rule, judged)| missed_text(rule, judged)));
+        let early = interrupted.map_or(String::new(), |when| format!("; {when}"));
+        return Verdict {
+            result: Outcome::Fail,
+            sentence: format!("FAIL: {}{early}{}", each.join("; "), gave_out(cautions, pressure)),
+            because: missed.iter().map(|(_, judged)| judged.text.clone()).collect(),
+        };
+    }
+    if let Some(when) = interrupted {
+        return cut_short(&when, thresholds, &with_outages(pass(facts, offered, achieved, response), &gone));
+    }
+    if let Some(verdict) = of_all(cautions) {
+        return verdict;
+    }
+    // A machine that shared the load may have been stopped by its own part of the figures, which together are good.
+    let was_stopped = facts.stopped_by() == Some(StoppedBy::Threshold);
+    // What the stop left without enough samples is no reason, unless something else is doubted of what stopped the run.
+    let is_reason = |(rule, judged): &(&Threshold, &Judged)| {
+        let few = judged.deciding().iter().all(|doubt| doubt.code == Kind::TooFewSamples.code());
+        judged.standing == Standing::Undecided && !(was_stopped && (few || rule.abort_after_ns.is_none()))
+    };
+    let undecided: Vec<(&Threshold, &Judged)> = rules().filter(is_reason).collect();
+    if !undecided.is_empty() {
+        let verdict = inconclusive(&undecided);
+        return Verdict { sentence: with_outages(verdict.sentence, &gone), ..verdict };
+    }
+    if was_stopped {
+        let mut notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
+        let ends = |note: &&Note| note.kind == NoteKind::Control && Steered::of(note).is_none();
+        let told = notes.rfind(ends).map(|note| note.text.clone());
+        let why = told.unwrap_or_else(|| "stopped by a threshold".into());
+        return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
+    }
+    let figures = pass(facts, offered, achieved, response) + &saturated(pressure);
+    let figures = with_outages(figures, &gone);
+    Verdict { result: Outcome::Pass, sentence: format!("PASS: {figures}"), because: Vec::new() }
+}
+
+/// When it was, how much was met by then, and the figures so far.
+fn cut_short(when: &str, thresholds: &[Judged], figures: &str) -> Verdict {
+    let met = thresholds.iter().filter(|judged| judged.met).count();
+    let so_far = match thresholds.len() {
+        0 => String::new(),
+        all => format!("; {met} of {} met so far", counted(all as u64, "threshold")),
+    };
+    Verdict {
+        result: Outcome::Interrupted,
+        sentence: format!("INTERRUPTED: {when}: {figures}{so_far}"),
+        because: vec![Kind::Interrupted.code().to_owned()],
+    }
+}
+
+/// `interrupted after 2.99 s of 15 s`; `None`: the run came to its end, or may end early.
+fn interrupted(facts: &Facts) -> Option<String> {
+    let by_hand = |m: &&Machine| {
+        m.origin.ending.as_ref().is_some_and(|ending| ending.stopped_by == StoppedBy::Interrupt)
+    };
+    let elapsed_ns = facts.machines.iter().filter(by_hand).map(|m| m.elapsed_ns).min().unwrap_or(0);
+    let planned_ns = facts.plan.stop.duration_ns;
+    let is_early = planned_ns.is_none_or(|planned_ns| elapsed_ns < planned_ns);
+    let of = planned_ns.map_or(String::new(), |planned_ns| format!(" of {}", chosen_ns(planned_ns)));
+    let when = format!("interrupted after {}{of}", chosen_ns(elapsed_ns));
+    (facts.stopped_by() == Some(StoppedBy::Interrupt) && is_early).then_some(when)
+}
+
+/// So many of something are asked for.
+fn is_least_count(rule: &Threshold) -> bool {
+    rule.subject.kind() == plimsoll_plan::threshold::Kind::Count && !rule.comparison.is_downwards()
+}
+
+/// A sentence with what happened over time behind it, whatever was demanded.
+fn with_outages(sentence: String, gone: &[String]) -> String {
+    gone.iter().fold(sentence, |sentence, one| format!("{sentence}; {one}"))
+}
+
+/// What is in doubt about the run as a whole: no figure stands without it.
+fn of_all(cautions: &[Caution]) -> Option<Verdict> {
+    let is_of_all = |caution: &&Caution| OF_ALL.iter().any(|kind| kind.code() == caution.code);
+    let doubts: Vec<&Caution> = cautions.iter().filter(is_of_all).collect();
+    let first = doubts.first()?;
+    Some(Verdict {
+        result: Outcome::Inconclusive,
+        sentence: format!("INCONCLUSIVE: {} ({})", first.title, first.evidence),
+        because: doubts.iter().map(|caution| caution.code.to_owned()).collect(),
+    })
+}
+
+/// The doubt that decides and its size, and the figure that it leaves.
+fn inconclusive(undecided: &[(&Threshold, &Judged)]) -> Verdict {
+    let mut because: Vec<String> = Vec::new();
+    for doubt in undecided.iter().flat_map(|(_, judged)| judged.deciding()) {
+        if !because.iter().any(|code| code == doubt.code) {
+            because.push(doubt.code.to_owned());
+        }
+    }
+    let mut each: Vec<String> = undecided.iter().map(|(rule, judged)| undecided_text(rule, judged)).collect();
+    let more = match each.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        n => format!("; and {} undecided", counted(n as u64, "more threshold")),
+    };
+    each.truncate(TOLD);
+    Verdict {
+        result: Outcome::Inconclusive,
+        sentence: format!("INCONCLUSIVE: {}{more}", each.join("; ")),
+        because,
+    }
+}
+
+/// So many undecided thresholds are told one by one.
+const TOLD: usize = 2;
+
+/// `too few samples for p99: 120 of at least 368: the p99 response time is at least 2.00 ms, the limit is 500 ms`
+fn undecided_text(rule: &Threshold, judged: &Judged) -> String {
+    let why = judged.deciding();
+    let Some(first) = why.first() else { return format!("nothing was measured of {}", judged.what) };
+    if judged.observed.is_none() {
+        return first.text.clone();
+    }
+    let more = match why.len() - 1 {
+        0 => String::new(),
+        1 => ", and one more doubt".into(),
+        n => format!(", and {n} more doubts"),
+    };
+    let (low, high) = match rule.comparison.is_upwards() {
+        true => (judged.worst, judged.best),
+        false => (judged.best, judged.worst),
+    };
+    let [low, high] = [low, high].map(|x| x.map(|x| exact(x, judged)));
+    let seen = match (low, high) {
+        (Some(low), Some(high)) if low != high => format!("between {low} and {high}"),
+        (Some(low), Some(_)) => low,
+        (Some(low), None) => format!("at least {low}"),
+        (None, Some(high)) => format!("at most {high}"),
+        (None, None) => "unknown".into(),
+    };
+    let limit = chosen(judged.limit, judged.unit);
+    let limit = match rule.comparison {
+        Comparison::Less | Comparison::LessOrEqual => format!("the limit is {limit}"),
+        _ => demand(rule, judged, &limit),
+    };
+    format!("{}{more}: {}, {limit}", first.text, clause(rule, judged, &seen))
+}
+
+/// A full thread sets the rate of a run that passed; what is shared or wide may be full by right.
+fn saturated(pressure: &[Pressure]) -> String {
+    let first = pressure.first().filter(|first| is_thread(&first.kind, &first.metric));
+    first.map_or(String::new(), |first| format!("; saturated: {}", first.what))
+}
+
+/// What gave out first on the way or at the service, where something says so; doubts that name a cause come before a
+/// resource that stood at its limit, which may have been there by right. Their numbers are where they are told in full:
+/// in a sentence that is to be understood at a glance they hide what was missed.
+fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
+    const CAUSES: [(Kind, &str); 4] = [
+        (Kind::DescriptorsShort, "file descriptors"),
+        (Kind::ListenOverflowed, "the listen backlog"),
+        (Kind::Throttled, "the CPU quota"),
+        (Kind::LinkFull, "the link"),
+    ];
+    // Its counters are of the whole machine: without the run's own evidence it may be another server's.
+    let is_ours = |kind: Kind| {
+        kind != Kind::ListenOverflowed || pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
+    };
+    let raised = |kind: Kind| cautions.iter().any(|c| c.code == kind.code() && is_ours(kind));
+    let cause = CAUSES.iter().find(|(kind, _)| raised(*kind)).map(|(_, what)| *what);
+    match (cause, pressure.first()) {
+        (Some(what), _) => format!("; what gave out first: {what}"),
+        (None, Some(first)) => format!("; what gave out first: {}", first.what),
+        (None, None) => String::new(),
+    }
+}
+
+fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response: &Times) -> String {
+    let what = match offered {
+        // No rate stands on so few, whatever the division says.
+        _ if facts.finished() < samples_needed(0.5) && !facts.has_streams() => {
+            format!("no more than {}", counted(facts.finished(), "request"))
+        }
+        None => rate_of(achieved.rate_per_s, "requests"),
+        // An arrival starts a sequence: requests are not to be held against it.
+        Some(offered) if facts.counts_iterations() => format!(
+            "offered {}, achieved {} and {}",
+            rate_of(offered.rate_per_s, "arrivals"),
+            rate_of(achieved.iterations_rate_per_s, "iterations"),
+            rate_of(achieved.rate_per_s, "requests")
+        ),
+        Some(offered) => format!(
+            "{} of {} offered requests/s",
+            quantity(achieved.rate_per_s),
+            quantity(offered.rate_per_s)
+        ),
+    };
+    // The highest of the two that enough samples stand behind.
+    let told = [0.99, 0.5]
+        .into_iter()
+        .find_map(|q| response.percentiles.iter().find(|p| p.q == q && p.enough_samples));
+    let slow = match told {
+        Some(p) => {
+            let at_least = if p.at_least { ">= " } else { "" };
+            format!(" with {} {at_least}{}", quantile_name(p.q), duration_ns(p.value_ns))
+        }
+        None => String::new(),
+    };
+    let errors = match facts.all.sum(SeriesSum::Failed) {
+        0 => "no errors".into(),
+        n => format!("{} of {}", counted(n, "error"), count(facts.finished())),
+    };
+    format!("{what}{slow} and {errors} over {}", chosen_ns(facts.measured_ns))
+}
+
+/// `2.1 % of 30,000 requests failed, none may`, `the p99 response time of request pay is 715 ms, the limit is 500 ms`:
+/// in words, because it is the first thing that anybody reads. The threshold as it was written is in `because`.
+fn missed_text(rule: &Threshold, judged: &Judged) -> String {
+    let Some(value) = judged.observed else {
+        return format!("nothing was measured of the threshold {}", judged.text);
+    };
+    let limit = chosen(judged.limit, judged.unit);
+    let at_least = if judged.at_least { "at least " } else { "" };
+    let seen = format!("{at_least}{}", exact(value, judged));
+    format!("{}, {}", clause(rule, judged, &seen), demand(rule, judged, &limit))
+}
+
+/// "99 %, at least 99 % are required" would be a riddle: beside its limit a figure has every digit.
+fn exact(value: f64, judged: &Judged) -> String {
+    let shown = figure(value, judged.unit);
+    if value == judged.limit || shown != figure(judged.limit, judged.unit) {
+        return shown;
+    }
+    match judged.unit {
+        FigureUnit::Nanoseconds => format!("{value} ns"),
+        FigureUnit::Ratio => format!("{} %", value * 100.0),
+        FigureUnit::PerSecond => format!("{value}/s"),
+        FigureUnit::Count => value.to_string(),
+    }
+}
+
+/// What was seen, as a clause.
+fn clause(rule: &Threshold, judged: &Judged, seen: &str) -> String {
+    let (of, when) = (scope(rule), during(judged));
+    let n = judged.samples;
+    match rule.subject {
+        Subject::Errors => format!("{seen} of {}{of} failed{when}", counted(n, "request")),
+        Subject::Checks => format!("{seen} of {}{of} held{when}", counted(n, "check")),
+        Subject::EventsLost => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
+        Subject::Achieved => format!("{seen} of the offered rate was achieved{when}"),
+        Subject::Rate => format!("the rate{of} is {seen}{when}"),
+        Subject::Availability => format!("the availability{of} is {seen}"),
+        Subject::LongestOutage => format!("the longest outage{of} is {seen}"),
+        Subject::Requests | Subject::Events => {
+            let what =
+                if rule.subject == Subject::Requests { "finished requests" } else { "received events" };
+            format!("the number of {what}{of} is {seen}{when}")
+        }
+        _ => format!("the {}{of} is {seen}{when}", time_name(rule)),
+    }
+}
+
+/// A limit with the digits that somebody gave it.
+fn chosen(limit: f64, unit: FigureUnit) -> String {
+    match unit {
+        FigureUnit::Nanoseconds if limit >= 0.0 => chosen_ns(limit.round() as u64),
+        // A share is written in per cent, and a hundredfold of it is a few roundings off.
+        FigureUnit::Ratio => format!("{} %", (limit * 1e14).round() / 1e12),
+        FigureUnit::PerSecond if limit.fract() != 0.0 => format!("{limit}/s"),
+        unit => figure(limit, unit),
+    }
+}
+
+/// What was demanded, so that it is clear on which side of the limit the figure should have been.
+fn demand(rule: &Threshold, judged: &Judged, limit: &str) -> String {
+    let is_beyond = judged.observed.is_some_and(|value| value > judged.limit);
+    match rule.comparison {
+        Comparison::Equal if judged.limit == 0.0 => "none may".into(),
+        Comparison::Equal => format!("{limit} is required"),
+        Comparison::LessOrEqual => format!("the limit is {limit}"),
+        Comparison::Less if is_beyond => format!("the limit is {limit}"),
+        Comparison::Less => format!("less than {limit} is required"),
+        Comparison::Greater => format!("more than {limit} is required"),
+        Comparison::GreaterOrEqual => format!("at least {limit} is required"),
+    }
+}
+
+/// `p99 response time`, `longest gap between events`.
+fn time_name(rule: &Threshold) -> String {
+    let what = match rule.subject {
+        Subject::ServiceTime => "service time",
+        Subject::FirstByte => "time to the first byte",
+        Subject::GroupTime => "time of a passage",
+        Subject::Connect => "time to connect",
+        Subject::TlsHandshake => "time of a TLS handshake",
+        Subject::StreamHead => "time to the head of a stream",
+        Subject::FirstEvent => "time to the first event",
+        Subject::EventGap => "gap between events",
+        Subject::EventAge => "age of events",
+        _ => "response time",
+    };
+    match rule.statistic {
+        Statistic::Quantile(q) => format!("{} {what}", quantile_name(q)),
+        Statistic::Mean => format!("mean {what}"),
+        Statistic::Min => format!("shortest {what}"),
+        Statistic::Max => format!("longest {what}"),
+        Statistic::Value => what.into(),
+    }
+}
+
+/// ` of request pay`; empty: of all.
+fn scope(rule: &Threshold) -> String {
+    match &rule.scope {
+        None => String::new(),
+        Some(Scope::Request(name)) => format!(" of request {name}"),
+        Some(Scope::Scenario(name)) => format!(" of scenario {name}"),
+        Some(Scope::Group(name)) => format!(" of group {name}"),
+        Some(Scope::Tag(key, value)) => format!(" of tag {key}={value}"),
+    }
+}
+
+/// The worst window of a threshold that has windows.
+fn during(judged: &Judged) -> String {
+    judged.window.map_or(String::new(), |window| {
+        let [from, to] = [window.from_s, window.to_s].map(|s| chosen_ns((s * 1e9).round() as u64));
+        format!(" from {from} to {to}")
+    })
+}

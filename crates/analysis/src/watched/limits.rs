@@ -1,0 +1,308 @@
+//! Which resource stood at its limit, in a table of what a limit means for which number.
+//!
+//! The utilisation law bounds throughput by the resource with the highest demand (Denning & Buzen 1978, "The
+//! operational analysis of queueing network models"): near 1 it is the bottleneck, and the others have room. What is
+//! shared or wide (a host's CPUs) is told behind what is narrow (one thread), which explains it.
+
+use super::{AT_LIMIT, Values};
+use crate::cells::Cells;
+use crate::digest::Watching;
+use crate::facts::Machine;
+use crate::summary::{MonitorRow, Pressure};
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::phrase::{count, quantity, ratio, watched};
+use plimsoll_plan::watch::{Unit, WATCH_NS, WatchOutline};
+use plimsoll_record::record::Channel;
+use std::cmp::Ordering;
+
+/// At its limit for this share of the measured seconds, a resource stood there.
+const HELD: f64 = 0.5;
+/// Fewer refusals than this may be another program's: the host's counters are of the whole machine.
+pub(crate) const REFUSED: f64 = 10.0;
+/// Share of the periods (or of the time) in which a control group was held back.
+const THROTTLED: f64 = 0.05;
+
+/// What is looked at, the most telling first: refusals, then what was rationed, then the narrow, then the wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Listening,
+    Descriptors,
+    Connections,
+    Throttled,
+    Thread,
+    Cpu,
+    Disk,
+    Other,
+    HostCpu,
+    // What is held is often held by right: caches fill it, and CPU explains more.
+    Memory,
+}
+
+/// A part of a metric's name, the kinds of monitors that have it (none: all), and what it is.
+type Named = (&'static str, &'static [&'static str], Class, &'static str);
+
+const TABLE: &[Named] = &[
+    ("listen_overflows", &[], Class::Listening, "the listen backlog"),
+    ("listen_drops", &[], Class::Listening, "the listen backlog"),
+    // Accepted and closed at once: no backlog was short.
+    ("dropped", &["nginx"], Class::Connections, "`worker_connections`"),
+    ("rejected_connections", &["redis"], Class::Connections, "connections that Redis refused"),
+    ("throttled", &["cgroup"], Class::Throttled, "the CPU quota"),
+    ("syn_queue_drops", &[], Class::Listening, "the listen backlog"),
+    ("fds", &[], Class::Descriptors, "file descriptors"),
+    ("descriptors", &[], Class::Descriptors, "file descriptors"),
+    ("eventloop_utilization", &[], Class::Thread, "the event loop"),
+    ("busiest_thread", &[], Class::Thread, "the busiest thread"),
+    ("main_thread", &[], Class::Thread, "the main thread"),
+    ("connections", &[], Class::Connections, "connections"),
+    ("clients", &["redis"], Class::Connections, "connections"),
+    ("cpu", &["host"], Class::HostCpu, "the host's CPUs"),
+    ("cpu", &[], Class::Cpu, "CPU"),
+    ("rss", &[], Class::Memory, "memory"),
+    ("heap", &[], Class::Memory, "the heap"),
+    ("memory", &[], Class::Memory, "memory"),
+    ("busy", &["host"], Class::Disk, "the disk"),
+];
+
+fn class(kind: &str, metric: &str) -> (Class, Option<&'static str>) {
+    let is_it =
+        |(name, kinds, ..): &&Named| metric.contains(name) && (kinds.is_empty() || kinds.contains(&kind));
+    TABLE.iter().find(is_it).map_or((Class::Other, None), |(.., class, what)| (*class, Some(*what)))
+}
+
+/// Counts what was refused: that needs no limit, and no half of the time.
+fn is_event(kind: &str, metric: &str) -> bool {
+    is_listening(kind, metric)
+        || metric.contains("rejected_connections")
+        || kind == "nginx" && metric.contains("dropped")
+}
+
+pub(crate) fn is_listening(kind: &str, metric: &str) -> bool {
+    class(kind, metric).0 == Class::Listening
+}
+
+/// One thread, which no more CPUs relieve.
+pub(crate) fn is_thread(kind: &str, metric: &str) -> bool {
+    class(kind, metric).0 == Class::Thread
+}
+
+/// The share of periods in which a control group was held back.
+pub(crate) fn is_throttling(kind: &str, metric: &str, unit: Unit) -> bool {
+    class(kind, metric).0 == Class::Throttled && matches!(unit, Unit::Share)
+}
+
+/// `api: the busiest thread`, `host: sda: the disk`.
+pub(crate) fn resource(monitor: &str, kind: &str, part: &str, metric: &str) -> String {
+    let what = class(kind, metric).1.map_or_else(|| short_name(metric), str::to_owned);
+    let monitor = if part.is_empty() { monitor.to_owned() } else { format!("{monitor}: {part}") };
+    format!("{monitor}: {what}")
+}
+
+/// A metric's name as a word of a sentence.
+pub(crate) fn short_name(metric: &str) -> String {
+    metric.replace('_', " ")
+}
+
+/// What of one monitor stood at its limit. `late`: some of the run's own connections took so long to make that their
+/// first attempts may have been dropped.
+pub(super) fn pressure(
+    outline: &WatchOutline,
+    machine: &Machine,
+    own: &[Values],
+    late: bool,
+) -> Vec<Pressure> {
+    let kind = outline.kind.as_str();
+    let mut found: Vec<Pressure> = Vec::new();
+    for values in own {
+        let Values { channel, points } = values;
+        let metric = channel.metric.as_str();
+        let told = if is_event(kind, metric) {
+            // The host counts for all servers of the machine.
+            let is_ours = !is_listening(kind, metric) || late && tried_meanwhile(machine, channel);
+            if is_ours { refused(channel) } else { None }
+        } else if is_throttling(kind, metric, channel.unit) {
+            throttled(points)
+        } else {
+            at_limit(channel, points, machine, kind)
+        };
+        let Some((held_ratio, evidence)) = told else { continue };
+        // The whole tells of its parts already, and one resource may be told by several numbers.
+        let same =
+            |p: &Pressure| class(kind, &p.metric) == class(kind, metric) && class(kind, metric).1.is_some();
+        let told_before = |p: &Pressure| same(p) && (p.part.is_empty() || p.part == channel.part);
+        if found.iter().any(told_before) {
+            continue;
+        }
+        let limit = channel.limit.filter(|limit| *limit > 0.0);
+        let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len().max(1) as f64;
+        let peak = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+        found.push(Pressure {
+            monitor: outline.name.clone(),
+            kind: kind.into(),
+            part: channel.part.clone(),
+            metric: channel.metric.clone(),
+            what: resource(&outline.name, kind, &channel.part, metric),
+            held_ratio,
+            usage_mean: limit.map(|limit| mean / limit),
+            usage_peak: limit.map(|limit| peak / limit),
+            evidence,
+        });
+    }
+    found
+}
+
+/// Warm-up included: connections are made then, and refused then.
+fn refused(channel: &Channel) -> Option<(f64, String)> {
+    let n = counted(channel);
+    if n < REFUSED {
+        return None;
+    }
+    let some = channel.points.iter().filter(|(_, value)| *value > 0.0).count();
+    let (at, most) = channel.points.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+    let seconds = channel.points.len();
+    Some((
+        some as f64 / seconds as f64,
+        format!(
+            "{} {}, in {some} of {seconds} s, most of them ({}/s) at {} s",
+            count(n.round() as u64),
+            short_name(&channel.metric),
+            quantity(most),
+            quantity(at as f64 / 1e9)
+        ),
+    ))
+}
+
+/// Whether the run made connections in a second in which something was refused.
+fn tried_meanwhile(machine: &Machine, channel: &Channel) -> bool {
+    let plan = machine.plan();
+    let refused = |from_ns: u64, to_ns: u64| {
+        let is_in = |at_ns: u64| at_ns >= from_ns && at_ns <= to_ns.saturating_add(WATCH_NS);
+        channel.points.iter().any(|(at_ns, n)| *n > 0.0 && is_in(*at_ns))
+    };
+    machine.origin.ticks.iter().any(|(tick, row)| {
+        let (from_ns, to_ns) = plan.tick_bounds_ns(*tick);
+        refused(from_ns, to_ns) && row.run().of(RunSum::ConnAttempts) > 0
+    })
+}
+
+/// How many there were: of a rate over the time since the look before, of a count its rises.
+pub(crate) fn counted(channel: &Channel) -> f64 {
+    if channel.unit == Unit::Count {
+        let rise = |pair: &[(u64, f64)]| (pair[1].1 - pair[0].1).max(0.0);
+        return channel.points.windows(2).map(rise).sum();
+    }
+    let mut before_ns = 0;
+    let mut sum = 0.0;
+    for (at_ns, per_s) in &channel.points {
+        // Looks that failed leave a gap; what happened in it is not known.
+        let over_ns = at_ns.saturating_sub(before_ns).min(WATCH_NS);
+        sum += per_s.max(0.0) * over_ns as f64 / 1e9;
+        before_ns = *at_ns;
+    }
+    sum
+}
+
+/// What was full before the load added anything to it did not give out because of it.
+fn was_full(channel: &Channel, limit: f64, kind: &str) -> bool {
+    /// A rise by less than this share of the limit is nothing of the load's.
+    const RISE: f64 = 0.05;
+    // Threads and CPUs are full within the first second of a load; these are filled over time.
+    if !matches!(class(kind, &channel.metric).0, Class::Memory | Class::Other) {
+        return false;
+    }
+    let Some((_, first)) = channel.points.first() else { return false };
+    let peak = channel.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+    *first >= AT_LIMIT * limit && peak - first < RISE * limit
+}
+
+fn throttled(points: &[(f64, f64)]) -> Option<(f64, String)> {
+    let mean = points.iter().map(|(_, share)| share).sum::<f64>() / points.len().max(1) as f64;
+    let some = points.iter().filter(|(_, share)| *share > THROTTLED).count();
+    (mean > THROTTLED).then(|| {
+        let text = format!("held back in {} of its periods, in {some} of {} s", ratio(mean), points.len());
+        (some as f64 / points.len() as f64, text)
+    })
+}
+
+fn at_limit(
+    channel: &Channel,
+    points: &[(f64, f64)],
+    machine: &Machine,
+    kind: &str,
+) -> Option<(f64, String)> {
+    // Pages that were once moved out stay there until they are asked for: a full swap limits nothing by itself.
+    let limit = channel.limit.filter(|limit| *limit > 0.0 && channel.metric != "swap_used")?;
+    if was_full(channel, limit, kind) {
+        return None;
+    }
+    let held = points.iter().filter(|(_, value)| *value >= AT_LIMIT * limit).count();
+    let held_ratio = held as f64 / points.len().max(1) as f64;
+    if points.is_empty() || held_ratio < HELD {
+        return None;
+    }
+    let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
+    let mut text = format!(
+        "{} of {} on the average ({}), {} or more of it in {held} of {} s",
+        watched(mean, channel.unit),
+        watched(limit, channel.unit),
+        ratio(mean / limit),
+        ratio(AT_LIMIT),
+        points.len()
+    );
+    // What this machine's own load generator took is no sign of the service.
+    if class(kind, &channel.metric).0 == Class::HostCpu && machine.opening().environment.same_machine {
+        let busy_ns: u64 = machine.origin.workers.iter().map(|worker| worker.busy_ns).sum();
+        let cores = busy_ns as f64 / machine.measured_ns.max(1) as f64;
+        text += &format!(", of which the load generator took {}", watched(cores, Unit::Cores));
+    }
+    Some((held_ratio, text))
+}
+
+/// The most telling first: by class, then by how much of the time and how high.
+pub(super) fn rank(all: &mut [Pressure]) {
+    let key = |p: &Pressure| class(&p.kind, &p.metric).0;
+    all.sort_by(|a, b| {
+        let high = |p: &Pressure| p.usage_mean.unwrap_or(p.held_ratio);
+        let order = key(a).cmp(&key(b)).then(b.held_ratio.total_cmp(&a.held_ratio));
+        if order == Ordering::Equal { high(b).total_cmp(&high(a)) } else { order }
+    });
+}
+
+/// The answer in a few words; `None` without monitors.
+pub(super) fn limiting(monitors: &[MonitorRow], pressure: &[Pressure]) -> Option<String> {
+    if monitors.is_empty() {
+        return None;
+    }
+    Some(match pressure.first() {
+        Some(first) => format!("{} ({})", first.what, first.evidence),
+        None if monitors.iter().all(|monitor| monitor.rows.is_empty()) => {
+            "not known: no monitor saw anything".into()
+        }
+        None => NONE_LIMITS.into(),
+    })
+}
+
+/// All that was looked at had room.
+const NONE_LIMITS: &str = "none of the watched resources";
+
+/// The same of several runs, in groups of which the first that has an answer is believed: what stood at its limit in at
+/// least half of its runs, told in the words of one of them. `None` when no run had monitors.
+pub(crate) fn limiting_of(groups: &[Vec<&Watching>]) -> Option<String> {
+    let mut watched = false;
+    let mut unknown = None;
+    for group in groups {
+        let told: Vec<&&Watching> = group.iter().filter(|run| run.limiting.is_some()).collect();
+        watched |= told.iter().any(|run| !run.seen.is_empty());
+        unknown = unknown.or_else(|| told.first().and_then(|run| run.limiting.clone()));
+        let mut all: Vec<Pressure> = told.iter().flat_map(|run| run.pressure.iter().cloned()).collect();
+        rank(&mut all);
+        let often = |p: &&Pressure| {
+            let has = |run: &&&&Watching| run.pressure.iter().any(|other| other.what == p.what);
+            2 * told.iter().filter(has).count() >= told.len()
+        };
+        if let Some(first) = all.iter().find(often) {
+            return Some(format!("{} ({})", first.what, first.evidence));
+        }
+    }
+    if watched { Some(NONE_LIMITS.into()) } else { unknown }
+}

@@ -1,0 +1,55 @@
+//! How memory went: a slope that a collector's sawtooth, one spike or a beginning that fills caches cannot make.
+//!
+//! The slope is Theil and Sen's over the second half, its interval from Mann and Kendall's score with the variance of
+//! Hamed & Rao (1998), because the seconds of a memory curve are anything but independent. A significant slope alone
+//! is not believed: over a tooth that began in the second half it is real and means nothing. So both envelopes must
+//! rise, too: the floor (what stays behind a collection) and the ceiling (nothing was this high before).
+
+use crate::summary::{Slope, SlopeVerdict};
+use plimsoll_plan::phrase::bytes_f64;
+use plimsoll_stats::maths::changepoint::trend;
+
+/// Fewer samples are no soak.
+const LEAST: usize = 60;
+/// The ceiling must rise by this share of what the slope makes of the last quarter.
+const CEILING: f64 = 0.25;
+
+/// Of a series of (seconds, bytes); `None` when it is too short.
+pub(super) fn slope(points: &[(f64, f64)]) -> Option<Slope> {
+    if points.len() < LEAST {
+        return None;
+    }
+    let values: Vec<f64> = points.iter().map(|(_, bytes)| *bytes).collect();
+    let n = values.len();
+    let (first_half, half) = values.split_at(n / 2);
+    let trend = trend(half)?;
+    let between_s = (points[n - 1].0 - points[n / 2].0) / (half.len() - 1).max(1) as f64;
+    if between_s <= 0.0 {
+        return None;
+    }
+    let [per_h, low, high] = [trend.slope, trend.low, trend.high].map(|each| each / between_s * 3_600.0);
+    let (third, last) = half.split_at(half.len() / 2);
+    let floor = |part: &[f64]| part.iter().copied().fold(f64::INFINITY, f64::min);
+    let ceiling = |part: &[f64]| part.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let of_quarter = trend.slope * last.len() as f64;
+    let before = ceiling(first_half).max(ceiling(third));
+    let verdict = if low > 0.0 && floor(last) > floor(third) && ceiling(last) > before + CEILING * of_quarter
+    {
+        SlopeVerdict::Grows
+    } else if high < 0.0 && ceiling(last) < ceiling(third) && floor(last) < floor(third) {
+        SlopeVerdict::Falls
+    } else {
+        SlopeVerdict::Level
+    };
+    let sentence = match verdict {
+        SlopeVerdict::Level => "level".into(),
+        SlopeVerdict::Grows => told("grows", per_h, low, high),
+        SlopeVerdict::Falls => told("falls", -per_h, -high, -low),
+    };
+    Some(Slope { per_h, low, high, verdict, sentence })
+}
+
+/// `grows by 12.0 MB/h (95 %: 8.10 MB/h to 15.2 MB/h)`
+fn told(verb: &str, per_h: f64, low: f64, high: f64) -> String {
+    format!("{verb} by {}/h (95 %: {}/h to {}/h)", bytes_f64(per_h), bytes_f64(low), bytes_f64(high))
+}

@@ -1,0 +1,225 @@
+//! Doubt is directional and has a size: what may turn an answer, and what may not.
+
+use crate::analysis::fixture::*;
+use plimsoll_analysis::summary::{Bound, Outcome, Standing, Summary, Weight};
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
+
+fn standing(run: &Run, text: &str) -> Standing {
+    run.clone().thresholds(&[text]).summary().thresholds[0].standing
+}
+
+/// Five in a hundred of the sends of each second are late by so much, and the response times contain it.
+fn late(by_ns: u64) -> Run {
+    Run::open(15).all_ticks(|tick| {
+        for _ in 0..50 {
+            tick.run.record(RunHist::Lateness.id(), by_ns);
+            tick.series[0].record(SeriesHist::Response.id(), 6 * MS + by_ns);
+        }
+    })
+}
+
+#[test]
+fn lateness_makes_a_pass_only_safer() {
+    // p99 is 10 ms, of which 4 are the generator's own.
+    let summary = late(4 * MS).thresholds(&["response_time p99 < 500ms"]).summary();
+    assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
+    assert_eq!(caution(&summary, "late_sends").unwrap().weight, Weight::Warning);
+    assert_eq!(standing(&late(4 * MS), "response_time p99 < 11ms"), Standing::Met);
+}
+
+#[test]
+fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
+    let summary = late(4 * MS).thresholds(&["response_time p99 < 8ms"]).summary();
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+    assert_eq!(summary.verdict.because, ["late_sends"]);
+    assert_eq!(caution(&summary, "late_sends").unwrap().weight, Weight::Inconclusive);
+    let judged = &summary.thresholds[0];
+    let doubt = judged.doubts.iter().find(|doubt| doubt.code == "late_sends").unwrap();
+    assert!(doubt.decides && doubt.bound == Bound::Best && close(doubt.size.unwrap(), 4e6, 0.1), "{doubt:?}");
+    assert!(close(judged.best.unwrap(), 6e6, 0.05) && close(judged.worst.unwrap(), 10e6, 0.02), "{judged:?}");
+    let told = &summary.verdict.sentence;
+    assert!(told.starts_with("INCONCLUSIVE: sends were late, p99 4.0"), "{told}");
+    assert!(told.ends_with(" ms, the limit is 8 ms"), "{told}");
+    // Without any lateness it would still be 6 ms.
+    assert_eq!(standing(&late(4 * MS), "response_time p99 < 5ms"), Standing::Missed);
+    assert_eq!(standing(&late(4 * MS), "response_time p50 < 3500us"), Standing::Missed);
+}
+
+#[test]
+fn lateness_may_be_in_any_samples_and_not_only_in_the_longest() {
+    // In each second 900 take 1 ms, 40 take 5 ms, 60 take 8 ms; 4 sends were late by 4 ms, which may have delayed as
+    // many others as arrive while 4 are served. Whether those of 5 ms were among them decides about the p92.
+    let mut run = Run::planned(|d| d.rate_per_s = Some(1_000.0));
+    run.fill(|tick| {
+        for (n, ms) in [(900, 1), (40, 5), (60, 8)] {
+            (0..n).for_each(|_| answer(tick, 0, ms * MS, 200));
+        }
+        (0..4).for_each(|_| tick.run.record(RunHist::Lateness.id(), 4 * MS));
+    });
+    assert_eq!(standing(&run, "response_time p92 < 2ms"), Standing::Undecided);
+    assert_eq!(standing(&run, "response_time p92 < 900us"), Standing::Missed);
+    // Nothing of 8 ms can have taken less than 4; a mean of 1.58 ms loses no more than the delays come to.
+    assert_eq!(standing(&run, "response_time max < 3500us"), Standing::Missed);
+    assert_eq!(standing(&run, "response_time mean < 1300us"), Standing::Missed);
+    assert_eq!(standing(&run, "response_time mean < 1500us"), Standing::Undecided);
+}
+
+#[test]
+fn a_late_send_is_looked_for_in_the_second_in_which_it_was_sent() {
+    // Each takes 1 s from its send. In every second second 90 of 1,000 sends are late by 90 ms; their responses come in
+    // the seconds between, in which no send was late.
+    let mut run = Run::planned(|d| d.rate_per_s = Some(1_000.0));
+    run.fill(|tick| {
+        let (late, slow) = if tick.tick % 2 == 0 { (90, 0) } else { (0, 90) };
+        (0..late).for_each(|_| tick.run.record(RunHist::Lateness.id(), 90 * MS));
+        (0..1_000 - slow).for_each(|_| answer(tick, 0, 1_000 * MS, 200));
+        for _ in 0..slow {
+            answer(tick, 0, 1_000 * MS, 200);
+            tick.series[0].record(SeriesHist::Response.id(), 1_090 * MS);
+        }
+    });
+    assert_eq!(standing(&run, "response_time p97 < 1040ms"), Standing::Undecided);
+    assert_eq!(standing(&run, "response_time p97 < 880ms"), Standing::Missed);
+}
+
+#[test]
+fn unrecorded_samples_and_waiting_for_a_cpu_add_up() {
+    // Ten in flight and a worker that waited 30 % of its time: 3 of each second's 10 s of requests may be waiting.
+    let mut run = Run::planned(|d| d.duration_ns = Some(15 * S));
+    run.fill(|tick| {
+        answers(tick, 0, 1_000, 10 * MS);
+        fail(tick, Fault::ClientMemory, 500);
+    });
+    let run = run.with(|run| run.pulse.run_queue_ns = 3 * S / 10).all_ticks(|tick| {
+        tick.run.add(RunSum::RunQueueNs.id(), 3 * S / 10);
+        tick.run.peak(RunPeak::InFlight.id(), 10);
+    });
+    // The mean of 10 ms may be 7 without the waiting; with 500 samples of 0, which nothing is known of, 4.7.
+    assert_eq!(standing(&run, "response_time mean < 5500us"), Standing::Undecided);
+    assert_eq!(standing(&run, "response_time mean < 4200us"), Standing::Missed);
+}
+
+#[test]
+fn answers_with_errors_need_no_quiet_machine() {
+    let limited = late(40 * MS).all_ticks(|tick| {
+        tick.run.add(RunSum::Stalls.id(), 1);
+        tick.run.add(RunSum::StalledNs.id(), S / 50);
+        (0..470).for_each(|_| answer(tick, 0, MS, 429));
+    });
+    let summary = limited.summary();
+    assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
+    assert!(summary.verdict.because.contains(&"errors == 0%".to_owned()));
+}
+
+/// So many answers of so many ms.
+fn few(n: u64, ms: u64) -> Run {
+    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    run.fill(|tick| {
+        if tick.tick == 3 {
+            answers(tick, 0, n, ms * MS);
+        }
+    });
+    run
+}
+
+#[test]
+fn few_samples_matter_where_their_interval_contains_the_limit() {
+    // 0.99^120 = 0.30: the p99 may be above all of them, but hardly below the second longest.
+    assert_eq!(standing(&few(120, 300), "response_time p99 < 100ms"), Standing::Missed);
+    let summary = few(100, 2).thresholds(&["response_time p99 < 500ms"]).summary();
+    assert_eq!(summary.thresholds[0].worst, None);
+    assert_eq!(
+        summary.verdict.sentence,
+        "INCONCLUSIVE: too few samples for p99: 100 of at least 368: the p99 response time is at least 2.36 ms, the \
+         limit is 500 ms"
+    );
+    // 0.99^368 = 0.025, which is half of the doubt that is allowed.
+    assert_eq!(standing(&few(367, 2), "response_time p99 < 500ms"), Standing::Undecided);
+    assert_eq!(standing(&few(368, 2), "response_time p99 < 500ms"), Standing::Met);
+    // A threshold that no more samples could miss.
+    assert_eq!(standing(&few(100, 300), "response_time p99 > 100ms"), Standing::Met);
+}
+
+#[test]
+fn a_stall_excuses_no_miss_that_holds_outside_of_it() {
+    let stalled = |slow: u64| {
+        let mut run = Run::planned(|d| {
+            d.connections = Some(10);
+            d.duration_ns = Some(10 * S);
+        });
+        run.fill(|tick| {
+            answers(tick, 0, 1_000 - slow, 5 * MS);
+            (0..slow).for_each(|_| answer(tick, 0, 300 * MS, 200));
+        });
+        run.at(3, |tick| {
+            tick.run.add(RunSum::Stalls.id(), 1);
+            tick.run.add(RunSum::StalledNs.id(), S / 5);
+            (0..10).for_each(|_| answer(tick, 0, 400 * MS, 200));
+        })
+    };
+    assert_eq!(standing(&stalled(30), "response_time p99 < 100ms"), Standing::Missed);
+    // What only the stalled second shows may be the stall.
+    assert_eq!(standing(&stalled(0), "response_time max < 250ms"), Standing::Undecided);
+    // A fiftieth of the time was not looked at: one request in a hundred may have been slow then, one in ten not.
+    assert_eq!(standing(&stalled(0), "response_time p99 < 100ms"), Standing::Undecided);
+    assert_eq!(standing(&stalled(0), "response_time p90 < 100ms"), Standing::Met);
+}
+
+#[test]
+fn a_record_with_a_gap_decides_what_the_gap_cannot_turn() {
+    let cut = |failed: u64| {
+        let mut run = Run::closed(20).at(2, |tick| fail(tick, Fault::Reset, failed));
+        run.ticks.truncate(15);
+        run.ending = None;
+        run.summary()
+    };
+    let is = |summary: Summary| (summary.verdict.result, summary.verdict.because);
+    assert_eq!(is(cut(30)), (Outcome::Fail, vec!["errors == 0%".to_owned()]));
+    assert_eq!(is(cut(0)), (Outcome::Inconclusive, vec!["missing_intervals".to_owned()]));
+}
+
+#[test]
+fn a_load_that_was_not_sent_proves_a_miss_and_no_pass() {
+    let short = Run::open_with(15, |d| d.rate_per_s = Some(1_200.0));
+    assert_eq!(standing(&short, "response_time p99 < 500ms"), Standing::Undecided);
+    assert_eq!(standing(&short, "response_time p99 < 4ms"), Standing::Missed);
+    let verdict = short.thresholds(&["response_time p99 < 500ms"]).summary().verdict;
+    assert_eq!(verdict.because, ["offered_not_sent"], "{}", verdict.sentence);
+}
+
+/// Ten users of a generator whose worker waits for a CPU for 78 % of the time.
+fn starved(run: Run) -> Run {
+    run.with(|run| run.pulse.run_queue_ns = S * 78 / 100).all_ticks(|tick| {
+        tick.run.add(RunSum::RunQueueNs.id(), S * 78 / 100);
+        tick.run.peak(RunPeak::InFlight.id(), 10);
+    })
+}
+
+#[test]
+fn waiting_for_a_cpu_explains_a_few_milliseconds_and_not_hundreds() {
+    // 150 s of requests in 15 s, of which 117 s may have been waiting: 3 ms of each 5 ms, not 4.
+    let quick = starved(Run::closed(15));
+    let summary = quick.clone().thresholds(&["response_time p99 < 2ms"]).summary();
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive, "{}", summary.verdict.sentence);
+    assert_eq!(summary.verdict.because, ["run_queue"]);
+    assert!(
+        summary.verdict.sentence.contains("waited for a CPU 78 % of its time"),
+        "{}",
+        summary.verdict.sentence
+    );
+    assert_eq!(caution(&summary, "run_queue").unwrap().weight, Weight::Inconclusive);
+    assert_eq!(standing(&quick, "response_time p99 < 1ms"), Standing::Missed);
+    assert_eq!(standing(&quick, "response_time p99 < 10ms"), Standing::Met);
+    assert_eq!(standing(&Run::closed(15), "response_time p99 < 2ms"), Standing::Missed);
+    // No wait that is no stall is longer than 200 ms.
+    let mut slow = Run::planned(|d| d.duration_ns = Some(15 * S));
+    slow.fill(|tick| answers(tick, 0, 40, 400 * MS));
+    assert_eq!(standing(&starved(slow), "response_time p99 < 100ms"), Standing::Missed);
+    // Users who had not waited would have come again sooner: up to 2,000/s / 0.22.
+    assert_eq!(standing(&quick, "rate > 9000/s"), Standing::Undecided);
+    assert_eq!(standing(&quick, "rate > 9200/s"), Standing::Missed);
+    assert_eq!(standing(&quick, "rate > 1900/s"), Standing::Met);
+    // How many there were is no estimate.
+    assert_eq!(standing(&quick, "requests == 30000"), Standing::Met);
+}

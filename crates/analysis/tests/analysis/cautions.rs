@@ -1,0 +1,573 @@
+//! Every caution is raised by its cause, and not without it.
+
+use crate::analysis::fixture::*;
+use plimsoll_analysis::caution::{Doubts, Kind};
+use plimsoll_analysis::summarise_with;
+use plimsoll_analysis::summary::{Outcome, Weight};
+use plimsoll_plan::Fault;
+use plimsoll_plan::link::Tls;
+use plimsoll_plan::load::Arrivals;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, status_id};
+use plimsoll_record::event::{Ending, NoteKind, Pulse, StoppedBy};
+use std::collections::BTreeSet;
+
+/// What a case claims: the caution, its weight, a run that raises it, a twin that does not, and what the evidence and
+/// the advice must say.
+pub struct Case {
+    pub kind: Kind,
+    pub weight: Weight,
+    pub bad: Run,
+    pub good: Run,
+    pub says: &'static [&'static str],
+}
+
+pub fn check(case: Case) {
+    let (bad, good) = (case.bad.summary(), case.good.summary());
+    let code = case.kind.code();
+    let found = caution(&bad, code).unwrap_or_else(|| panic!("`{code}` is missing: {:#?}", bad.cautions));
+    assert_eq!(found.weight, case.weight, "{found:#?}");
+    for text in case.says {
+        let told = format!("{} | {} | {}", found.title, found.evidence, found.advice);
+        assert!(told.contains(text), "`{text}` is not in `{told}`");
+    }
+    assert!(caution(&good, code).is_none(), "the twin has it too: {:#?}", caution(&good, code));
+    // A run that was cut short says that before any doubt.
+    if bad.verdict.result != Outcome::Interrupted {
+        assert_eq!(bad.verdict.result == Outcome::Inconclusive, has_doubt(&bad.cautions));
+    }
+    assert_ne!(good.verdict.result, Outcome::Inconclusive, "{}", good.verdict.sentence);
+}
+
+fn has_doubt(cautions: &[plimsoll_analysis::summary::Caution]) -> bool {
+    cautions.iter().any(|c| c.weight == Weight::Inconclusive)
+}
+
+macro_rules! cases {
+    ($($(#[$meta:meta])* $name:ident: $kind:ident, $weight:ident, $bad:expr, $good:expr, $says:expr;)*) => {
+        $($(#[$meta])* #[test] fn $name() {
+            use $crate::analysis::cautions::{Case, check};
+            check(Case { kind: Kind::$kind, weight: Weight::$weight, bad: $bad, good: $good, says: &$says });
+        })*
+
+        /// What has a case here.
+        pub const TESTED: &[Kind] = &[$(Kind::$kind,)*];
+    };
+}
+pub(crate) use cases;
+
+#[test]
+fn every_caution_has_a_case() {
+    let tested: BTreeSet<Kind> = [
+        TESTED,
+        crate::analysis::traps::TESTED,
+        crate::analysis::watched::TESTED,
+        crate::analysis::steered::TESTED,
+    ]
+    .concat()
+    .into_iter()
+    .collect();
+    let missing: Vec<&Kind> = Kind::ALL.iter().filter(|kind| !tested.contains(kind)).collect();
+    // Two runs are needed for these; they stand below and in `merged`.
+    assert_eq!(missing, [&Kind::MergedApart, &Kind::MergedTargetsDiffer]);
+}
+
+cases! {
+    descriptors_that_ran_out_are_this_machines_limit: ClientFdLimit, Inconclusive,
+        Run::closed(15).at(3, |t| fail(t, Fault::FdLimit, 44)),
+        Run::closed(15).at(3, |t| fail(t, Fault::Refused, 44)),
+        ["44 attempts", "soft limit 256", "hard limit 256", "ulimit -Hn 65536"];
+
+    local_ports_that_ran_out_are_this_machines_limit: ClientPortsExhausted, Inconclusive,
+        Run::closed_with(15, |d| d.keep_alive = Some(false)).at(3, |t| fail(t, Fault::PortsExhausted, 1_204)),
+        Run::closed_with(15, |d| d.keep_alive = Some(false)),
+        ["1,204 attempts", "32768-60999", "28,232 ports", "keep connections open", "\"1024 65535\""];
+
+    descriptors_that_ran_out_in_the_warm_up_are_this_machines_limit: ClientFdLimit, Inconclusive,
+        Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).at(0, |t| fail(t, Fault::FdLimit, 44)),
+        Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).at(0, |t| fail(t, Fault::Refused, 44)),
+        ["44 attempts"];
+
+    a_range_of_ports_that_nobody_could_read_is_not_one_port: ClientPortsExhausted, Inconclusive,
+        Run::closed(15).at(3, |t| fail(t, Fault::PortsExhausted, 7)).with(|r| {
+            (r.environment.port_low, r.environment.port_high) = (0, 0);
+        }),
+        Run::closed(15),
+        ["7 attempts", "is not known"];
+
+    times_that_do_not_make_the_requests_in_flight_are_doubted: LittlesLaw, Warning,
+        Run::open(15).all_ticks(|t| t.run.add(RunSum::InFlightNs.id(), 2 * S)),
+        // Requests that ended in a failure had been in flight as well.
+        Run::open(15).all_ticks(|t| {
+            t.run.add(RunSum::InFlightNs.id(), 2 * S);
+            (0..20).for_each(|_| t.series[0].record(SeriesHist::FailedService.id(), 100 * MS));
+        }),
+        ["7.0 requests were in flight by the clock, 5.0 by rate times service time"];
+
+    no_memory_for_sockets_is_this_machines_limit: ClientMemory, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::ClientMemory, 1)),
+        Run::closed(15),
+        ["1 attempt failed", "tcp_mem"];
+
+    a_limit_of_ours_is_not_the_servers_fault: ClientLimit, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::ClientLimit, 2)),
+        Run::closed(15),
+        ["2 responses were longer than a limit", "--limit NAME=VALUE"];
+
+    a_firewall_here_is_not_the_servers_fault: ClientBlocked, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::ClientOther, 9)),
+        Run::closed(15),
+        ["9 attempts failed", "firewall"];
+
+    a_generator_that_stood_still_saw_nothing_meanwhile: ClientStalled, Warning,
+        Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 2); t.run.add(RunSum::StalledNs.id(), 2 * S); }),
+        Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 1); t.run.add(RunSum::StalledNs.id(), S / 8); }),
+        ["2 times", "100 ms"];
+
+    bytes_behind_answers_are_told: SurplusBytes, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::Surplus.id(), 7)),
+        Run::closed(15),
+        ["7 answers"];
+
+    nothing_but_redirects_is_told_with_where_they_lead: RedirectsNotFollowed, Warning,
+        Run::closed(15).all_ticks(|t| redirected(t, 2_000)),
+        Run::closed(15).all_ticks(|t| redirected(t, 1_999)),
+        ["302 x 30,000, not followed", "--follow 3"];
+
+    a_run_without_an_end_was_cut_off: MissingIntervals, Inconclusive,
+        Run::closed(15).with(|r| { r.ending = None; r.ticks.truncate(9); }),
+        Run::closed(15),
+        ["9 s to 15 s", "cut off"];
+
+    seconds_that_nobody_handed_over_are_missing: MissingIntervals, Inconclusive,
+        Run::closed(15).with(|r| { r.ticks.drain(4..6); }),
+        Run::closed(15),
+        ["4 s to 6 s"];
+
+    a_gap_of_the_disk_is_a_warning_because_the_totals_are_whole: MissingIntervals, Warning,
+        Run::closed(15).with(|r| { r.ticks.drain(4..6); }).note(4 * S, NoteKind::Gap, "the disk was full"),
+        Run::closed(15),
+        ["4 s to 6 s", "the disk was full", "the totals hold them"];
+
+    a_worker_that_died_makes_the_record_incomplete: MissingIntervals, Inconclusive,
+        Run::closed(15).with(|r| r.ending = Some(Ending {
+            stopped_by: StoppedBy::Duration, elapsed_ns: 15 * S, lost_workers: vec!["worker 1: no epoll".into()],
+        })),
+        Run::closed(15),
+        ["1 worker died", "no epoll"];
+
+    a_service_that_never_answers_leaves_nothing_to_measure: NoRequests, Inconclusive,
+        Run::closed(15).with(|r| { r.ticks.clear(); r.fill(|_| {}); }).at(14, |t| under_way(t, 10, 15 * S)),
+        Run::closed(15),
+        ["no request finished in 15 s", "10 sent", "10 unanswered"];
+
+    a_run_that_ends_in_its_warm_up_measured_nothing: NoRequests, Inconclusive,
+        Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).with(|r| r.ticks.truncate(3))
+            .ends(StoppedBy::Interrupt, 3 * S),
+        Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)),
+        ["before the warm-up"];
+
+    arrivals_that_never_came_due_were_not_sent_by_us: OfferedNotSent, Inconclusive,
+        Run::open_with(15, |d| d.rate_per_s = Some(1_020.0)),
+        Run::open_with(15, |d| d.rate_per_s = Some(1_005.0)),
+        ["of 15,300 arrivals", "not sent"];
+
+    chance_makes_poisson_arrivals_fewer_than_planned: OfferedNotSent, Inconclusive,
+        Run::open_with(15, |d| { d.rate_per_s = Some(1_080.0); d.arrivals = Some(Arrivals::Poisson); }),
+        Run::open_with(15, |d| { d.rate_per_s = Some(1_020.0); d.arrivals = Some(Arrivals::Poisson); }),
+        ["of 16,200 arrivals"];
+
+    arrivals_that_wait_while_the_worker_is_busy_are_not_the_servers_fault: OfferedNotSent, Inconclusive,
+        starved(200).with(|r| r.pulse = Pulse { wall_ns: S, busy_ns: S * 99 / 100, ..Pulse::default() }),
+        starved(200),
+        ["200 of 15,000 arrivals (1.33 %)", "99 % of the time"];
+
+    late_sends_of_a_tenth_of_the_response_time_are_the_generators: LateSends, Warning,
+        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
+        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), MS - 1))),
+        ["2.00 ms or more behind", "p99 of 5.9"];
+
+    late_sends_are_judged_by_the_response_time_that_they_spoil: LateSends, Warning,
+        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
+        Run::open(15).with(|r| r.ticks.clear()).with(|r| r.fill(|t| {
+            t.run.add(RunSum::Arrivals.id(), 1_000);
+            answers(t, 0, 1_000, 50 * MS);
+            (0..1_000).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS));
+        })),
+        ["behind their instant"];
+
+    a_deciding_percentile_needs_samples: TooFewSamples, Inconclusive,
+        Run::closed(15).thresholds(&["response_time p99.99 < 1s"]),
+        Run::closed(15).thresholds(&["response_time p99.9 < 1s"]),
+        ["30,000 samples for response_time p99.99", "needs 100,000"];
+
+    a_printed_percentile_with_few_samples_is_a_note: TooFewSamples, Note,
+        Run::closed(2),
+        Run::closed(15),
+        ["4,000 samples for response_time p99.9", "needs 10,000"];
+
+    time_outs_make_lower_bounds: TimeoutsCensor, Warning,
+        Run::closed(15).at(12, |t| time_out(t, 400, 10 * S)),
+        Run::closed(15),
+        ["400 time-outs (1.32 % of the requests)", "after 10 s", "from p99 on are lower bounds"];
+
+    few_time_outs_touch_the_maximum_only: TimeoutsCensor, Warning,
+        Run::closed(15).at(12, |t| time_out(t, 2, 10 * S)),
+        Run::closed(15),
+        ["2 time-outs", "the maximum is a lower bound"];
+
+    a_stall_hides_in_a_closed_model: ClosedModelBlindSpot, Warning,
+        Run::closed(15).at(4, stall).at(9, stall),
+        Run::open(15).at(4, stall).at(9, stall),
+        ["0.0666 % of the requests (20, each above 50.0 ms)", "11.8 % of the users' time",
+         "all users waited at once, for up to 1.00 s", "would meet 9", "p99 says 5", "-r RATE"];
+
+    a_stall_too_small_to_matter_hides_nothing: ClosedModelBlindSpot, Warning,
+        Run::closed(15).at(4, stall),
+        Run::closed(15).at(4, |t| stall_of(t, 60 * MS)),
+        ["users' time"];
+
+    the_few_milliseconds_for_which_a_machine_holds_a_process_up_hide_nothing: ClosedModelBlindSpot, Warning,
+        Run::closed(15).all_ticks(|t| stall_of(t, 200 * MS)),
+        // A fifth of the time, in stalls of 20 ms.
+        Run::closed(15).all_ticks(|t| (0..10).for_each(|_| stall_of(t, 20 * MS))),
+        ["users' time"];
+
+    requests_that_are_slow_one_by_one_hide_nothing: ClosedModelBlindSpot, Warning,
+        Run::closed(15).at(4, stall).at(9, stall),
+        // The same times, and others were answered meanwhile.
+        Run::closed(15).at(4, slow_alone).at(9, slow_alone),
+        ["users' time"];
+
+    a_machine_that_took_the_cpu_may_have_made_the_silence: ClosedModelBlindSpot, Warning,
+        Run::closed(15).at(4, stall).at(9, stall),
+        Run::closed(15).at(4, stall).at(9, stall).with(|run| run.pulse.run_queue_ns = S / 5),
+        ["users' time"];
+
+    slow_requests_that_are_many_hide_nothing: ClosedModelBlindSpot, Warning,
+        Run::closed(15).at(4, stall),
+        // 30 % take 60 times as long: four fifths of the time is theirs, and every percentile from p70 on shows it.
+        Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
+        ["arrivals that do not wait"];
+
+    arrivals_without_a_connection_wait: ConnectionCapHit, Warning,
+        starved(20),
+        Run::open(15),
+        ["300 arrivals found all 1,000 connections in use", "p99 of the wait 40", "20 had none at the stop",
+         "raise `-c` (to 2000"];
+
+    arrivals_behind_a_service_that_hangs_never_get_a_connection: ConnectionCapHit, Warning,
+        Run::open(15).at(14, |t| {
+            under_way(t, 1_000, 14 * S);
+            t.run.add(RunSum::NeverStarted.id(), 9_000);
+        }),
+        // Fewer than all connections are in use: those without one were still connecting.
+        Run::open(15).at(14, |t| {
+            under_way(t, 900, 14 * S);
+            t.run.add(RunSum::NeverStarted.id(), 90);
+        }),
+        ["9,000 had none at the stop"];
+
+    a_time_out_while_connecting_has_its_own_length: TimeoutsCensor, Warning,
+        Run::closed_with(15, |d| d.timeout_ns = Some(2 * S)).at(12, |t| fail(t, Fault::ConnectTimeout, 4)),
+        Run::closed(15),
+        ["4 time-outs", "4 of them while connecting", "after 10 s"];
+
+    the_samples_of_a_first_byte_are_its_own: TooFewSamples, Warning,
+        Run::closed(15).thresholds(&["first_byte p99.99 < 1s"]).at(3, |t| time_out(t, 10, 10 * S)),
+        Run::closed(15).thresholds(&["first_byte p99 < 1s"]),
+        ["30,000 samples for first_byte p99.99"];
+
+    users_who_wait_for_the_generator_break_littles_law: LittlesLaw, Warning,
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), S)),
+        ["16.7 % of their time outside"];
+
+    connecting_explains_time_outside_requests: LittlesLaw, Warning,
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
+        Run::closed(15).all_ticks(|t| {
+            t.run.add(RunSum::UsersNs.id(), 2 * S);
+            (0..2_000).for_each(|_| t.run.record(RunHist::Connect.id(), MS));
+        }),
+        ["outside requests"];
+
+    pauses_after_refused_attempts_explain_time_outside_requests: LittlesLaw, Warning,
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
+        Run::closed(15).all_ticks(|t| { t.run.add(RunSum::UsersNs.id(), 2 * S); fail(t, Fault::Refused, 2); }),
+        ["outside requests"];
+
+    users_without_work_at_the_end_of_a_counted_run_break_no_law: LittlesLaw, Warning,
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)).ends(StoppedBy::Requests, 15 * S),
+        Run::closed(15)
+            .with(|r| for tick in &mut r.ticks[11..] {
+                let number = tick.tick;
+                *tick = Run::planned(|_| {}).blank(number);
+                tick.run.add(RunSum::UsersNs.id(), 10 * S);
+                tick.run.add(RunSum::InFlightNs.id(), S);
+            })
+            .ends(StoppedBy::Requests, 15 * S),
+        ["outside requests"];
+
+    a_worker_without_room_may_be_the_limit: ClientCpu, Warning,
+        Run::closed(15).with(|r| r.pulse.busy_ns = S * 95 / 100),
+        // Spinning is waiting: a precise generator is not a busy one.
+        Run::closed(15).with(|r| r.pulse.spin_ns = S * 95 / 100),
+        ["worker 0", "95 %"];
+
+    workers_that_wait_for_a_cpu_are_disturbed: RunQueue, Warning,
+        Run::closed(15).with(|r| r.pulse.run_queue_ns = S * 12 / 100),
+        Run::closed(15).with(|r| r.pulse.run_queue_ns = S * 9 / 100),
+        ["12 % of the time"];
+
+    stolen_time_is_named: Steal, Warning,
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::StealNs.id(), S * 12 / 100)),
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::StealNs.id(), S * 8 / 100)),
+        ["6 % of all CPU time"];
+
+    lost_packets_are_named: Retransmits, Warning,
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::Retransmits.id(), 4)),
+        Run::closed(15).at(4, |t| t.run.add(RunSum::Retransmits.id(), 25)),
+        ["60 segments sent again in 30,000 requests (0.2 %)"];
+
+    a_handful_of_retransmits_proves_nothing: Retransmits, Warning,
+        short_open(10),
+        short_open(9),
+        ["10 segments"];
+
+    a_keep_alive_race_is_named_with_the_idle_time: StaleConnections, Warning,
+        Run::closed(15).at(7, |t| {
+            fail(t, Fault::StaleConnection, 3);
+            t.run.record(RunHist::Stale.id(), 5_001 * MS);
+        }),
+        Run::closed(15).at(7, |t| fail(t, Fault::Reset, 3)),
+        ["3 requests", "idle for 5.00 s to 5.00 s", "--no-keepalive"];
+
+    a_mean_above_p95_is_not_a_middle: MeanAboveP95, Warning,
+        Run::open(15).all_ticks(|t| (0..30).for_each(|_| answer(t, 0, 500 * MS, 200))),
+        Run::open(15).all_ticks(|t| (0..300).for_each(|_| answer(t, 0, 500 * MS, 200))),
+        ["mean 19.4 ms, p95 5.95 ms"];
+
+    a_target_on_this_machine_is_named: SameMachine, Note,
+        Run::closed(15).with(|r| r.environment.same_machine = true),
+        Run::closed(15),
+        ["10.0.0.7 belongs to this machine"];
+
+    a_certificate_that_nobody_checked_is_told: CertificateUnchecked, Note,
+        Run::closed(15).with(|r| r.outline.link.tls = Some(tls(true))),
+        Run::closed(15).with(|r| r.outline.link.tls = Some(tls(false))),
+        ["any certificate was taken for shop.example"];
+
+    many_requests_under_way_at_the_stop_are_told: InFlightCensors, Note,
+        Run::closed(15).at(14, |t| under_way(t, 400, 5 * MS)),
+        Run::closed(15).at(14, |t| under_way(t, 10, 5 * MS)),
+        ["400 requests without an answer", "against 30,000 finished"];
+
+    a_few_seconds_are_a_short_run: ShortRun, Note,
+        Run::closed(9),
+        Run::closed(10),
+        ["9 s were measured"];
+
+    answers_that_shrank_in_the_middle_are_two_experiments: ResponseChanged, Warning,
+        Run::closed(15).with(|r| r.ticks[9..].iter_mut().for_each(|t| sizes(t, |_| 80))),
+        Run::closed(15).with(|r| r.ticks.iter_mut().for_each(|t| sizes(t, |i| 100 + i * 7919 % 200))),
+        ["`pick`", "200 bytes", "80.0 bytes from 9 s on", "60 % less"];
+
+    sizes_that_vary_from_second_to_second_have_not_changed: ResponseChanged, Warning,
+        Run::closed(15).with(|r| r.ticks[5..].iter_mut().for_each(|t| sizes(t, |_| 900))),
+        Run::closed(15).with(|r| r.ticks.iter_mut().for_each(|t| {
+            let bytes = 100 + u64::from(t.tick) * 7919 % 13 * 20;
+            sizes(t, |_| bytes);
+        })),
+        ["900 bytes from 5 s on"];
+
+    answers_of_another_shape_are_two_experiments: ResponseChanged, Warning,
+        Run::closed(15).at(8, |t| t.series[0].add(SeriesSum::ShapeChanges.id(), 10)),
+        Run::closed(15).all_ticks(|t| t.series[0].add(SeriesSum::ShapeChanges.id(), 900)),
+        ["`pick`", "one shape until 8 s", "10 differed"];
+
+    rows_that_a_file_does_not_have_are_told: RowsNotAppended, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::NotAppended.id(), 4)),
+        Run::closed(15),
+        ["4 rows"];
+
+    iterations_left_for_a_missing_value_are_told: IterationsAbandoned, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::Abandoned.id(), 4)),
+        Run::closed(15).at(3, |t| {
+            t.run.add(RunSum::Abandoned.id(), 4);
+            t.series[0].add(SeriesSum::Failed.id(), 4);
+        }),
+        ["4 iterations so, 0 requests failed"];
+
+    data_that_ran_out_is_told: DataRanOut, Note,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::Retired.id(), 1)),
+        Run::closed(15),
+        ["1 user did so"];
+
+    an_interrupt_is_told: Interrupted, Note,
+        Run::closed(30).with(|r| r.ticks.truncate(15)).ends(StoppedBy::Interrupt, 15 * S),
+        Run::closed(15),
+        ["after 15 s of 30 s"];
+
+    the_circuit_breaker_is_told_in_its_own_words: Interrupted, Note,
+        Run::closed(30).with(|r| r.ticks.truncate(15)).ends(StoppedBy::Command, 15 * S)
+            .note(15 * S, NoteKind::Control, "stopped by the circuit breaker"),
+        Run::closed(15).ends(StoppedBy::Requests, 15 * S),
+        ["after 15 s of 30 s: stopped by the circuit breaker"];
+}
+
+/// As many bodies as there were, of other sizes.
+/// So many of the answers are redirects.
+fn redirected(tick: &mut plimsoll_stats::Interval, n: u64) {
+    let cells = &mut tick.series[0];
+    cells.sums[status_id(200)] -= n;
+    cells.add(status_id(302), n);
+}
+
+fn tls(insecure: bool) -> Tls {
+    Tls { server_name: "shop.example".into(), insecure, ..Tls::default() }
+}
+
+fn sizes(tick: &mut plimsoll_stats::Interval, bytes_of: impl Fn(u64) -> u64) {
+    let bodies = &mut tick.series[0].hists[SeriesHist::BodySize.id()];
+    let count = bodies.count();
+    bodies.clear();
+    (0..count).for_each(|i| bodies.record(bytes_of(i)));
+}
+
+/// The ten users meet a pause of a second.
+fn stall(tick: &mut plimsoll_stats::Interval) {
+    stall_of(tick, S);
+}
+
+/// All ten users sat in it.
+fn stall_of(tick: &mut plimsoll_stats::Interval, length_ns: u64) {
+    (0..10).for_each(|_| answer(tick, 0, length_ns, 200));
+    tick.run.record(RunHist::Silence.id(), length_ns);
+}
+
+/// Each of ten users at another time.
+fn slow_alone(tick: &mut plimsoll_stats::Interval) {
+    (0..10).for_each(|_| answer(tick, 0, S, 200));
+}
+
+/// Twenty arrivals a second wait for a connection, and some never get one.
+fn starved(never: u64) -> Run {
+    Run::open(15)
+        .all_ticks(|t| {
+            t.run.add(RunSum::Starved.id(), 20);
+            (0..20).for_each(|_| t.run.record(RunHist::ConnWait.id(), 40 * MS));
+        })
+        .at(14, move |t| {
+            t.run.add(RunSum::NeverStarted.id(), never);
+            (0..never).for_each(|_| t.series[0].record(SeriesHist::ResponseCensored.id(), 40 * MS));
+        })
+}
+
+/// 1,000 requests, some segments of which were sent again.
+fn short_open(retransmits: u64) -> Run {
+    let mut run = Run::open(1);
+    run.tick(0).run.add(RunSum::Retransmits.id(), retransmits);
+    run
+}
+
+#[test]
+fn a_healthy_run_has_no_caution_at_all() {
+    for run in [Run::closed(15), Run::open(15)] {
+        let summary = run.summary();
+        assert!(summary.cautions.is_empty(), "{:#?}", summary.cautions);
+        assert!(summary.complete);
+    }
+}
+
+#[test]
+fn cautions_come_heaviest_first() {
+    let summary = Run::closed(5)
+        .with(|r| r.environment.same_machine = true)
+        .with(|r| r.pulse.busy_ns = S)
+        .at(1, |t| fail(t, Fault::PortsExhausted, 1))
+        .at(1, |t| fail(t, Fault::FdLimit, 1))
+        .summary();
+    let weights: Vec<Weight> = summary.cautions.iter().map(|c| c.weight).collect();
+    assert!(weights.is_sorted(), "{weights:?}");
+    assert_eq!(summary.cautions[0].code, "client_fd_limit");
+    assert_eq!(summary.cautions[1].code, "client_ports_exhausted");
+    assert!(summary.cautions.len() >= 5);
+}
+
+#[test]
+fn a_cap_that_was_never_reached_is_not_blamed_for_missing_descriptors() {
+    let summary = starved(0).at(3, |t| fail(t, Fault::FdLimit, 10)).summary();
+    assert!(caution(&summary, "client_fd_limit").is_some());
+    assert!(caution(&summary, "connection_cap_hit").is_none());
+}
+
+#[test]
+fn a_steered_run_is_not_held_to_its_plan() {
+    let half = |run: Run| {
+        run.with(|r| {
+            r.outline.load = plimsoll_plan::load::Load::Open {
+                rate_per_s: profile(2_000.0, &[]),
+                arrivals: Arrivals::Constant,
+            }
+        })
+    };
+    assert!(caution(&half(Run::open(15)).summary(), "offered_not_sent").is_some());
+    let steered = half(Run::open(15)).note(3 * S, NoteKind::Control, "the rate was set to 1,000/s");
+    assert!(caution(&steered.summary(), "offered_not_sent").is_none());
+}
+
+#[test]
+fn a_ramp_offers_the_area_under_it() {
+    // 0 to 2,000/s within 10 s, then 5 s at 2,000/s: 10,000 + 10,000 arrivals.
+    let ramp = |arrivals: u64| {
+        let mut run = Run::planned(|d| d.stages = Some((profile(0.0, &[(10, 2_000.0), (5, 2_000.0)]), true)));
+        run.fill(|tick| {
+            tick.run.add(RunSum::Arrivals.id(), arrivals / 15);
+            answers(tick, 0, arrivals / 15, 5 * MS);
+        });
+        run.summary()
+    };
+    assert!(caution(&ramp(19_995), "offered_not_sent").is_none());
+    let short = ramp(19_500);
+    assert!(caution(&short, "offered_not_sent").unwrap().evidence.contains("of 20,000 arrivals"));
+}
+
+#[test]
+fn a_number_of_requests_bounds_what_is_offered() {
+    // 1,000/s for 10,000 requests: the run ends when the last answer is there, not at an edge.
+    let mut run = Run::open_with(15, |d| d.requests_total = Some(10_000));
+    run.ticks.truncate(11);
+    let last = run.blank(10);
+    run.ticks[10] = last;
+    let summary = run.ends(StoppedBy::Requests, 10 * S + 5 * MS).summary();
+    assert!(caution(&summary, "offered_not_sent").is_none(), "{:#?}", summary.cautions);
+    assert_eq!(summary.achieved.ratio, Some(1.0));
+}
+
+#[test]
+fn every_number_that_raises_a_doubt_can_be_set() {
+    let strict = Doubts { short_ns: 60 * S, worker_busy: 0.1, ..Doubts::default() };
+    let record = Run::closed(15).record();
+    let summary = summarise_with(&record, &strict);
+    assert!(caution(&summary, "short_run").is_some());
+    assert!(caution(&summary, "client_cpu").is_some());
+}
+
+#[test]
+fn the_table_is_whole_and_its_codes_are_unique() {
+    let codes: BTreeSet<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+    assert_eq!(codes.len(), Kind::ALL.len());
+    for kind in Kind::ALL {
+        assert!(!kind.title().is_empty() && !kind.advice().is_empty());
+        assert_eq!(Kind::of_code(kind.code()), Some(*kind));
+    }
+}
+
+#[test]
+fn a_request_that_was_sent_and_lost_is_not_sent_again_in_the_books() {
+    // Guards the denominator of the retransmits: requests sent, not finished.
+    let summary = Run::closed(15)
+        .all_ticks(|t| t.run.add(RunSum::Retransmits.id(), 1))
+        .at(0, |t| t.series[0].add(SeriesSum::Sent.id(), 100_000))
+        .summary();
+    assert!(caution(&summary, "retransmits").is_none());
+}

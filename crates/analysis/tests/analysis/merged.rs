@@ -1,0 +1,298 @@
+//! Several machines as one: exact sums, percentiles from merged histograms, a row for each.
+
+use crate::analysis::fixture::*;
+use plimsoll_analysis::summarise;
+use plimsoll_analysis::summary::{Outcome, Summary, Weight};
+use plimsoll_plan::metric::{RunHist, RunSum};
+use plimsoll_record::RunRecord;
+use serde_json::Value;
+
+/// A run whose answers differ from second to second, and the same in two halves with a machine for each.
+fn whole_and_halves() -> (Run, Run, Run) {
+    let plan = |p, of| {
+        Run::planned(|d| {
+            d.rate_per_s = Some(2_000.0);
+            d.duration_ns = Some(12 * S);
+            d.share = Some(part(p, of));
+        })
+    };
+    let (mut whole, mut one, mut two) = (plan(1, 1), plan(1, 2), plan(2, 2));
+    one.origin = "one".into();
+    two.origin = "two".into();
+    two.environment.host = "laptop-b".into();
+    for number in 0..12u64 {
+        let mut both = whole.blank(number as u32);
+        for (half, run) in [&mut one, &mut two].into_iter().enumerate() {
+            let mut tick = run.blank(number as u32);
+            tick.run.add(RunSum::Arrivals.id(), 1_000);
+            tick.run.add(RunSum::InFlightNs.id(), 5 * S);
+            answers(&mut tick, 0, 1_000, (5 + number + 20 * half as u64) * MS);
+            both.merge(&tick);
+            run.ticks.push(tick);
+        }
+        whole.ticks.push(both);
+    }
+    (whole, one, two)
+}
+
+fn merged(runs: &[&Run]) -> RunRecord {
+    runs.iter().fold(RunRecord::default(), |sum, run| RunRecord::merge(sum, run.record()).unwrap())
+}
+
+fn json(summary: &Summary) -> Value {
+    serde_json::to_value(summary).unwrap()
+}
+
+#[test]
+fn two_halves_are_the_whole_to_the_last_digit() {
+    let (whole, one, two) = whole_and_halves();
+    let (whole, halves) = (json(&whole.summary()), json(&summarise(&merged(&[&one, &two]))));
+    for part in [
+        "verdict",
+        "thresholds",
+        "totals",
+        "offered",
+        "achieved",
+        "response_time",
+        "service_time",
+        "phases",
+        "bands",
+        "errors",
+        "statuses",
+        "requests",
+        "spikes",
+        "timeline",
+        "complete",
+        "gaps",
+        "stopped_by",
+    ] {
+        assert_eq!(whole[part], halves[part], "{part}");
+    }
+}
+
+#[test]
+fn the_order_of_machines_makes_no_difference() {
+    let (_, one, two) = whole_and_halves();
+    assert_eq!(json(&summarise(&merged(&[&one, &two]))), json(&summarise(&merged(&[&two, &one]))));
+}
+
+#[test]
+fn the_same_machine_twice_counts_once() {
+    let (_, one, two) = whole_and_halves();
+    assert_eq!(json(&summarise(&merged(&[&one, &two, &one]))), json(&summarise(&merged(&[&one, &two]))));
+}
+
+#[test]
+fn each_machine_keeps_its_row() {
+    let (_, one, two) = whole_and_halves();
+    let summary = summarise(&merged(&[&one, &two]));
+    let rows: Vec<_> = summary
+        .origins
+        .iter()
+        .map(|o| (o.origin.as_str(), o.host.as_str(), o.share.as_str(), o.requests))
+        .collect();
+    assert_eq!(rows, [("one", "laptop-a", "1/2", 12_000), ("two", "laptop-b", "2/2", 12_000)]);
+    let (slow, fast) = (summary.origins[1].p99_ns.unwrap(), summary.origins[0].p99_ns.unwrap());
+    assert!(slow > fast + 15 * MS);
+    assert_eq!(summary.client.workers.iter().map(|w| w.origin).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(summary.environments.len(), 2);
+}
+
+#[test]
+fn a_machine_that_is_not_there_makes_the_merge_inconclusive() {
+    let (_, one, two) = whole_and_halves();
+    let of_three = |run: &Run, p| {
+        run.clone().with(|r| {
+            r.outline.share = part(p, 3);
+            r.outline.load = plimsoll_plan::load::Load::Open {
+                rate_per_s: profile(3_000.0, &[]),
+                arrivals: Default::default(),
+            };
+        })
+    };
+    let (a, c) = (of_three(&one, 1), of_three(&two, 3));
+    let summary = summarise(&merged(&[&a, &c]));
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+    let missing = caution(&summary, "missing_intervals").unwrap();
+    assert!(missing.evidence.contains("share 2/3"), "{missing:#?}");
+    // One alone is that machine's own report.
+    assert!(caution(&a.summary(), "missing_intervals").is_none());
+}
+
+#[test]
+fn one_machine_that_was_cut_off_is_enough() {
+    let (_, one, two) = whole_and_halves();
+    let cut = two.with(|r| {
+        r.ending = None;
+        r.ticks.truncate(7);
+    });
+    let summary = summarise(&merged(&[&one, &cut]));
+    assert!(!summary.complete);
+    assert_eq!((summary.origins[0].complete, summary.origins[1].complete), (true, false));
+    assert_eq!(summary.stopped_by, None);
+    assert_eq!(
+        (summary.gaps[0].origin.as_str(), summary.gaps[0].from_s, summary.gaps[0].to_s),
+        ("two", 7.0, 12.0)
+    );
+    assert_eq!(caution(&summary, "missing_intervals").unwrap().weight, Weight::Inconclusive);
+}
+
+#[test]
+fn different_targets_are_added_up_with_a_warning() {
+    let (_, one, two) = whole_and_halves();
+    let elsewhere = two.clone().with(|r| r.outline.target = "10.0.0.9:8080".into());
+    let summary = summarise(&merged(&[&one, &elsewhere]));
+    let found = caution(&summary, "merged_targets_differ").unwrap();
+    assert_eq!(found.weight, Weight::Warning);
+    assert!(found.evidence.contains("10.0.0.7:8080 and 10.0.0.9:8080"), "{found:#?}");
+    assert!(caution(&summarise(&merged(&[&one, &two])), "merged_targets_differ").is_none());
+}
+
+#[test]
+fn requests_of_different_plans_are_not_mixed_up() {
+    let run = |origin: &str, names: [&str; 2]| {
+        let mut run = Run::planned(|d| {
+            d.duration_ns = Some(S);
+            d.requests = names.iter().map(|n| request(n, "/")).collect();
+        });
+        run.origin = origin.into();
+        run.fill(|tick| {
+            answers(tick, 0, 100, 5 * MS);
+            answers(tick, 1, 300, 5 * MS);
+        });
+        run
+    };
+    let summary = summarise(&merged(&[&run("a", ["list", "pick"]), &run("b", ["pick", "list"])]));
+    let rows: Vec<_> = summary.requests.iter().map(|r| (r.name.as_str(), r.requests)).collect();
+    assert_eq!(rows, [("list", 400), ("pick", 400)]);
+    assert!(caution(&summary, "merged_targets_differ").is_some());
+}
+
+#[test]
+fn a_name_used_twice_in_one_plan_stays_two_rows() {
+    let mut run = Run::planned(|d| {
+        d.duration_ns = Some(S);
+        d.requests = vec![request("pick", "/a"), request("pick", "/b")];
+    });
+    run.fill(|tick| {
+        answers(tick, 0, 100, 5 * MS);
+        answers(tick, 1, 50, 5 * MS);
+    });
+    assert_eq!(run.summary().requests.iter().map(|r| r.requests).collect::<Vec<_>>(), [100, 50]);
+}
+
+#[test]
+fn runs_one_after_the_other_do_not_add_up() {
+    let (_, one, mut two) = whole_and_halves();
+    let code = "merged_apart";
+    let together = summarise(&merged(&[&one, &two]));
+    assert!(caution(&together, code).is_none());
+    two.started_unix_ns += 6 * S;
+    let apart = summarise(&merged(&[&one, &two]));
+    assert_eq!(caution(&apart, code).map(|c| c.weight), Some(Weight::Inconclusive));
+    assert_eq!(apart.verdict.result, Outcome::Inconclusive);
+}
+
+#[test]
+fn the_rates_of_machines_add_up_though_one_stops_before_the_other() {
+    let (_, one, mut two) = whole_and_halves();
+    two = two.with(|r| r.ticks.truncate(6)).ends(plimsoll_record::event::StoppedBy::Duration, 6 * S);
+    let summary = summarise(&merged(&[&one, &two]));
+    assert!((summary.achieved.rate_per_s - 2_000.0).abs() < 1.0, "{}", summary.achieved.rate_per_s);
+}
+
+#[test]
+fn a_part_that_is_there_twice_is_told() {
+    let (_, one, two) = whole_and_halves();
+    let twice = two.with(|r| r.outline.share = part(1, 2));
+    let summary = summarise(&merged(&[&one, &twice]));
+    let found = caution(&summary, "merged_targets_differ").unwrap();
+    assert!(found.evidence.contains("share 1/2 is there more than once"), "{found:#?}");
+    assert!(caution(&summary, "missing_intervals").unwrap().evidence.contains("share 2/2"));
+}
+
+#[test]
+fn parts_of_different_wholes_are_told() {
+    let (_, one, two) = whole_and_halves();
+    let third = two.with(|r| r.outline.share = part(2, 3));
+    let summary = summarise(&merged(&[&one, &third]));
+    let found = caution(&summary, "merged_targets_differ").unwrap();
+    assert!(found.evidence.contains("different divisions (1/2, 1/3)"), "{found:#?}");
+    let missing = caution(&summary, "missing_intervals").unwrap();
+    assert!(missing.evidence.contains("2/2, 1/3, 3/3"), "{missing:#?}");
+}
+
+#[test]
+fn everything_that_shapes_the_load_is_compared() {
+    let (_, one, two) = whole_and_halves();
+    let evidence = |change: &dyn Fn(&mut plimsoll_plan::Outline)| {
+        let other = two.clone().with(|r| change(&mut r.outline));
+        let summary = summarise(&merged(&[&one, &other]));
+        caution(&summary, "merged_targets_differ").map_or(String::new(), |c| c.evidence.clone())
+    };
+    assert_eq!(evidence(&|p| p.timeout_ns = 2 * S), "different time-outs (10 s and 2 s)");
+    assert_eq!(evidence(&|p| p.keep_alive = false), "different keep-alives (one with, one without)");
+    assert_eq!(evidence(&|p| p.stop.requests = Some(9)), "different lengths (12 s and 12 s or 9 requests)");
+    assert_eq!(evidence(&|p| p.connections = 7), "different connections (1,000 and 7)");
+    assert_eq!(evidence(&|p| (p.name, p.seed) = ("b".into(), 9)), "");
+}
+
+#[test]
+fn little_holds_for_machines_of_which_one_stops_before_the_other() {
+    let (_, one, mut two) = whole_and_halves();
+    two = two.with(|r| r.ticks.truncate(6)).ends(plimsoll_record::event::StoppedBy::Duration, 6 * S);
+    let alone = [&one, &two].map(|run| run.summary().client.littles_law.rate_times_service_time);
+    let law = summarise(&merged(&[&one, &two])).client.littles_law;
+    assert!(close(law.rate_times_service_time, alone[0] + alone[1], 1e-9), "{law:?}");
+}
+
+/// Two machines for 60 s, whose service is slower in each second than in the one before; the times of the second are
+/// `percent` of those of the first.
+fn beside(percent: u64) -> Summary {
+    let plan = |p| {
+        Run::planned(|d| {
+            d.rate_per_s = Some(4_000.0);
+            d.duration_ns = Some(60 * S);
+            d.share = Some(part(p, 2));
+        })
+    };
+    let (mut one, mut two) = (plan(1), plan(2));
+    one.origin = "one".into();
+    two.origin = "two".into();
+    for number in 0..60u64 {
+        for (run, percent) in [(&mut one, 100), (&mut two, percent)] {
+            let mut tick = run.blank(number as u32);
+            tick.run.add(RunSum::Arrivals.id(), 2_000);
+            tick.run.record(RunHist::Lateness.id(), percent * 1_000);
+            answers(&mut tick, 0, 2_000, (5 + number) * MS * percent / 100);
+            run.ticks.push(tick);
+        }
+    }
+    summarise(&merged(&[&one, &two]))
+}
+
+#[test]
+fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
+    let slow = beside(130);
+    let told = slow.origins[1].apart.as_ref().expect("there are stretches enough");
+    assert!(told.differs && told.sentence.starts_with("p50 1.3"), "{told:?}");
+    assert!(told.ratios.iter().all(|r| r.low <= 1.31 && r.high >= 1.29 && r.stretches == 30), "{told:?}");
+    // Of two each differs from the other.
+    assert!(slow.origins[0].apart.as_ref().is_some_and(|apart| apart.differs));
+    for percent in [100, 102] {
+        let alike = beside(percent);
+        let told = alike.origins[1].apart.as_ref().expect("there are stretches enough");
+        assert!(!told.differs && told.sentence.is_empty(), "{percent} %: {told:?}");
+    }
+    assert!(Run::closed(15).summary().origins[0].apart.is_none(), "one machine has no others");
+}
+
+#[test]
+fn each_machine_has_its_own_lateness_and_its_own_offer() {
+    let summary = beside(130);
+    let late = |at: usize| summary.origins[at].lateness.max_ns;
+    assert_eq!((late(0), late(1)), (Some(100_000), Some(130_000)));
+    assert_eq!(summary.origins[0].lateness.count, 60);
+    assert_eq!(summary.origins[1].offered_rate_per_s, Some(2_000.0));
+    assert_eq!(Run::closed(15).summary().origins[0].offered_rate_per_s, None);
+}

@@ -1,0 +1,181 @@
+//! Percentiles: known distributions, and what time-outs and the stop leave unknown.
+
+use crate::analysis::fixture::*;
+use plimsoll_analysis::summary::{Percentile, Summary, Times};
+use plimsoll_plan::metric::{RunSum, SeriesHist};
+
+/// Ten seconds with one answer each 1 ms, 2 ms, ... 1,000 ms.
+fn staircase() -> Summary {
+    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    run.fill(|tick| (1..=1_000).for_each(|ms| answer(tick, 0, ms * MS, 200)));
+    run.summary()
+}
+
+fn at(times: &Times, q: f64) -> &Percentile {
+    times.percentiles.iter().find(|p| p.q == q).unwrap()
+}
+
+#[test]
+fn percentiles_of_a_known_distribution_are_within_a_bucket() {
+    let times = staircase().response_time;
+    assert_eq!((times.count, times.censored), (10_000, 0));
+    assert_eq!((times.min_ns, times.max_ns), (Some(MS), Some(1_000 * MS)));
+    assert!(close(times.mean_ns.unwrap(), 500.5 * MS as f64, 1e-9));
+    // The standard deviation of 1..=1000: sqrt((n^2 - 1) / 12).
+    assert!(close(times.std_dev_ns.unwrap(), 288.675 * MS as f64, 0.004));
+    for (value, ms) in [
+        (times.p50_ns, 500),
+        (times.p75_ns, 750),
+        (times.p90_ns, 900),
+        (times.p95_ns, 950),
+        (times.p99_ns, 990),
+        (times.p999_ns, 999),
+    ] {
+        assert!(close(value.unwrap() as f64, (ms * MS) as f64, 0.004), "{value:?} is not {ms} ms");
+    }
+}
+
+#[test]
+fn each_percentile_has_an_interval_around_it() {
+    for p in &staircase().response_time.percentiles {
+        let (low, high) = (p.low_ns.unwrap(), p.high_ns.unwrap());
+        assert!(low <= p.value_ns && p.value_ns <= high, "{p:?}");
+        assert!(!p.at_least && p.enough_samples, "{p:?}");
+    }
+    let median = staircase().response_time.percentiles[0].clone();
+    // n = 10,000, q = 0.5: 98 ranks to each side of the middle, of ten samples per step.
+    assert!(close(median.low_ns.unwrap() as f64, 490.0 * MS as f64, 0.01));
+    assert!(close(median.high_ns.unwrap() as f64, 510.0 * MS as f64, 0.01));
+}
+
+#[test]
+fn a_small_sample_does_not_bound_a_high_percentile() {
+    let mut run = Run::planned(|d| d.duration_ns = Some(S));
+    run.fill(|tick| (1..=20).for_each(|ms| answer(tick, 0, ms * MS, 200)));
+    let times = run.summary().response_time;
+    assert_eq!(at(&times, 0.99).high_ns, None);
+    assert!(!at(&times, 0.99).enough_samples);
+    assert!(at(&times, 0.5).enough_samples);
+}
+
+#[test]
+fn percentiles_above_a_time_out_are_lower_bounds() {
+    let summary = Run::closed(15).at(12, |t| time_out(t, 400, 10 * S)).summary();
+    let times = summary.response_time;
+    assert_eq!((times.count, times.censored), (30_000, 400));
+    assert!(!at(&times, 0.95).at_least);
+    let p99 = at(&times, 0.99);
+    assert!(p99.at_least);
+    assert_eq!((p99.value_ns, p99.high_ns), (10 * S, None));
+    assert_eq!(times.max_ns, Some(10 * S));
+    // 400 times at least 10 s among 30,400: the mean holds them, says that it is a bound, and no deviation is given.
+    assert!(times.mean_ns.unwrap() > 130.0 * MS as f64);
+    assert!(times.mean_at_least && times.max_at_least && times.std_dev_ns.is_none());
+}
+
+#[test]
+fn requests_under_way_at_the_stop_count_as_ones_that_take_longer() {
+    // 300 users ask again and again, each answer takes 0.1 to 100 ms, all equally likely; the stop after 400 ms finds
+    // every user in a request. Leaving those out would favour the short ones, and so would taking them for finished.
+    let (mut whole, mut cut) = (Vec::new(), Vec::new());
+    let mut number = 0u64;
+    for _ in 0..300 {
+        let mut now_ns = 0;
+        while now_ns < 400 * MS {
+            number += 1;
+            // Multiples of the square root of 2: even, and without a pattern over users.
+            let takes_ns = ((number as f64 * 2f64.sqrt()).fract() * 1_000.0).ceil() as u64 * MS / 10;
+            match now_ns + takes_ns {
+                end_ns if end_ns > 400 * MS => cut.push(400 * MS - now_ns),
+                _ => whole.push(takes_ns),
+            }
+            now_ns += takes_ns;
+        }
+    }
+    assert!(cut.len() > 290 && cut.len() * 20 > whole.len(), "{} of {}", cut.len(), whole.len());
+    let mut run = Run::planned(|d| d.duration_ns = Some(S));
+    run.fill(|tick| {
+        whole.iter().for_each(|ns| answer(tick, 0, *ns, 200));
+        cut.iter().for_each(|ns| tick.series[0].record(SeriesHist::ResponseCensored.id(), *ns));
+        tick.run.add(RunSum::InFlightAtStop.id(), cut.len() as u64);
+    });
+    let times = run.summary().response_time;
+    for (q, ms) in [(0.5, 50.0), (0.75, 75.0), (0.9, 90.0), (0.95, 95.0), (0.99, 99.0)] {
+        let p = at(&times, q);
+        assert!(close(p.value_ns as f64, ms * MS as f64, 0.03), "{p:?}");
+        assert!(!p.at_least, "{p:?}");
+        assert!(p.low_ns.unwrap() <= p.value_ns && p.value_ns <= p.high_ns.unwrap_or(u64::MAX), "{p:?}");
+    }
+}
+
+#[test]
+fn a_service_that_hangs_at_the_stop_has_no_known_high_percentile() {
+    // All ten users wait for 3 s when the run ends; so few answers came before that they matter.
+    let mut run = Run::closed(15);
+    for tick in run.ticks.iter_mut() {
+        let users = tick.run.sums[RunSum::UsersNs.id()];
+        *tick = Run::planned(|_| {}).blank(tick.tick);
+        tick.run.add(RunSum::UsersNs.id(), users);
+        if tick.tick < 12 {
+            answers(tick, 0, 40, 5 * MS);
+        }
+    }
+    let times = run.at(14, |t| under_way(t, 10, 3 * S)).summary().response_time;
+    assert!(!at(&times, 0.95).at_least);
+    let p99 = at(&times, 0.99);
+    assert!(p99.at_least && p99.value_ns >= S, "{p99:?}");
+    assert_eq!(times.max_ns, Some(3 * S));
+}
+
+#[test]
+fn percentiles_of_a_run_that_did_not_keep_up_are_lower_bounds() {
+    // A tenth of the arrivals piled up: those that wait at the stop will take longer than the finished ones did.
+    let summary = Run::open(15)
+        .all_ticks(|t| t.run.add(RunSum::Arrivals.id(), 111))
+        .at(14, |t| under_way(t, 1_665, 6 * MS))
+        .with(|r| {
+            r.outline.load = plimsoll_plan::load::Load::Open {
+                rate_per_s: profile(1_111.0, &[]),
+                arrivals: Default::default(),
+            }
+        })
+        .summary();
+    let share = summary.achieved.ratio.unwrap();
+    assert!((0.89..0.92).contains(&share), "{share}");
+    assert!(at(&summary.response_time, 0.95).at_least);
+    assert!(at(&summary.response_time, 0.99).at_least);
+}
+
+#[test]
+fn a_run_without_answers_has_no_percentiles() {
+    let mut run = Run::planned(|d| d.duration_ns = Some(S));
+    run.fill(|_| {});
+    let times = run.summary().response_time;
+    assert_eq!((times.count, times.p50_ns, times.mean_ns, times.max_ns), (0, None, None, None));
+    assert!(times.percentiles.is_empty());
+}
+
+#[test]
+fn every_time_cut_off_leaves_only_lower_bounds() {
+    let mut run = Run::planned(|d| d.duration_ns = Some(20 * S));
+    run.fill(|_| {});
+    let times = run.at(11, |t| time_out(t, 100, 10 * S)).summary().response_time;
+    assert_eq!((times.count, times.censored, times.min_ns), (0, 100, None));
+    assert!(times.percentiles.iter().all(|p| p.at_least && p.value_ns == 10 * S));
+}
+
+#[test]
+fn service_time_leaves_the_wait_out() {
+    let summary = Run::open(15)
+        .all_ticks(|t| {
+            t.run.add(RunSum::Arrivals.id(), 100);
+            for _ in 0..100 {
+                answer(t, 0, 5 * MS, 200);
+            }
+            let waited = &mut t.series[0];
+            (0..100).for_each(|_| waited.record(SeriesHist::Response.id(), 2 * S));
+        })
+        .summary();
+    assert!(summary.response_time.p99_ns.unwrap() >= 1_990 * MS);
+    assert!(summary.service_time.p99_ns.unwrap() < 7 * MS);
+}

@@ -1,0 +1,126 @@
+//! A load that somebody paused or changed by hand: said, and held against nobody.
+
+use crate::analysis::cautions::cases;
+use crate::analysis::fixture::*;
+use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::summary::{Outcome, Weight};
+use plimsoll_plan::load::{Arrivals, Load};
+use plimsoll_plan::metric::RunSum;
+use plimsoll_record::event::{Note, NoteKind, StoppedBy};
+use plimsoll_record::steered::{Steered, pauses};
+
+cases! {
+    a_pause_is_said_with_its_seconds: SteeredByHand, Warning,
+        steered(paused(Run::open(15)), &[(5, Steered::Paused), (8, Steered::Resumed)]),
+        // Somebody wrote these words; nobody did it.
+        Run::open(15).note(5 * S, NoteKind::Note, "paused by hand"),
+        ["paused from 5.00 s to 8.00 s", "not that of the plan"];
+
+    another_level_is_said_with_its_second: SteeredByHand, Warning,
+        steered(Run::open(15), &[(6, Steered::level(&open_load(), 1_100.0))]),
+        Run::open(15).note(6 * S, NoteKind::Control, "the rate was set to 1,100/s"),
+        ["1,100/s (110 % of the plan) from 6.00 s on"];
+
+    a_pause_that_the_end_cuts_off_lasts_until_then: SteeredByHand, Warning,
+        steered(Run::closed(15), &[(14, Steered::Paused)]),
+        Run::closed(15),
+        ["paused from 14.0 s to 15.0 s"];
+}
+
+fn open_load() -> Load {
+    Run::open(15).outline.load
+}
+
+fn steered(mut run: Run, steps: &[(u64, Steered)]) -> Run {
+    for (second, step) in steps {
+        run.notes.push(step.note(second * S));
+    }
+    run
+}
+
+/// Nothing comes due, and nothing is answered, from 5 s to 8 s.
+fn paused(run: Run) -> Run {
+    run.with(|run| (5..8).for_each(|second| run.ticks[second] = run.blank(second as u32)))
+}
+
+const PAUSE: [(u64, Steered); 2] = [(5, Steered::Paused), (8, Steered::Resumed)];
+
+#[test]
+fn a_paused_stretch_is_not_the_services_fault() {
+    // The same seconds without anybody who paused: somebody is asked why.
+    assert!(caution(&paused(Run::open(15)).summary(), "offered_not_sent").is_some());
+    let summary = steered(paused(Run::open(15)), &PAUSE).summary();
+    assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
+    assert_eq!(summary.achieved.ratio, Some(1.0));
+    assert!(summary.spikes.is_empty(), "{:?}", summary.spikes);
+    let codes: Vec<&str> = summary.cautions.iter().map(|c| c.code).collect();
+    assert_eq!(codes, ["steered_by_hand"]);
+}
+
+#[test]
+fn users_in_a_pause_are_held_back_and_not_away() {
+    let pause = |run: Run| {
+        paused(run)
+            .with(|run| (5..8).for_each(|second| run.ticks[second].run.add(RunSum::UsersNs.id(), 10 * S)))
+    };
+    // Users who are counted as active in a standstill wait for a service that does not answer.
+    assert!(!pause(Run::closed(15)).summary().availability.outages.is_empty());
+    let summary = steered(pause(Run::closed(15)), &PAUSE).summary();
+    assert!(summary.spikes.is_empty() && summary.availability.outages.is_empty());
+}
+
+#[test]
+fn a_pause_in_the_last_second_excuses_its_arrivals() {
+    let cut = || {
+        let less = |run: &mut Run| {
+            let mut last = run.blank(14);
+            last.run.add(RunSum::Arrivals.id(), 400);
+            answers(&mut last, 0, 400, 5 * MS);
+            run.ticks[14] = last;
+        };
+        Run::open(15).with(less)
+    };
+    assert!(caution(&cut().summary(), "offered_not_sent").is_some());
+    let run = cut().with(|run| run.notes.push(Steered::Paused.note(14 * S + 400 * MS)));
+    assert!(caution(&run.summary(), "offered_not_sent").is_none());
+}
+
+#[test]
+fn what_stopped_a_run_is_not_what_steered_it() {
+    let run = steered(Run::open(15), &[(14, Steered::level(&open_load(), 500.0))])
+        .ends(StoppedBy::Interrupt, 15 * S);
+    let told = caution(&run.summary(), "interrupted").expect("it was").evidence.clone();
+    assert!(told.contains("interrupted") && !told.contains("by hand"), "{told}");
+}
+
+#[test]
+fn what_is_written_of_a_step_is_read_back() {
+    let closed = Run::closed(15).outline.load;
+    let steps =
+        [Steered::Paused, Steered::Resumed, Steered::level(&open_load(), 90.0), Steered::level(&closed, 5.0)];
+    for step in steps {
+        let note = step.note(7);
+        assert_eq!((note.at_ns, note.kind), (7, NoteKind::Control));
+        assert_eq!(Steered::of(&note), Some(step.clone()), "{}", note.text);
+        assert_eq!(Steered::of(&Note { kind: NoteKind::Note, ..note }), None, "words are no steps");
+    }
+    assert_eq!(Steered::level(&closed, 5.0), Steered::Level("5 users (50 % of the plan)".into()));
+    assert!(matches!(open_load(), Load::Open { arrivals: Arrivals::Constant, .. }));
+}
+
+#[test]
+fn pauses_are_pairs_and_the_last_may_lack_its_end() {
+    let notes = |steps: &[(u64, Steered)]| steps.iter().map(|(at, step)| step.note(*at)).collect::<Vec<_>>();
+    let (paused, resumed) = (Steered::Paused, Steered::Resumed);
+    let all = [
+        (1, resumed.clone()),
+        (2, paused.clone()),
+        (3, paused.clone()),
+        (5, resumed.clone()),
+        (6, resumed),
+        (8, paused),
+    ];
+    assert_eq!(pauses(&notes(&all), 10), [(2, 5), (8, 10)]);
+    assert_eq!(pauses(&notes(&all), 8), [(2, 5)]);
+    assert_eq!(pauses(&[], 10), []);
+}

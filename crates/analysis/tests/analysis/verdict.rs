@@ -1,0 +1,194 @@
+//! The verdict: FAIL beats INCONCLUSIVE beats PASS, each in a sentence that may be quoted.
+
+use crate::analysis::fixture::*;
+use plimsoll_analysis::summarise;
+use plimsoll_analysis::summary::{Outcome, Weight};
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::RunSum;
+use plimsoll_record::RunRecord;
+use plimsoll_record::event::StoppedBy;
+
+#[test]
+fn a_healthy_closed_run_passes() {
+    let verdict = Run::closed(15).summary().verdict;
+    assert_eq!(verdict.result, Outcome::Pass);
+    assert_eq!(verdict.sentence, "PASS: 2,000 requests/s with p99 5.95 ms and no errors over 15 s");
+    assert!(verdict.because.is_empty());
+}
+
+#[test]
+fn a_healthy_open_run_passes_beside_what_was_offered() {
+    let verdict = Run::open(15).summary().verdict;
+    assert_eq!(
+        verdict.sentence,
+        "PASS: 1,000 of 1,000 offered requests/s with p99 5.95 ms and no errors over 15 s"
+    );
+}
+
+#[test]
+fn a_service_that_only_says_404_fails() {
+    let mut run = Run::planned(|d| d.duration_ns = Some(15 * S));
+    run.fill(|tick| (0..1_000).for_each(|i| answer(tick, 0, 2 * MS + i * 1_000, 404)));
+    let summary = run.summary();
+    assert_eq!(summary.verdict.result, Outcome::Fail);
+    assert_eq!(
+        summary.verdict.sentence,
+        "FAIL: no request succeeded from 0 s to the end (15 s of 15 s); 100 % of 15,000 requests failed, none may"
+    );
+    assert_eq!(summary.verdict.because, ["errors == 0%", "longest_outage < 1s"]);
+    assert_eq!((summary.totals.errors, summary.totals.error_ratio), (15_000, 1.0));
+    assert_eq!(summary.statuses["404"], 15_000);
+}
+
+#[test]
+fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
+    let summary = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).summary();
+    assert_eq!(summary.verdict.sentence, "FAIL: 0.00333 % of 30,001 requests failed, none may");
+    let allowed = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).thresholds(&["errors < 0.1%"]);
+    assert_eq!(
+        allowed.summary().verdict.sentence,
+        "PASS: 2,000 requests/s with p99 5.95 ms and 1 error of 30,001 over 15 s"
+    );
+}
+
+#[test]
+fn every_missed_threshold_is_named() {
+    let summary = Run::closed(15)
+        .at(3, |t| fail(t, Fault::ClosedMidResponse, 630))
+        .thresholds(&["errors < 0.1%", "response_time p99 < 5ms", "rate > 100/s", "rate > 5000/s"])
+        .summary();
+    assert_eq!(
+        summary.verdict.sentence,
+        "FAIL: 2.06 % of 30,630 requests failed, the limit is 0.1 %; the p99 response time is 5.95 ms, the limit is \
+         5 ms; the rate is 2,042/s, more than 5,000/s is required"
+    );
+    assert_eq!(summary.verdict.because, ["errors < 0.1%", "response_time p99 < 5ms", "rate > 5000/s"]);
+}
+
+#[test]
+fn a_limit_of_this_machine_is_never_a_verdict_on_the_service() {
+    let summary = Run::closed(15).at(3, |t| fail(t, Fault::FdLimit, 44)).summary();
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+    assert_eq!(
+        summary.verdict.sentence,
+        "INCONCLUSIVE: 44 attempts found no free file descriptor: between 0 % and 0.146 % of 30,000 requests failed, \
+         none may"
+    );
+    assert_eq!(summary.verdict.because, ["client_fd_limit"]);
+}
+
+#[test]
+fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
+    let summary = Run::closed(15)
+        .at(3, |t| fail(t, Fault::FdLimit, 1))
+        .at(4, |t| fail(t, Fault::PortsExhausted, 1))
+        .at(5, |t| fail(t, Fault::Reset, 500))
+        .summary();
+    assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
+    assert_eq!(summary.verdict.because, ["errors == 0%"]);
+    assert_eq!(caution(&summary, "client_fd_limit").unwrap().weight, Weight::Warning);
+    // Without the failures the two attempts are what nobody knows of.
+    let summary = Run::closed(15)
+        .at(3, |t| fail(t, Fault::FdLimit, 1))
+        .at(4, |t| fail(t, Fault::PortsExhausted, 1))
+        .summary();
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+    // One is enough to leave it open.
+    assert_eq!(summary.verdict.because, ["client_fd_limit"]);
+    assert_eq!(summary.thresholds[0].doubts.len(), 2);
+}
+
+#[test]
+fn a_warning_or_a_note_leaves_the_verdict_alone() {
+    let summary =
+        Run::closed(5).with(|r| r.pulse.busy_ns = S).with(|r| r.environment.same_machine = true).summary();
+    assert!(summary.cautions.len() >= 3);
+    assert_eq!(summary.verdict.result, Outcome::Pass);
+}
+
+#[test]
+fn a_server_behind_the_offered_rate_fails() {
+    // Offered 1,000/s, served 700/s, the rest waits for one of the connections; the workers have room.
+    let mut run = Run::planned(|d| {
+        d.rate_per_s = Some(1_000.0);
+        d.duration_ns = Some(15 * S);
+    });
+    run.fill(|tick| {
+        tick.run.add(plimsoll_plan::metric::RunSum::Arrivals.id(), 1_000);
+        tick.run.add(plimsoll_plan::metric::RunSum::Starved.id(), 300);
+        answers(tick, 0, 700, 900 * MS);
+    });
+    let summary = run
+        .at(14, |t| {
+            under_way(t, 1_000, 900 * MS);
+            t.run.add(plimsoll_plan::metric::RunSum::NeverStarted.id(), 3_500);
+        })
+        .summary();
+    assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
+    assert_eq!(summary.verdict.because, ["achieved >= 99%"]);
+    assert!(caution(&summary, "connection_cap_hit").is_some());
+    assert!(caution(&summary, "offered_not_sent").is_none());
+}
+
+#[test]
+fn an_interrupted_run_still_has_a_verdict() {
+    let mut run = Run::closed(60);
+    run.ticks.truncate(20);
+    let summary = run.ends(StoppedBy::Interrupt, 20 * S).summary();
+    assert_eq!(summary.verdict.result, Outcome::Interrupted, "{}", summary.verdict.sentence);
+    assert_eq!(summary.stopped_by, Some(StoppedBy::Interrupt));
+    assert!(summary.complete);
+}
+
+#[test]
+fn nothing_at_all_is_inconclusive() {
+    let summary = summarise(&RunRecord::default());
+    assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+    assert_eq!(summary.verdict.sentence, "INCONCLUSIVE: nothing was measured (the record is empty)");
+    assert!(!summary.complete);
+}
+
+#[test]
+fn a_value_beside_its_limit_is_shown_with_every_digit() {
+    let summary = Run::closed(15)
+        .at(3, |t| fail(t, Fault::Reset, 1))
+        .thresholds(&["rate > 2000.07/s", "requests < 30001"])
+        .summary();
+    assert_eq!(
+        summary.verdict.sentence,
+        "FAIL: the rate is 2000.0666666666666/s, more than 2000.07/s is required; the number of finished requests is \
+         30,001, less than 30,001 is required"
+    );
+}
+
+#[test]
+fn a_percentile_without_enough_samples_is_not_quoted() {
+    let of = |n: u64| {
+        let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+        run.fill(|tick| answers(tick, 0, n, 5 * MS));
+        run.summary().verdict.sentence
+    };
+    assert!(of(100).contains(" with p99 "), "{}", of(100));
+    assert!(of(50).contains(" with p50 "), "{}", of(50));
+    assert!(!of(1).contains(" with "), "{}", of(1));
+}
+
+#[test]
+fn requests_of_a_sequence_are_not_held_against_its_arrivals() {
+    let mut run = Run::planned(|d| {
+        d.rate_per_s = Some(1_000.0);
+        d.duration_ns = Some(15 * S);
+        d.requests = vec![request("list", "/list"), request("pick", "/pick")];
+    });
+    run.fill(|tick| {
+        tick.run.add(RunSum::Arrivals.id(), 1_000);
+        answers(tick, 0, 1_000, 5 * MS);
+        answers(tick, 1, 1_000, 5 * MS);
+        tick.run.sums[RunSum::Iterations.id()] = 1_000;
+    });
+    assert_eq!(
+        run.summary().verdict.sentence,
+        "PASS: offered 1,000 arrivals/s, achieved 1,000 iterations/s and 2,000 requests/s with p99 5.95 ms and \
+         no errors over 15 s"
+    );
+}

@@ -1,0 +1,139 @@
+//! A run file of format 1, made once and kept: every later version must read it and find the same in it.
+//!
+//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-analysis --test surface golden` writes the expected summary anew. The run
+//! file itself is never rewritten: a new format gets a new one beside it.
+
+use plimsoll_analysis::summarise;
+use plimsoll_record::RunRecord;
+use plimsoll_record::event::{RunEvent, Sink};
+use plimsoll_record::record::Beside;
+use plimsoll_record::run_file::{FORMAT_VERSION, RunFile, read};
+use plimsoll_testkit::made_up::{Folder, Random, ending, forget_checksums, interval, note, opening, tick};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+fn is_blessing() -> bool {
+    std::env::var_os("PLIMSOLL_BLESS").is_some()
+}
+
+/// How `v1.plim.golden` was made.
+fn make(path: &Path) {
+    let opening = opening("0123456789abcdef", 2);
+    let mut random = Random::new(1);
+    let mut writer = RunFile::create(path, &opening).unwrap();
+    writer.event(&RunEvent::Opened(opening.into()));
+    for number in (0..14).filter(|number| *number != 9) {
+        writer.event(&tick(interval(number, 2, 40, &mut random)));
+    }
+    writer.event(&note(13, "interrupted"));
+    writer.event(&ending(13));
+    assert!(writer.finish().trouble.is_none());
+}
+
+/// The figures of a summary. Its words and its doubts may be put better one day; what was measured may not.
+fn figures(path: &Path) -> Value {
+    let mut summary = serde_json::to_value(summarise(&read(path).unwrap())).unwrap();
+    strip(&mut summary);
+    summary
+}
+
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|key, _| !["verdict", "cautions", "sentence", "why"].contains(&key.as_str()));
+            fields.values_mut().for_each(strip);
+        }
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        _ => {}
+    }
+}
+
+/// Fields may be added to the summary, but what was there stays as it was.
+fn assert_holds(now: &Value, then: &Value, path: &str) {
+    match (now, then) {
+        (Value::Object(now), Value::Object(then)) => {
+            for (key, value) in then {
+                let found = now.get(key).unwrap_or_else(|| panic!("{path}.{key} is gone"));
+                assert_holds(found, value, &format!("{path}.{key}"));
+            }
+        }
+        (Value::Array(now), Value::Array(then)) => {
+            assert_eq!(now.len(), then.len(), "{path}");
+            for (k, (now, then)) in now.iter().zip(then).enumerate() {
+                assert_holds(now, then, &format!("{path}[{k}]"));
+            }
+        }
+        (Value::Number(now), Value::Number(then)) => {
+            let (now, then) = (now.as_f64().unwrap(), then.as_f64().unwrap());
+            // The last digits of logarithms and roots are the platform's.
+            assert!((now - then).abs() <= then.abs() * 1e-9, "{path}: {now} instead of {then}");
+        }
+        _ => assert_eq!(now, then, "{path}"),
+    }
+}
+
+#[test]
+fn a_run_file_of_format_1_still_says_the_same() {
+    let file = golden("v1.plim.golden");
+    if is_blessing() && !file.exists() {
+        make(&file);
+    }
+    let folder = Folder::new("golden");
+    let copy = folder.file("v1.plim");
+    std::fs::copy(&file, &copy).unwrap();
+    let summary = figures(&copy);
+    let expected = golden("v1.json");
+    if is_blessing() {
+        std::fs::write(&expected, format!("{summary:#}\n")).unwrap();
+    }
+    let then: Value = serde_json::from_str(&std::fs::read_to_string(&expected).unwrap()).unwrap();
+    assert_holds(&summary, &then, "summary");
+}
+
+#[test]
+fn this_version_still_writes_what_version_1_reads() {
+    assert_eq!(FORMAT_VERSION, 1, "a new format needs a golden file of its own");
+    let folder = Folder::new("golden-anew");
+    let (old, new) = (folder.file("old.plim"), folder.file("new.plim"));
+    std::fs::copy(golden("v1.plim.golden"), &old).unwrap();
+    make(&new);
+    assert_same(read(&old).unwrap(), read(&new).unwrap());
+    // Tables and checksums are added, and what was there stays as it was.
+    forget_checksums(&rusqlite::Connection::open(&new).unwrap());
+    let now = tables(&new);
+    tables(&old).iter().for_each(|then| assert!(now.contains(then), "{then}"));
+}
+
+/// Metrics are appended, so a row of today may be wider than one of then: the cells both have must be the same, and the
+/// rest must be nothing.
+fn assert_same(mut old: RunRecord, mut new: RunRecord) {
+    for (name, then) in &mut old.origins {
+        let now = new.origins.get_mut(name).expect("the same origins");
+        let (then_ticks, now_ticks) = (std::mem::take(&mut then.ticks), std::mem::take(&mut now.ticks));
+        assert!(then_ticks.keys().eq(now_ticks.keys()));
+        for (then_row, now_row) in then_ticks.values().zip(now_ticks.values()) {
+            assert_eq!((then_row.run(), then_row.all()), (now_row.run(), now_row.all()));
+            let outline = &then.opening.outline;
+            // When what was served was not written yet.
+            let now = Beside { served: Vec::new(), ..now_row.beside(outline) };
+            assert_eq!(then_row.beside(outline), now);
+        }
+    }
+    // A default threshold that did not exist then.
+    for now in new.origins.values_mut() {
+        let opening = std::sync::Arc::make_mut(&mut now.opening);
+        opening.outline.thresholds.retain(|rule| rule.text != "longest_outage < 1s");
+    }
+    assert_eq!(old, new);
+}
+
+fn tables(path: &Path) -> Vec<String> {
+    let db = rusqlite::Connection::open(path).unwrap();
+    let mut all = db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").unwrap();
+    let rows = all.query_map((), |row| row.get(0)).unwrap();
+    rows.map(|sql: rusqlite::Result<String>| sql.unwrap().split_whitespace().collect()).collect()
+}

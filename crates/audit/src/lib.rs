@@ -1,0 +1,137 @@
+//! Audits published results: what cannot be true, what is doubtful, what is missing, each by its own arithmetic.
+//!
+//! [`foreign`] reads what other tools and people published into rows of figures, each with its line and with the range
+//! that its rounding leaves open; the rules of [`row`] and [`across`] hold arithmetic against them.
+
+#![forbid(unsafe_code)]
+
+pub mod across;
+pub mod foreign;
+pub mod row;
+
+use crate::foreign::Document;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What an audit found, in the order in which it should be read.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Audit {
+    pub files: Vec<String>,
+    /// Rows that were read, over all files.
+    pub rows: usize,
+    /// Figures that were read.
+    pub figures: usize,
+    pub findings: Vec<Finding>,
+    /// What could not be read: file, line, reason.
+    pub unread: Vec<String>,
+    /// The lines that findings quote, by file and number: a finding is read beside its text.
+    pub sources: BTreeMap<String, BTreeMap<u32, String>>,
+}
+
+impl Audit {
+    /// The gravest grade of all findings; none: nothing was found.
+    pub fn worst(&self) -> Option<Grade> {
+        self.findings.iter().map(|f| f.grade).min()
+    }
+}
+
+/// One finding.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finding {
+    /// The rule, stable: `more_in_flight_than_users`.
+    pub rule: &'static str,
+    pub grade: Grade,
+    pub certainty: Certainty,
+    /// One sentence that may be quoted.
+    pub sentence: String,
+    /// The calculation, line by line: `521.24/s x 207.71 ms = 108 in flight > 80 connections`.
+    pub arithmetic: Vec<String>,
+    /// What would explain it, if something usually does; empty: nothing known.
+    pub explanation: String,
+    /// What to measure or to write instead.
+    pub advice: String,
+    pub quotes: Vec<Quote>,
+}
+
+/// Where it stands: `text` is the figure as written (or the sentence); its whole line is in [`Audit::sources`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Quote {
+    pub file: String,
+    pub line: u32,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    CannotBeTrue,
+    Doubtful,
+    Missing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Certainty {
+    /// Arithmetic alone, beyond what rounding allows.
+    Proved,
+    /// Holds for every usual set-up.
+    Likely,
+    /// Worth a look.
+    Possible,
+}
+
+/// A rule looks at all documents that were given together.
+pub struct Rule {
+    pub code: &'static str,
+    pub grade: Grade,
+    /// One line: what it checks, with the formula.
+    pub title: &'static str,
+    pub check: fn(&[Document], &mut Vec<Finding>),
+}
+
+/// All rules in the order of the report.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    row::RULES.iter().chain(across::RULES)
+}
+
+/// Judges documents that were read before.
+pub fn audit(documents: &[Document]) -> Audit {
+    let mut findings = Vec::new();
+    for rule in rules() {
+        (rule.check)(documents, &mut findings);
+    }
+    findings.sort_by_key(|f| (f.grade, f.certainty));
+    let sources = sources(documents, &findings);
+    let figures = |d: &Document| d.rows.iter().map(|r| r.figures.len() + r.others.len()).sum::<usize>();
+    Audit {
+        files: documents.iter().map(|d| d.name.clone()).collect(),
+        rows: documents.iter().map(|d| d.rows.len()).sum(),
+        figures: documents.iter().map(figures).sum(),
+        findings,
+        unread: documents
+            .iter()
+            .flat_map(|d| d.unread.iter().map(|u| format!("{}:{}: {}: {}", d.name, u.line, u.what, u.why)))
+            .collect(),
+        sources,
+    }
+}
+
+/// One pass over each text, since a file of samples has a million lines and a finding quotes two of them.
+fn sources(documents: &[Document], findings: &[Finding]) -> BTreeMap<String, BTreeMap<u32, String>> {
+    /// A line that is longer is no line for reading.
+    const LONGEST: usize = 400;
+    let mut all = BTreeMap::new();
+    for document in documents {
+        let quotes = findings.iter().flat_map(|f| &f.quotes).filter(|q| q.file == document.name);
+        let wanted: std::collections::BTreeSet<u32> = quotes.map(|q| q.line).collect();
+        let Some(last) = wanted.last() else { continue };
+        let lines = document.text.lines().zip(1_u32..).take_while(|(_, n)| n <= last);
+        let found = lines.filter(|(_, n)| wanted.contains(n));
+        let kept: BTreeMap<u32, String> =
+            found.map(|(l, n)| (n, l.chars().take(LONGEST).collect())).collect();
+        if !kept.is_empty() {
+            all.insert(document.name.clone(), kept);
+        }
+    }
+    all
+}

@@ -1,0 +1,138 @@
+//! Rules that look at one row by itself: bounds, identities, definitions. Each is a function of arithmetic over the
+//! ranges that rounding leaves open; none knows a report.
+
+mod codes;
+mod counts;
+mod little;
+mod missing;
+mod order;
+mod samples;
+mod say;
+mod span;
+mod spread;
+mod subject;
+mod tail;
+mod tools;
+mod total;
+
+use super::Rule;
+use crate::Grade;
+
+/// A row of the table below.
+macro_rules! rule {
+    ($grade:ident, $code:literal, $look:path, $title:literal) => {
+        Rule {
+            code: $code,
+            grade: Grade::$grade,
+            title: $title,
+            check: |documents, out| subject::gather($code, Grade::$grade, $look, documents, out),
+        }
+    };
+}
+
+#[rustfmt::skip]
+pub const RULES: &[Rule] = &[
+    rule!(CannotBeTrue, "negative_figure", order::nothing_negative,
+        "counts, times, rates and sizes are >= 0"),
+    rule!(CannotBeTrue, "share_out_of_range", order::shares_in_range,
+        "0 <= share <= 1; percentiles lie between p0 and p100"),
+    rule!(CannotBeTrue, "percentiles_out_of_order", order::percentiles_in_order,
+        "min <= p(a) <= p(b) <= max for a < b"),
+    rule!(CannotBeTrue, "connect_times_out_of_order", order::connect_in_order,
+        "min <= p(a) <= p(b) <= max for the time to connect"),
+    rule!(CannotBeTrue, "mean_outside_extremes", order::mean_inside,
+        "min <= mean <= max, also of connect times and of rates per thread"),
+    rule!(CannotBeTrue, "longer_than_the_run", order::inside_the_run,
+        "max <= duration (+ 30 s of grace for k6 and vegeta)"),
+    rule!(CannotBeTrue, "part_longer_than_whole", order::parts_inside_the_whole,
+        "mean of a phase <= mean of the whole, medians likewise"),
+    rule!(CannotBeTrue, "more_in_flight_than_users", little::not_more_than_users,
+        "N = X R: rate x mean <= users"),
+    rule!(CannotBeTrue, "mean_above_its_bound", spread::mean_within_reach,
+        "mean <= sum((p(i) - p(i-1)) x v(i)) + (1 - p(k)) x max, or x duration"),
+    rule!(CannotBeTrue, "mean_below_its_bound", spread::mean_not_too_low,
+        "mean >= sum((p(i+1) - p(i)) x v(i))"),
+    rule!(CannotBeTrue, "deviation_too_large", spread::deviation_not_too_large,
+        "sd^2 <= (max - mean)(mean - min) n/(n-1)"),
+    rule!(CannotBeTrue, "deviation_too_small", spread::deviation_not_too_small,
+        "max <= mean + sd sqrt(n-1) (wrk, ab: (n-1)/sqrt(n)); q in mean - sd sqrt((1-p)/p) .. + sd sqrt(p/(1-p))"),
+    rule!(CannotBeTrue, "rate_is_not_count_over_time", counts::rate_of_a_tool,
+        "requests / duration = rate, within 2 % (k6, JMeter: 5 %)"),
+    rule!(CannotBeTrue, "bytes_are_not_rate_times_time", counts::bytes_per_second,
+        "bytes / duration = bytes per second, within 2 % (k6, JMeter: 5 %; tables: 10 %)"),
+    rule!(CannotBeTrue, "error_share_is_wrong", counts::error_share,
+        "errors / requests = share of errors; k6: passed / (passed + failed checks) = share of checks"),
+    rule!(CannotBeTrue, "part_exceeds_requests", counts::parts_within_requests,
+        "errors, non-2xx, length errors, keep-alive requests <= requests"),
+    rule!(CannotBeTrue, "successes_and_errors_differ", counts::successes_and_errors,
+        "successes + errors = requests"),
+    rule!(CannotBeTrue, "total_impossible", total::total_between,
+        "largest part <= total <= sum of the parts; rate <= sum; means, shares, extremes within those of the parts"),
+    rule!(CannotBeTrue, "time_per_request_wrong", little::time_per_request,
+        "ab: time per request = concurrency x duration / requests; over all = duration / requests"),
+    rule!(CannotBeTrue, "vegeta_figures_differ", codes::vegeta_adds_up,
+        "vegeta: answers by status = requests; those of 200 to 399 / requests = success; bytes / requests = mean"),
+    rule!(CannotBeTrue, "ab_failures_differ", tools::ab_failures_add_up,
+        "ab: failed = connect + receive + length + exceptions"),
+    rule!(CannotBeTrue, "ab_phases_exceed_total", tools::ab_total_is_the_sum,
+        "ab: mean connect + mean processing = mean total"),
+    rule!(CannotBeTrue, "figures_are_not_of_the_samples", samples::figures_of_the_samples,
+        "count, errors, mean, extremes and percentiles again, from the samples in the file"),
+    rule!(Doubtful, "mean_above_high_percentile", spread::mean_above_the_tail,
+        "mean > p95 or p99: the rest would need (mean - sum of the bands) / (1 - p)"),
+    rule!(Doubtful, "mean_far_above_median", spread::mean_far_above_the_median,
+        "mean > 5 x median; rate x median = users that are enough"),
+    rule!(Doubtful, "more_in_flight_than_threads", little::several_at_once,
+        "k6, JMeter: N = X R: rate x mean <= users, where a user has one request in flight"),
+    rule!(Doubtful, "made_up_samples", little::made_up_samples,
+        "wrk: N = X R: rate x mean <= 1.25 x connections"),
+    rule!(Doubtful, "users_idle", little::users_busy,
+        "N = X R: rate x mean >= 0.8 x users, where nobody pauses"),
+    rule!(Doubtful, "connections_never_came_about", tools::everybody_connected,
+        "live = users - connect errors"),
+    rule!(Doubtful, "timeouts_left_out", tail::timeouts_left_out,
+        "from p = 1 - timeouts / requests on, every percentile >= the time-out"),
+    rule!(Doubtful, "percentile_of_few_samples", tail::enough_samples,
+        "n (1 - p) >= 15: else 1.96 / sqrt(n (1 - p)) > 0.5"),
+    rule!(Doubtful, "rate_per_thread_differs", counts::threads_add_up,
+        "threads x mean rate per thread = rate, within 10 %"),
+    rule!(Doubtful, "table_rate_differs", counts::rate_of_a_table,
+        "requests / duration = rate in a table, within 10 %"),
+    rule!(Doubtful, "bodies_missing", counts::bytes_hold_the_bodies, "bytes / requests >= bytes of a body"),
+    rule!(Doubtful, "every_answer_failed", tail::something_succeeded, "failures / requests < 99.9 %"),
+    rule!(Doubtful, "failures_in_the_times", tail::failures_in_the_times,
+        "failures / requests < 5 %, or times without them"),
+    rule!(Doubtful, "ab_length_failures", tools::ab_lengths,
+        "ab: bytes of bodies / length = requests - failed: the failed were empty"),
+    rule!(Doubtful, "keep_alive_without_effect", tools::keep_alive_happened,
+        "keep-alive requests / requests >= 50 %"),
+    rule!(Doubtful, "connects_at_whole_seconds", tools::connects_without_loss,
+        "times to connect = k x 1 s + round trip, for two k or more"),
+    rule!(Doubtful, "two_kinds_of_requests", tools::one_kind_of_request,
+        "mean = median = (min + max) / 2, p90 = max, min < median / 10"),
+    rule!(Doubtful, "requests_exceed_iterations", tools::iterations_hold_requests,
+        "requests x mean <= iterations x mean iteration"),
+    rule!(Doubtful, "failed_reads_inverted", tools::failed_reads_inverted,
+        "k6: behind http_req_failed the tick counts failures, the cross the others"),
+    rule!(Doubtful, "parts_exceed_total", total::total_is_the_sum,
+        "sum of the parts = total; rates likewise, within 10 %"),
+    rule!(Doubtful, "total_outside_parts", total::total_outside,
+        "without counts: mean and share of errors within those of the parts, extremes those of the parts"),
+    rule!(Doubtful, "samples_are_no_loops", counts::loops, "samples = users x loops x requests of a loop"),
+    rule!(Doubtful, "more_than_offered", counts::not_more_than_offered, "rate <= 1.05 x offered rate"),
+    rule!(Doubtful, "below_the_resolution", tail::above_the_resolution, "mean or median = 0"),
+    rule!(Doubtful, "runs_appended", samples::one_run, "one file of samples holds one run"),
+    rule!(Doubtful, "more_at_once_than_users", samples::at_once, "most samples at once <= users"),
+    rule!(Doubtful, "fifty_thousand", tools::ab_fifty_thousand, "ab -t sets -n 50000 without a word"),
+    rule!(Doubtful, "ended_early", tools::ab_stopped_early, "ab: complete requests = -n of the command"),
+    rule!(Doubtful, "checks_are_no_multiple", tools::checks_by_iteration,
+        "(passed + failed checks) / iterations is whole"),
+    rule!(Doubtful, "answers_without_bytes", counts::answers_have_bytes, "bytes / (requests - failures) >= 9 B"),
+    rule!(Missing, "no_percentiles", missing::percentiles, "p90 or higher beside a mean"),
+    rule!(Missing, "only_a_mean", missing::only_a_mean, "more of the times than their mean"),
+    rule!(Missing, "no_errors", missing::errors, "a number of failures"),
+    rule!(Missing, "no_duration", missing::duration, "a duration, or a count and a rate"),
+    rule!(Missing, "no_load", missing::load, "users, connections or an offered rate"),
+    rule!(Missing, "no_tool_version", missing::tool_version, "the version of the tool"),
+    rule!(Missing, "no_hardware", missing::hardware, "a word on the machines"),
+];

@@ -1,0 +1,199 @@
+//! What a rule sees of a row, what it says about it, and how the same remark about many rows becomes one finding:
+//! one cause is one finding, or a reader learns to skip them.
+
+use super::say;
+use super::span::Span;
+use crate::foreign::{Document, Figure, Measure, Row, Tool};
+use crate::{Certainty, Finding, Grade, Quote};
+use std::cell::OnceCell;
+
+/// One row in its document.
+pub(super) struct Subject<'a> {
+    pub document: &'a Document,
+    pub row: &'a Row,
+    pub once: &'a Once,
+}
+
+/// What holds for a whole document, looked up at the first row that asks: each of thousands of rows would otherwise
+/// read the whole text again.
+#[derive(Default)]
+pub(super) struct Once {
+    pub versioned: OnceCell<bool>,
+    pub machines: OnceCell<bool>,
+}
+
+impl<'a> Subject<'a> {
+    pub fn tool(&self) -> Option<Tool> {
+        self.row.tool
+    }
+
+    /// A figure that makes sense as a range, cut at 0: negative ones are the business of one rule.
+    pub fn get(&self, measure: Measure) -> Option<(&'a Figure, Span)> {
+        let figure = self.row.figures.get(&measure)?;
+        let span = Span::of(figure)?;
+        (figure.value >= 0.0).then(|| (figure, span.at_least_zero()))
+    }
+
+    /// The range alone.
+    pub fn span(&self, measure: Measure) -> Option<Span> {
+        self.get(measure).map(|(_, span)| span)
+    }
+
+    /// Samples behind the row's times, if a count is stated.
+    pub fn samples(&self) -> Option<f64> {
+        self.get(Measure::Requests).map(|(f, _)| f.value).filter(|n| *n >= 1.0)
+    }
+
+    /// Stated percentiles with their share (0..1), lowest first.
+    pub fn percentiles(&self) -> Vec<(f64, u16, &'a Figure, Span)> {
+        let all = self.row.figures.iter();
+        all.filter_map(|(measure, _)| match measure {
+            Measure::Percentile(p) if *p <= 10_000 => {
+                let (figure, span) = self.get(*measure)?;
+                Some((f64::from(*p) / 10_000.0, *p, figure, span))
+            }
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// Its name in a sentence.
+    pub fn label(&self) -> String {
+        let label = self.row.label.trim();
+        if label.is_empty() { format!("line {}", self.row.lines.0) } else { label.to_owned() }
+    }
+
+    /// `/pick, 80 connections: ` in front of a sentence about one row.
+    pub fn front(&self) -> String {
+        format!("{}: ", self.label())
+    }
+}
+
+/// What a rule says about one row.
+pub(super) struct Hit {
+    pub certainty: Certainty,
+    /// Sentence about this row, without its name: `the mean lies above p95`.
+    pub sentence: String,
+    /// The same about several rows, followed by their names: `the mean lies above p95`.
+    pub many: &'static str,
+    pub arithmetic: Vec<String>,
+    pub explanation: String,
+    pub advice: &'static str,
+    pub places: Vec<(u32, String)>,
+}
+
+impl Hit {
+    pub fn new(certainty: Certainty, many: &'static str, sentence: impl Into<String>) -> Hit {
+        Hit {
+            certainty,
+            sentence: sentence.into(),
+            many,
+            arithmetic: Vec::new(),
+            explanation: String::new(),
+            advice: "",
+            places: Vec::new(),
+        }
+    }
+
+    /// One line of the calculation.
+    pub fn line(mut self, line: impl Into<String>) -> Hit {
+        self.arithmetic.push(line.into());
+        self
+    }
+
+    /// What usually explains it.
+    pub fn why(mut self, explanation: impl Into<String>) -> Hit {
+        self.explanation = explanation.into();
+        self
+    }
+
+    pub fn advice(mut self, advice: &'static str) -> Hit {
+        self.advice = advice;
+        self
+    }
+
+    /// Figures that the remark stands on.
+    pub fn at<'f>(mut self, figures: impl IntoIterator<Item = &'f Figure>) -> Hit {
+        self.places.extend(figures.into_iter().map(|f| (f.line, f.written.clone())));
+        self
+    }
+}
+
+/// Runs a rule over every row and gathers what it says: rows of one table, or runs of one tool in one text, with the
+/// same explanation and certainty become one finding.
+pub(super) fn gather(
+    rule: &'static str,
+    grade: Grade,
+    look: fn(&Subject) -> Option<Hit>,
+    documents: &[Document],
+    out: &mut Vec<Finding>,
+) {
+    type Group<'a> = (&'a Document, Option<usize>, Option<Tool>, Vec<(Subject<'a>, Hit)>);
+    let mut groups: Vec<Group> = Vec::new();
+    let caches: Vec<Once> = documents.iter().map(|_| Once::default()).collect();
+    for (document, once) in documents.iter().zip(&caches) {
+        let first = groups.len();
+        for row in &document.rows {
+            let subject = Subject { document, row, once };
+            let Some(hit) = look(&subject) else { continue };
+            // What is missing is missing in the text, whichever table it is not in.
+            let table = if grade == Grade::Missing { None } else { row.table };
+            let tool = if grade == Grade::Missing { None } else { row.tool };
+            let same = |g: &&mut Group| {
+                let like = |other: &Hit| {
+                    other.certainty == hit.certainty
+                        && other.explanation == hit.explanation
+                        && other.many == hit.many
+                };
+                g.1 == table && g.2 == tool && g.3.first().is_some_and(|(_, other)| like(other))
+            };
+            match groups[first..].iter_mut().find(same) {
+                Some(group) => group.3.push((subject, hit)),
+                None => groups.push((document, table, tool, vec![(subject, hit)])),
+            }
+        }
+    }
+    out.extend(groups.into_iter().filter_map(|(document, _, _, hits)| finding(rule, grade, document, hits)));
+}
+
+fn finding(
+    rule: &'static str,
+    grade: Grade,
+    document: &Document,
+    hits: Vec<(Subject, Hit)>,
+) -> Option<Finding> {
+    let (first, hit) = hits.first()?;
+    let (certainty, explanation, advice) = (hit.certainty, hit.explanation.clone(), hit.advice.to_owned());
+    let sentence = if hits.len() == 1 {
+        // What is missing in the only row is missing in the text.
+        if grade == Grade::Missing { hit.sentence.clone() } else { first.front() + &hit.sentence }
+    } else {
+        // A report may print one run twice.
+        let mut known = std::collections::BTreeSet::new();
+        let labels = hits.iter().map(|(subject, _)| subject.label());
+        let names: Vec<String> = labels.filter(|label| known.insert(label.clone())).collect();
+        let table = first.row.table.and_then(|t| document.tables.get(t)).map_or("", |t| t.caption.trim());
+        match grade {
+            // What is nowhere needs no list of places.
+            Grade::Missing => format!("{} ({} rows)", hit.many, hits.len()),
+            _ if !table.is_empty() && table.len() <= 60 => {
+                format!("{} in {} rows of `{table}`: {}", hit.many, hits.len(), say::list(&names))
+            }
+            _ => format!("{} in {} rows: {}", hit.many, hits.len(), say::list(&names)),
+        }
+    };
+    let mut arithmetic = Vec::new();
+    let mut quotes = Vec::new();
+    let mut quoted = std::collections::BTreeSet::new();
+    for (subject, hit) in &hits {
+        let front = if hits.len() == 1 { String::new() } else { subject.front() };
+        arithmetic.extend(hit.arithmetic.iter().map(|line| format!("{front}{line}")));
+        for (line, text) in &hit.places {
+            let quote = Quote { file: document.name.clone(), line: *line, text: text.clone() };
+            if quoted.insert((*line, text.as_str())) {
+                quotes.push(quote);
+            }
+        }
+    }
+    Some(Finding { rule, grade, certainty, sentence, arithmetic, explanation, advice, quotes })
+}

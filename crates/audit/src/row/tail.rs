@@ -1,0 +1,178 @@
+//! What a percentile stands on: samples beyond it, and what was left out of it.
+
+use super::say;
+use super::subject::{Hit, Subject};
+use crate::Certainty::{Likely, Proved};
+use crate::foreign::{Measure, Tool};
+
+/// Two-sided 95 % of the normal distribution.
+const Z: f64 = 1.96;
+/// With fewer samples beyond a percentile the interval of their number, n +- 1.96 sqrt(n), is wider than half of it.
+const BEYOND: f64 = (Z / 0.5) * (Z / 0.5);
+
+/// Samples beyond p = n (1 - p), and the order statistics that enclose the percentile.
+pub(super) fn enough_samples(s: &Subject) -> Option<Hit> {
+    let n = s.samples()?;
+    let (count_figure, _) = s.get(Measure::Requests)?;
+    let thin: Vec<_> = s
+        .percentiles()
+        .into_iter()
+        .filter(|(share, ..)| *share > 0.5 && *share < 1.0 && n * (1.0 - share) < BEYOND)
+        .collect();
+    let (_, last, ..) = thin.last()?;
+    let name = say::percentile(*last);
+    let beyond = |share: f64| n * (1.0 - share);
+    let none = thin.iter().all(|(share, ..)| beyond(*share) < 1.0);
+    let sentence =
+        format!("{name} stands on {} of {} samples", say::about(beyond(thin.last()?.0)), say::number(n));
+    let mut hit =
+        Hit::new(if none { Proved } else { Likely }, "percentiles stand on too few samples", sentence);
+    for (share, p, figure, _) in &thin {
+        // The rank of a percentile is binomial (David & Nagaraja, Order Statistics, section 7.1).
+        let half = Z * (n * share * (1.0 - share)).sqrt();
+        let low = (n * share - half).floor().max(1.0);
+        let high = (n * share + half).ceil();
+        let top =
+            if high >= n { "the maximum".to_owned() } else { format!("p{}", say::about(100.0 * high / n)) };
+        hit = hit
+            .line(format!(
+                "{} x (1 - {share}) = {} above {}: it lies between p{} and {top} of this run (95 %)",
+                say::number(n),
+                say::about(beyond(*share)),
+                say::percentile(*p),
+                say::about(100.0 * low / n)
+            ))
+            .at([*figure]);
+    }
+    Some(
+        hit.at([count_figure])
+            .advice("run longer, or state a lower percentile; 10 / (1 - p) samples are the least"),
+    )
+}
+
+/// Time-outs that are in no percentile: above p = 1 - share every percentile is at least the time-out.
+pub(super) fn timeouts_left_out(s: &Subject) -> Option<Hit> {
+    let (figure, timeouts) = s.get(Measure::TimeoutErrors)?;
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    if timeouts.low <= 0.0 || count.low <= 0.0 {
+        return None;
+    }
+    let wrk = s.tool() == Some(Tool::Wrk);
+    // wrk counts an answer that came too late as a request and as a time-out, and records no time for it.
+    let all = if wrk { count } else { count.plus(timeouts) };
+    let share = timeouts.over(all)?;
+    let from = 1.0 - share.said;
+    let stated = s.percentiles();
+    let max = s.get(Measure::Max);
+    let hidden = stated.iter().rfind(|(p, ..)| *p < 1.0 && *p > from);
+    let sentence = match hidden {
+        Some((_, p, ..)) => {
+            format!(
+                "{} leaves out {} time-outs, which are slower",
+                say::percentile(*p),
+                say::number(timeouts.said)
+            )
+        }
+        None => format!("{} time-outs are in no percentile", say::number(timeouts.said)),
+    };
+    let mut hit =
+        Hit::new(if wrk { Proved } else { Likely }, "time-outs are left out of the percentiles", sentence)
+            .line(format!(
+                "{} / {} = {} timed out: from p{} on every percentile is at least the time-out",
+                say::number(timeouts.said),
+                say::number(all.said),
+                say::percent(share.said),
+                say::about(from.max(0.0) * 100.0)
+            ))
+            .at([figure, count_figure]);
+    if let Some((_, p, high, span)) = stated.iter().rfind(|(p, ..)| *p < 1.0) {
+        let real = f64::from(*p) / 100.0 * (1.0 - share.said);
+        hit = hit
+            .line(format!(
+                "the stated {} ({}) is p{} of all requests",
+                say::percentile(*p),
+                say::time(span.said),
+                say::about(real)
+            ))
+            .at([*high]);
+    }
+    if let Some((max_figure, span)) = max {
+        hit = hit.line(format!("the stated maximum ({}) is not the longest time", say::time(span.said)));
+        hit = hit.at([max_figure]);
+    }
+    let advice = "count a time-out as at least that long, and write the percentiles above it with `>=`";
+    Some(hit.advice(advice))
+}
+
+/// A mean of 0: the clock of the tool is coarser than the service.
+pub(super) fn above_the_resolution(s: &Subject) -> Option<Hit> {
+    let measures = [Measure::Mean, Measure::Percentile(5_000)];
+    let (measure, (figure, span)) = measures
+        .into_iter()
+        .filter_map(|m| Some((m, s.get(m)?)))
+        .find(|(_, (figure, span))| figure.value == 0.0 && span.high > 0.0 && span.high < 1.0)?;
+    if s.span(Measure::Requests).is_some_and(|n| n.high < 1.0) {
+        return None;
+    }
+    let what = say::measure(measure);
+    let line = format!("{what} {}: anywhere from 0 to {}", figure.written, say::time(span.high));
+    let hit = Hit::new(
+        Proved,
+        "a time is below the resolution of the tool",
+        format!("{what} is below the resolution of the tool"),
+    );
+    Some(hit.line(line).at([figure]).advice("measure with a finer clock: 0 is no time that a request takes"))
+}
+
+/// Failures among the times: an error page is often fast, and a time-out slow.
+pub(super) fn failures_in_the_times(s: &Subject) -> Option<Hit> {
+    const MANY: f64 = 0.05;
+    let (figure, failed) = failed(s)?;
+    if !(MANY..0.999).contains(&failed) {
+        return None;
+    }
+    s.get(Measure::Mean).or_else(|| s.percentiles().first().map(|(_, _, f, span)| (*f, *span)))?;
+    let sentence = format!("{} of the answers were failures: the times are a mixture", say::percent(failed));
+    let hit = Hit::new(Likely, "the times are a mixture of answers and failures", sentence);
+    let rate = s.span(Measure::Rate).map(|rate| {
+        format!(
+            "{}/s x (1 - {failed:.3}) = {}/s of good answers",
+            say::number(rate.said),
+            say::about(rate.said * (1.0 - failed))
+        )
+    });
+    let hit = rate.into_iter().fold(hit, Hit::line);
+    Some(hit.at([figure]).advice("state rate and times of the good answers apart from the failures"))
+}
+
+/// All answers are failures: whatever was measured, it was not the service.
+pub(super) fn something_succeeded(s: &Subject) -> Option<Hit> {
+    let (figure, failed) = failed(s)?;
+    if failed < 0.999 {
+        return None;
+    }
+    let mut hit = Hit::new(
+        Proved,
+        "every answer is a failure",
+        "every answer is a failure: rate and times are those of an error page",
+    )
+    .line(format!("{} of the requests failed", say::percent(failed)));
+    if let Some((kind, n)) = s.row.samples.as_ref().and_then(|x| x.kinds.iter().max_by_key(|(_, n)| **n)) {
+        hit = hit.line(format!("{} of {} are `{kind}`", say::number(*n as f64), say::number(s.samples()?)));
+    }
+    let why = "a wrong address, a missing token, an unset variable in the request";
+    Some(hit.at([figure]).why(why).advice("check one answer by hand, and every answer's status in the run"))
+}
+
+fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
+    let count = s.span(Measure::Requests).filter(|n| n.low > 0.0);
+    let share = |m| {
+        let (figure, n) = s.get(m)?;
+        Some((figure, n.over(count?)?.said))
+    };
+    let ratio = s.get(Measure::ErrorRatio).map(|(figure, span)| (figure, span.said));
+    // ab's own failures are of lengths; another status is no failure to it.
+    let all = [share(Measure::Non2xx), share(Measure::Errors), ratio];
+    // More than all is no share: another rule says that a part exceeds the whole.
+    all.into_iter().flatten().filter(|(_, x)| *x <= 1.0).max_by(|a, b| a.1.total_cmp(&b.1))
+}

@@ -1,0 +1,18 @@
+//! Tests of this crate through its surface, as one program, because linking one costs less than linking each file.
+
+// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may stop and talk"
+)]
+
+mod across;
+mod foreign_tables;
+mod foreign_tables_columns;
+mod foreign_tools;
+mod foreign_tools_odd;
+mod published;
+mod row;

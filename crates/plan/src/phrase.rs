@@ -1,0 +1,225 @@
+//! Numbers as text, for sentences and for tables alike: cautions and the verdict carry their evidence as text that
+//! can be quoted, and what they say has to be found again in the tables, digit for digit.
+//!
+//! One rounding rule for everything measured: three significant digits, so that reading a printed figure back is
+//! never more than 0.5 % off. Counts are exact, and lengths that somebody chose have no zeros behind the point.
+
+use crate::threshold::FigureUnit;
+use crate::watch::Unit;
+
+/// What stands where there is no figure.
+pub const NONE: &str = "-";
+
+/// `812 us`, `8.14 ms`, `1.32 s`, `2m 05s`. Whole nanoseconds below 1 us are exact.
+pub fn duration_ns(ns: u64) -> String {
+    if ns < 1_000 { format!("{ns} ns") } else { duration_f64_ns(ns as f64) }
+}
+
+/// The same for a mean or a deviation, in ns.
+pub fn duration_f64_ns(ns: f64) -> String {
+    if !ns.is_finite() {
+        return NONE.into();
+    }
+    if ns == 0.0 {
+        return "0 ns".into();
+    }
+    // From 100 s on a second is within the 0.5 %; between 60 and 100 s it would not be, so those stay `75.2 s`.
+    if exponent(ns) >= 11 {
+        return clock(ns);
+    }
+    let (scale, unit) = time_unit(ns);
+    format!("{} {unit}", three(ns / scale))
+}
+
+/// A length that somebody chose (a band's edge, a duration): the same without zeros behind the point, `10 s`.
+pub fn chosen_ns(ns: u64) -> String {
+    let text = duration_ns(ns);
+    text.split_once(' ').map_or(text.clone(), |(number, unit)| {
+        if ns < 1_000 || exponent(ns as f64) >= 11 {
+            text.clone()
+        } else {
+            format!("{} {unit}", trimmed(number))
+        }
+    })
+}
+
+/// Four significant digits, all of them when there are more before the point, without zeros behind it: `277.8`,
+/// `3,333`, `12`. For figures that somebody checks by hand.
+pub fn trimmed_value(x: f64) -> String {
+    if !x.is_finite() {
+        return NONE.into();
+    }
+    let decimals = (3 - exponent(x)).clamp(0, 9) as usize;
+    let text = format!("{x:.decimals$}");
+    match text.split_once('.') {
+        Some((whole, part)) => match part.trim_end_matches('0') {
+            "" => grouped(whole),
+            part => format!("{}.{part}", grouped(whole)),
+        },
+        None => grouped(&text),
+    }
+}
+
+/// `4,812/s`, `81.4/s`, `0.125/s`.
+pub fn rate_per_s(rate: f64) -> String {
+    if rate.is_finite() { format!("{}/s", quantity(rate)) } else { NONE.into() }
+}
+
+/// `4,812 requests/s`, `100 arrivals/s`.
+pub fn rate_of(rate: f64, what: &str) -> String {
+    format!("{} {what}/s", quantity(rate))
+}
+
+/// `72,180`: exact.
+pub fn count(n: u64) -> String {
+    grouped(&n.to_string())
+}
+
+/// `1 attempt`, `44 attempts`: for words that take an s.
+pub fn counted(n: u64, word: &str) -> String {
+    format!("{} {word}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A number that is no count, such as a mean of connections: `98.7`, `1,234`.
+pub fn quantity(x: f64) -> String {
+    if !x.is_finite() { NONE.into() } else { three(x) }
+}
+
+/// `0.13 %`, `97.4 %`, `98.96 %`. Rounding never reaches 0 % or 100 % from beside them: 0.99997 is `99.997 %`,
+/// because the difference is the very thing a reader looks for.
+pub fn ratio(ratio: f64) -> String {
+    if !ratio.is_finite() {
+        return NONE.into();
+    }
+    let percent = ratio * 100.0;
+    if ratio < 1.0 && percent >= 98.0 {
+        // As many decimals as show the distance to 100, and two at least; ten are beyond any number of requests.
+        let decimals = (1 - exponent(100.0 - percent)).clamp(2, 10) as usize;
+        let shown = format!("{percent:.decimals$}");
+        return format!(
+            "{} %",
+            trimmed(&if shown.starts_with("100") { "99.9999999999".into() } else { shown })
+        );
+    }
+    format!("{} %", trimmed(&three(percent)))
+}
+
+/// `683 kB`, `1.21 GB`: decimal units, as networks count.
+pub fn bytes_f64(n: f64) -> String {
+    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+    if !n.is_finite() {
+        return NONE.into();
+    }
+    if n == 0.0 {
+        return "0 B".into();
+    }
+    let step = exponent(n).div_euclid(3).clamp(0, UNITS.len() as i32 - 1);
+    format!("{} {}", three(n / 1e3f64.powi(step)), UNITS[step as usize])
+}
+
+/// `1.21 GB/s`.
+pub fn bytes_per_s(n: f64) -> String {
+    if n.is_finite() { format!("{}/s", bytes_f64(n)) } else { NONE.into() }
+}
+
+/// A monitor's number in its unit: `1.87 cores`, `97.4 %`, `412 MB`, `1,204/s`, `17`, `12.4 ms`.
+pub fn watched(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Cores if value == 1.0 => "1 core".into(),
+        // A limit is a whole number of them, mostly.
+        Unit::Cores if value.fract() == 0.0 => format!("{} cores", trimmed_value(value)),
+        Unit::Cores => format!("{} cores", quantity(value)),
+        Unit::Share => ratio(value),
+        Unit::Bytes => bytes_f64(value),
+        Unit::BytesPerS => bytes_per_s(value),
+        Unit::PerS => rate_per_s(value),
+        Unit::Count => trimmed_value(value),
+        Unit::Seconds => duration_f64_ns(value * 1e9),
+    }
+}
+
+/// `2026-11-22 03:44:01 UTC`. The civil date of a day is by Hinnant's formula (chrono-compatible low-level date
+/// algorithms, `civil_from_days`): years that begin in March, eras of 400 years.
+pub fn utc(unix_ns: u64) -> String {
+    let seconds = unix_ns / 1_000_000_000;
+    let shifted = seconds / 86_400 + 719_468;
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let turned = (5 * of_year + 2) / 153;
+    let (month, date) =
+        (if turned < 10 { turned + 3 } else { turned - 9 }, of_year - (153 * turned + 2) / 5 + 1);
+    let year = year + era * 400 + u64::from(month <= 2);
+    let second = seconds % 86_400;
+    format!(
+        "{year}-{month:02}-{date:02} {:02}:{:02}:{:02} UTC",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+/// A threshold's figure in the unit of its subject.
+pub fn figure(value: f64, unit: FigureUnit) -> String {
+    match unit {
+        FigureUnit::Nanoseconds => duration_f64_ns(value),
+        FigureUnit::Ratio => ratio(value),
+        FigureUnit::PerSecond => rate_per_s(value),
+        FigureUnit::Count => grouped(&format!("{value:.0}")),
+    }
+}
+
+/// `p50`, `p99.9`.
+pub fn quantile_name(q: f64) -> String {
+    format!("p{}", trimmed(&format!("{:.6}", q * 100.0)))
+}
+
+/// Minutes and seconds, hours too where there are any.
+fn clock(ns: f64) -> String {
+    let total_s = (ns / 1e9).round() as u64;
+    let (h, m, s) = (total_s / 3_600, total_s / 60 % 60, total_s % 60);
+    if h > 0 { format!("{h}h {m:02}m {s:02}s") } else { format!("{m}m {s:02}s") }
+}
+
+/// The unit that a time is shown in, and its length in ns.
+pub fn time_unit(ns: f64) -> (f64, &'static str) {
+    match exponent(ns) {
+        ..3 => (1.0, "ns"),
+        3..6 => (1e3, "us"),
+        6..9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    }
+}
+
+/// The power of ten of `x` after rounding to three digits, so that 999.6 already counts as 1.00e3.
+pub fn exponent(x: f64) -> i32 {
+    format!("{x:.2e}").split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0)
+}
+
+/// Three significant digits, all of them when there are more before the point.
+pub fn three(x: f64) -> String {
+    if x == 0.0 {
+        return "0".into();
+    }
+    let decimals = (2 - exponent(x)).max(0) as usize;
+    grouped(&format!("{x:.decimals$}"))
+}
+
+/// Without zeros behind the point that carry no information in a per cent.
+fn trimmed(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+/// Commas between thousands.
+fn grouped(text: &str) -> String {
+    let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let (whole, decimals) = rest.find('.').map_or((rest, ""), |at| rest.split_at(at));
+    let mut out = String::from(sign);
+    for (at, digit) in whole.char_indices() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + decimals
+}

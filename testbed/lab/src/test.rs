@@ -1,0 +1,124 @@
+//! `lab test`: each system comes up on ports of its own, answers as its contract says, runs its experiment at a small
+//! scale, meets its predictions, goes down, and leaves nothing.
+
+use super::run::{self, Options};
+use super::state::{self, State};
+use super::{down, places, process, up};
+use chore::Outcome;
+use chore::{interrupt, look};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Of one experiment at a small scale. CI has six minutes for all five; beyond ten for one something hangs.
+const WITHIN: Duration = Duration::from_secs(600);
+
+#[derive(Debug, Default, PartialEq)]
+pub struct Wanted {
+    /// Empty: all.
+    pub names: Vec<String>,
+    pub scale: f64,
+    pub tool: Option<PathBuf>,
+}
+
+/// Seconds of one system, in the order in which they were spent.
+struct Times {
+    name: String,
+    up: f64,
+    contract: f64,
+    experiment: f64,
+    down: f64,
+}
+
+pub fn command(wanted: &Wanted) -> Outcome {
+    let names = if wanted.names.is_empty() { places::names()? } else { wanted.names.clone() };
+    if names.is_empty() {
+        return Err("there is nothing to test: no folder below testbed has a lab.toml".into());
+    }
+    let tool = run::tool(wanted.tool.as_deref())?;
+    let (mut broken, mut times) = (Vec::new(), Vec::new());
+    for name in &names {
+        println!("\n-- {name}");
+        let mut spent = Times { name: name.clone(), up: 0.0, contract: 0.0, experiment: 0.0, down: 0.0 };
+        let found = one(name, wanted.scale, &tool, &mut spent);
+        broken.extend(found.unwrap_or_else(|sentence| vec![sentence]).iter().map(|s| format!("{name}: {s}")));
+        times.push(spent);
+        interrupt::check()?;
+    }
+    println!("\n{}", table(&times));
+    if broken.is_empty() {
+        println!(
+            "all {} systems keep their contracts and predictions, and nothing is left of them",
+            names.len()
+        );
+        return Ok(());
+    }
+    Err(format!("did not hold: {}\n{}", broken.len(), broken.join("\n")))
+}
+
+/// What did not hold; an error when it could not be found out. Either way the system is down afterwards.
+fn one(name: &str, scale: f64, tool: &Path, spent: &mut Times) -> Result<Vec<String>, String> {
+    let _lock = state::lock(&places::state(name), name)?;
+    if State::read(&places::state(name))?.is_some() {
+        return Err(format!("is up\nhint: `cargo xtask lab down {name}` first"));
+    }
+    let base = free_base()?;
+    let mut clock = Instant::now();
+    // Seconds since the lap before.
+    let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
+    let state = up::up(name, Some(base))?;
+    spent.up = lap();
+    // A contract that does not hold does not end the test: what the experiment says about it is worth knowing.
+    let mut broken = run::check_contract(name, &state).unwrap_or_else(|sentence| vec![sentence]);
+    spent.contract = lap();
+    let options = Options { name: name.to_string(), scale, ..Options::default() };
+    match interrupt::check().and_then(|()| run::measure(&options, tool, &state, WITHIN)) {
+        Ok(measured) => {
+            println!("\n{}", super::prediction::table(&measured.rows));
+            broken.extend(measured.failed);
+            broken.extend(measured.unanswered);
+        }
+        Err(sentence) => broken.push(sentence),
+    }
+    spent.experiment = lap();
+    // Read before it goes down: afterwards nobody would know what to look for.
+    let before = State::read(&places::state(name))?;
+    for died in before.iter().flat_map(|state| &state.processes).filter(|process| !process.lives()) {
+        let log = state.folder.join("log").join(format!("{}.log", died.name));
+        broken.push(format!("process `{}` died meanwhile; {}", died.name, process::last_lines(&log, 15)));
+    }
+    if let Err(sentence) = down::down(name) {
+        broken.push(sentence);
+    }
+    if let Some(before) = before {
+        broken.extend(down::left_behind(&before).iter().map(|what| format!("is down, but left {what}")));
+    }
+    spent.down = lap();
+    Ok(broken)
+}
+
+/// A base none of whose hundred ports is listened on. Above those of the systems, below the ports that the kernel
+/// gives to clients; where to begin looking differs between processes, so that two tests rarely meet.
+fn free_base() -> Result<u16, String> {
+    const LOWEST: u16 = 60;
+    const BASES: u16 = 260;
+    let begin = (std::process::id() % u32::from(BASES)) as u16;
+    let mut bases = (0..BASES).map(|n| LOWEST + (begin + n) % BASES);
+    bases.find(|base| look::listeners(*base).is_empty()).ok_or_else(|| "no hundred ports are free".into())
+}
+
+fn table(times: &[Times]) -> String {
+    let mut text = String::from(
+        "| system | up | contract | experiment | down | seconds |\n|---|---:|---:|---:|---:|---:|\n",
+    );
+    let mut all = 0.0;
+    for t in times {
+        let sum = t.up + t.contract + t.experiment + t.down;
+        all += sum;
+        text.push_str(&format!(
+            "| {} | {:.1} | {:.1} | {:.1} | {:.1} | {sum:.1} |\n",
+            t.name, t.up, t.contract, t.experiment, t.down
+        ));
+    }
+    text.push_str(&format!("\n{all:.0} s in all\n"));
+    text
+}

@@ -1,0 +1,154 @@
+//! A child that may hang, or outlive us: both of its streams go into a file that can be read meanwhile, it leads a
+//! process group of its own, and that group ends with it, at its deadline, or when somebody interrupts us.
+
+use crate::interrupt;
+use crate::{Outcome, shell};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// Between INT and KILL: what a package manager needs to unlock what it has locked.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How it ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum End {
+    Itself(ExitStatus),
+    TooLate(Duration),
+    Interrupted,
+}
+
+impl End {
+    pub fn is_well(&self) -> bool {
+        matches!(self, End::Itself(status) if status.success())
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Itself(status) => write!(f, "ended with {status}"),
+            End::TooLate(within) => write!(f, "did not end within {} s", within.as_secs()),
+            End::Interrupted => write!(f, "was interrupted"),
+        }
+    }
+}
+
+/// The folder for what children said, below cargo's target folder; made if need be.
+pub fn folder() -> Result<PathBuf, String> {
+    let folder = shell::target_folder()?.join("said");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Runs one to its end, or to the deadline. A file and not a pipe: a pipe stays open for as long as anybody holds it,
+/// and is lost when we are ended ourselves.
+pub fn run(command: &mut Command, said: &Path, within: Duration) -> Result<End, String> {
+    let shown = shell::show(command);
+    let cannot = |e: std::io::Error| format!("cannot write `{}`: {e}", said.display());
+    let out = File::create(said).map_err(cannot)?;
+    let err = out.try_clone().map_err(cannot)?;
+    command.stdin(Stdio::null()).stdout(out).stderr(err);
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    let deadline = Instant::now() + within;
+    let mut child = command.spawn().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
+    let group = Pid::from_raw(child.id() as i32);
+    let end = loop {
+        if let Some(status) = ended(&mut child)? {
+            break End::Itself(status);
+        }
+        if interrupt::asked() {
+            break End::Interrupted;
+        }
+        if Instant::now() > deadline {
+            break End::TooLate(within);
+        }
+        std::thread::sleep(LOOK_EVERY);
+    };
+    if !matches!(end, End::Itself(_)) {
+        // That it ended since it was looked at is what was wanted; so below.
+        let _ = killpg(group, Signal::SIGINT);
+        let patience = Instant::now() + GRACE;
+        while ended(&mut child)?.is_none() && Instant::now() < patience {
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+    // Whoever is left of it would run beside the next one.
+    let _ = killpg(group, Signal::SIGKILL);
+    child.wait().map_err(|e| format!("cannot wait for `{shown}`: {e}"))?;
+    Ok(end)
+}
+
+fn ended(child: &mut Child) -> Result<Option<ExitStatus>, String> {
+    child.try_wait().map_err(|e| format!("cannot wait for a child: {e}"))
+}
+
+/// Runs one that has nothing to say unless it fails.
+pub fn quietly(command: &mut Command, said: &Path, within: Duration) -> Outcome {
+    let end = run(command, said, within)?;
+    if end.is_well() { Ok(()) } else { Err(format!("`{}` {end}\n{}", shell::show(command), text(said)?)) }
+}
+
+/// What it said.
+pub fn text(said: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(said).map_err(|e| format!("cannot read `{}`: {e}", said.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::look;
+
+    /// Runs a shell script; how it ended, and what it said.
+    fn script(name: &str, script: &str, within: Duration) -> (End, String) {
+        let said = std::env::temp_dir().join(format!("xtask-bounded-{}-{name}", std::process::id()));
+        let end = run(Command::new("sh").args(["-c", script]), &said, within).expect("there is a shell");
+        let text = text(&said).expect("it was written");
+        std::fs::remove_file(&said).expect("it is there");
+        (end, text)
+    }
+
+    fn leaves_nobody(said: &str) {
+        let group = said.lines().next().and_then(|line| line.parse().ok()).expect("its pid comes first");
+        // What is killed needs a moment to go.
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !look::group(group).is_empty() {
+            assert!(Instant::now() < deadline, "somebody is left: {:?}", look::group(group));
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    #[test]
+    fn one_that_hangs_is_ended_with_all_that_it_started_and_what_it_said_is_there() {
+        let within = Duration::from_millis(300);
+        let (end, said) =
+            script("hangs", "echo $$; trap '' INT; sleep 60 & echo both >&2; wait; wait", within);
+        assert_eq!(end, End::TooLate(within));
+        assert!(said.contains("both"), "{said}");
+        leaves_nobody(&said);
+    }
+
+    #[test]
+    fn who_holds_its_output_is_not_waited_for_and_does_not_stay() {
+        let begin = Instant::now();
+        let (end, said) = script("leaves", "echo $$; sleep 60 & echo done", Duration::from_secs(60));
+        assert!(end.is_well() && begin.elapsed() < Duration::from_secs(30), "{end}");
+        assert!(said.contains("done"), "{said}");
+        leaves_nobody(&said);
+    }
+
+    #[test]
+    fn a_failure_of_a_quiet_one_says_what_it_said() {
+        let said = std::env::temp_dir().join(format!("xtask-bounded-{}-quiet", std::process::id()));
+        let mut command = Command::new("sh");
+        let failed = quietly(command.args(["-c", "echo why; exit 7"]), &said, Duration::from_secs(60));
+        std::fs::remove_file(&said).expect("it is there");
+        let sentence = failed.expect_err("it fails");
+        assert!(sentence.ends_with("ended with exit status: 7\nwhy\n"), "{sentence}");
+    }
+}

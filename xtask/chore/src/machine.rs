@@ -1,0 +1,145 @@
+//! What machine this is: a label for folder names (never a host name) and the lines that a reader of numbers needs.
+
+use crate::shell;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// `linux-6.18.44-amd-epyc-2-cores`: enough to tell machines apart, nothing that names a person or a network.
+pub fn label() -> String {
+    slug(&format!("{}-{}-{}-{}-cores", std::env::consts::OS, kernel(), model(), cores()))
+}
+
+/// Kernel, processor, cores and memory, one line each.
+pub fn describe() -> Vec<(&'static str, String)> {
+    let memory = field("/proc/meminfo", "MemTotal").unwrap_or_else(|| "unknown".into());
+    let congestion = read("/proc/sys/net/ipv4/tcp_congestion_control").unwrap_or_else(|| "unknown".into());
+    vec![
+        ("kernel", kernel()),
+        ("processor", model()),
+        ("cores", cores().to_string()),
+        ("memory", memory),
+        ("congestion control", congestion),
+    ]
+}
+
+/// Load averages over 1, 5 and 15 minutes. The bench itself makes up to two of them; more is somebody else.
+pub fn load_average() -> String {
+    let text = read("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().take(3).collect::<Vec<_>>().join(", ")
+}
+
+/// The date in UTC.
+pub fn today() -> String {
+    date(seconds())
+}
+
+/// Date and time in UTC, as the name of a folder.
+pub fn now() -> String {
+    let seconds = seconds();
+    let of_day = seconds % 86_400;
+    format!("{}-{:02}{:02}{:02}", date(seconds), of_day / 3600, of_day / 60 % 60, of_day % 60)
+}
+
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
+}
+
+fn date(seconds: u64) -> String {
+    let (year, month, day) = civil((seconds / 86_400) as i64);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The first line that a program prints about itself that holds a digit. Programs disagree on the flag, on the
+/// stream and on the exit status, so all are accepted; a tool without an answer is listed as "unknown", never
+/// left out.
+pub fn version(program: &str) -> String {
+    for flag in ["--version", "-V", "-v", "version"] {
+        let Ok(out) = Command::new(program).arg(flag).output() else { continue };
+        let text = [out.stdout, out.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let found = text.lines().find(|line| line.contains(name) || line.to_lowercase().contains("version"));
+        if let Some(line) = found.filter(|line| line.contains(|c: char| c.is_ascii_digit())) {
+            return line.trim().chars().take(80).collect();
+        }
+    }
+    "unknown".into()
+}
+
+/// The checked-out commit, or that there is none.
+pub fn commit() -> String {
+    let out =
+        Command::new("git").current_dir(shell::root()).args(["describe", "--always", "--dirty"]).output();
+    let text = out
+        .ok()
+        .filter(|o| o.status.success())
+        .map(|o| String::from_utf8_lossy(&o.stdout).trim().to_string());
+    text.filter(|t| !t.is_empty()).unwrap_or_else(|| "none".into())
+}
+
+fn kernel() -> String {
+    read("/proc/sys/kernel/osrelease").unwrap_or_else(|| "unknown".into())
+}
+
+fn model() -> String {
+    field("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.into())
+}
+
+fn read(path: &str) -> Option<String> {
+    std::fs::read_to_string(path).ok().map(|text| text.trim().to_string())
+}
+
+fn field(path: &str, name: &str) -> Option<String> {
+    let text = read(path)?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_once(':')?.1.trim().to_string())
+}
+
+fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.to_lowercase().chars() {
+        let keep = letter.is_ascii_alphanumeric() || letter == '.';
+        if keep {
+            out.push(letter);
+        } else if !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    out.trim_matches('-').to_string()
+}
+
+/// Year, month and day of a number of days since 1970-01-01 (the usual era arithmetic on years that begin in
+/// March).
+fn civil(days: i64) -> (i64, u32, u32) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * of_year + 2) / 153;
+    let day = (of_year - (153 * shifted_month + 2) / 5 + 1) as u32;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 } as u32;
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_a_plain_folder_name() {
+        assert_eq!(slug("linux-6.1-AMD EPYC (tm) 9@3GHz-2-cores"), "linux-6.1-amd-epyc-tm-9-3ghz-2-cores");
+        assert!(label().ends_with("-cores"));
+    }
+
+    #[test]
+    fn dates_across_leap_days() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(19_782), (2024, 2, 29));
+        assert_eq!(civil(20_778), (2026, 11, 21));
+    }
+}
