@@ -3,8 +3,10 @@
 use plimsoll_analysis::folder;
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_control::permission::Refusal;
+use plimsoll_control::session::{Failed, Trouble};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::phrase::duration_ns;
 use plimsoll_record::run_file;
 
 macro_rules! exits {
@@ -147,6 +149,50 @@ impl From<folder::Error> for Failure {
 impl From<plimsoll_control::Error> for Failure {
     fn from(error: plimsoll_control::Error) -> Self {
         Failure::machine(&error, error.hint())
+    }
+}
+
+impl From<Failed> for Failure {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Refused(refusal) => Failure::Refused(refusal),
+            Failed::Could(error) => error.into(),
+            Failed::RunFile(error) => error.into(),
+            Failed::CutShort(sentence) => Failure::CutShort { sentence, exit: Exit::Interrupted },
+            Failed::NotReady { target, within_ns, why } => {
+                let within = duration_ns(within_ns);
+                let hint = "start the service, or give it longer with `--wait-for-ready`";
+                Failure::machine(
+                    format!("`{target}` was not ready within {within}: {why}"),
+                    Some(hint.into()),
+                )
+            }
+            Failed::Behaviour(sentence) => Failure::hinted(sentence),
+            Failed::Data(sentence) => Failure::of_data(sentence),
+        }
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::RunFile(trouble, second) => {
+                let own = trouble.hint().unwrap_or_default();
+                let hint = match second {
+                    Some(path) => {
+                        format!("the whole run was saved to `{}`; next time: {own}", path.display())
+                    }
+                    None => {
+                        format!(
+                            "no other folder took the run either, so this report is all there is of it; {own}"
+                        )
+                    }
+                };
+                Failure::machine(trouble, Some(hint))
+            }
+            Trouble::TearDown(failed) => failed.into(),
+            Trouble::Behaviour(sentence) => Failure::hinted(sentence),
+        }
     }
 }
 

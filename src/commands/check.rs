@@ -7,8 +7,6 @@ use crate::say;
 use plimsoll_front::Study;
 use plimsoll_plan::Plan;
 use plimsoll_plan::phrase::counted;
-use plimsoll_script::feed::Feeds;
-use plimsoll_script::program::Stage;
 use std::fmt::Write;
 
 /// `plimsoll check FILE`: all that `run` would do before the first packet.
@@ -17,11 +15,8 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
     let file = check.file.as_deref().unwrap_or_default();
     for plan in parts.iter().flat_map(|(_, plans)| plans) {
         // What only the interpreter can judge: patterns, paths, files to be written.
-        if let Some(script) = &plan.script {
-            Stage::new(plan).map_err(Failure::hinted)?;
-            // Every row of every file that is there already.
-            Feeds::open_ready(&script.feeders, plan.outline.seed, plan.outline.share)
-                .map_err(Failure::of_data)?;
+        if let Some(behaviour) = plimsoll_script::behaviour(plan).map_err(Failure::hinted)? {
+            behaviour.check_data().map_err(Failure::of_data)?;
         }
         plimsoll_control::place::tls(&plan.outline, &plan.tls_files)?;
     }

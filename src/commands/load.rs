@@ -1,34 +1,29 @@
-//! One load, from the plan to the verdict: everything that can be known to be wrong is said before anything
-//! is sent.
+//! One load, from the plan to the verdict, in this process: its terminal, its signals, its folders.
 
+use super::junit;
 use super::page::{self, Wanted};
-use super::ready::Patience;
 use super::report::questioned;
-use super::{junit, ready};
 use crate::exit::{Exit, Failure};
+use crate::flags::draft;
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
 use crate::steer::{self, Who};
 use crate::{home, kept, say, wall};
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Summary};
-use plimsoll_control::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
-use plimsoll_control::{Aside, Options, Resolved, environment, place};
-use plimsoll_engine::Scene;
-use plimsoll_engine::link::tls::Setup;
+use plimsoll_control::session::{self, Desk, News, Orders, Ran};
+use plimsoll_control::{Helm, Options};
 use plimsoll_output::terminal;
 use plimsoll_output::{json, style};
-use plimsoll_plan::{Plan, Target};
+use plimsoll_plan::program::Phase;
+use plimsoll_plan::{Outline, Plan};
 use plimsoll_record::RunRecord;
-use plimsoll_record::event::{Opening, Sink};
-use plimsoll_record::record::Gatherer;
-use plimsoll_record::run_file::{self, Finished, RunFile};
-use plimsoll_script::program::{Phase, Stage};
-use std::cell::{Cell, RefCell};
+use plimsoll_record::event::Sink;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::time::Duration;
 
 /// What a load left behind.
 pub struct Measured {
@@ -105,13 +100,16 @@ impl Shared {
 
 /// Runs the plan and returns its summary; talks on stderr unless the manner is quiet.
 pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Result<Measured, Failure> {
-    let (record, run_file, interrupts) = run_once(plan, manner, shared, true)?;
-    let summary = summarise(&record);
+    let here = Here { manner, shared, keeps: true, own: OnceCell::new() };
+    let ran = here.run(&plan)?;
+    let summary = summarise(&ran.record);
     let exit = match summary.verdict.result {
-        Outcome::Interrupted => interrupts.exit(Exit::Interrupted),
+        Outcome::Interrupted => {
+            here.interrupts().map_or(Exit::Interrupted, |all| all.exit(Exit::Interrupted))
+        }
         other => other.into(),
     };
-    Ok(Measured { summary, record, run_file: run_file.unwrap_or_default(), exit })
+    Ok(Measured { summary, record: ran.record, run_file: ran.run_file.unwrap_or_default(), exit })
 }
 
 /// The same without a run file: a look at the service between two runs.
@@ -119,223 +117,148 @@ pub fn glance(mut plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<S
     // Nobody reads what monitors would see in it.
     plan.watches.clear();
     plan.outline.watches.clear();
-    Ok(summarise(&run_once(plan, manner, Some(shared), false)?.0))
+    let here = Here { manner, shared: Some(shared), keeps: false, own: OnceCell::new() };
+    Ok(summarise(&here.run(&plan)?.record))
 }
 
-/// Runs the plan; the path is that of its run file when it is to be kept.
-fn run_once(
-    plan: Plan,
-    manner: &MannerFlags,
-    shared: Option<&Shared>,
-    keep: bool,
-) -> Result<(RunRecord, Option<PathBuf>, Interrupts), Failure> {
-    // Whoever asked for this run reads its file: without him it would only be load.
-    if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
-        return Err(Failure::machine("the process that asked for this run has ended", None));
-    }
-    let outline = &plan.outline;
-    let stage = plan.script.is_some().then(|| Stage::new(&plan)).transpose().map_err(Failure::hinted)?;
-    let tls = place::tls(outline, &plan.tls_files)?;
-    let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
-    // A process that another one started has inherited that one's blocked signals.
-    let is_child = shared.is_none() && manner.with_parent.is_some();
-    let early = is_child.then(Interrupts::install).transpose()?;
-    let mut patience = Patience::of(manner, shared);
-    patience.heed(early.as_ref());
-    let mut place = ready::resolved(&target, &outline.link, &patience)?;
-    let started_unix_ns = wall::now_unix_ns();
-    let mut confirm = |question: &str| shared.map_or_else(|| confirmed(question), |s| s.confirmed(question));
-    let asking = Asking {
-        allow: &manner.allow,
-        confirm: if can_ask() && !manner.steered { Some(&mut confirm) } else { None },
-        today: &wall::date(started_unix_ns),
-        fetch: &mut |address| fetch_proof(address, &outline.target, tls.as_ref()),
-    };
-    let granted = permit(&outline.host, &mut place, asking).map_err(Failure::Refused)?;
-    let watching = Asking {
-        allow: &manner.allow,
-        confirm: if can_ask() && !manner.steered { Some(&mut confirm) } else { None },
-        today: "",
-        fetch: &mut |_| Err(String::new()),
-    };
-    // A monitor ignores `resolve`, so a name that is only mapped to a private address is not permitted for it.
-    let named: &[&str] = if granted == Granted::Free { &[] } else { &[&outline.host] };
-    permit_watching(&plan.watches, named, watching).map_err(Failure::Refused)?;
-    if granted == Granted::Proved && !manner.quiet {
-        say::talk(&format!("{} permits this load in its ownership file\n", outline.host));
-    }
-    let run_file = match keep {
-        true => Some(home::new_run_file(manner.out.as_deref(), &outline.host, started_unix_ns)?),
-        false => None,
-    };
-    // A question for permission is ended by one Ctrl-C, and so are the trials; only a wait has something to say.
-    let is_first = shared.is_none() && early.is_none();
-    let waiting = (is_first && patience.is_long()).then(Interrupts::install).transpose()?;
-    patience.heed(waiting.as_ref());
-    let so_far = shared.map(|shared| &shared.interrupts).or(early.as_ref()).or(waiting.as_ref());
-    let instead_of = |failure| match so_far {
-        Some(interrupts) => interrupts.instead_of(failure),
-        None => failure,
-    };
-    let first_connect_ns = reach(&mut place, &plan, tls.as_ref(), &patience).map_err(instead_of)?;
+/// A session of this process: its terminal, its signals, its folders.
+struct Here<'a> {
+    manner: &'a MannerFlags,
+    /// Of several loads of one command.
+    shared: Option<&'a Shared>,
+    /// The run is kept in a file.
+    keeps: bool,
+    /// Of a single load, once signals are taken.
+    own: OnceCell<Interrupts>,
+}
 
-    // The limit is raised by now, and no worker runs yet.
-    plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
-    let interrupts = match so_far {
-        Some(interrupts) => interrupts.clone(),
-        None => Interrupts::install()?,
-    };
-    let interrupts = &interrupts;
-    if manner.steered {
-        let who = if outline.share.of > 1 { Who::OneOfSeveral } else { Who::Alone };
-        steer::listen(interrupts, who)?;
-    }
-    let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
-    let aside = Asides { plan: &plan, scene: &scene, stage: stage.as_ref(), interrupts };
-    aside.set_up(manner).map_err(|failure| interrupts.instead_of(failure))?;
-    let maker = stage.as_ref().map(|stage| stage.maker(Phase::Load)).transpose().map_err(Failure::of_data)?;
-
-    let opening = Opening {
-        origin: wall::hex(&wall::random::<16>()?),
-        outline: outline.clone(),
-        environment: environment::environment(
-            &place,
-            env!("CARGO_PKG_VERSION"),
-            first_connect_ns,
-            outline.limits.descriptors,
-        ),
-        started_unix_ns,
-    };
-    let mut gatherer = Gatherer::default();
-    let mut writer = match &run_file {
-        Some(path) => Some(RunFile::create(path, &opening)?),
-        None => None,
-    };
-    let mut view = view(manner, shared.is_none_or(|shared| shared.lines));
-    let mut sinks: Vec<&mut dyn Sink> = match &mut writer {
-        Some(writer) => vec![writer],
-        None => vec![&mut gatherer],
-    };
-    if let Some(view) = &mut view {
-        sinks.push(view.as_mut());
-    }
-    let options = Options { breaker: !manner.keep_pushing, stop_early_ok: manner.stop_early_ok };
-    let helm_out = |helm| steer::begin(interrupts, helm);
-    let loaded = Scene { maker, ..scene.clone() };
-    let ran = plimsoll_control::run(Arc::new(plan.clone()), loaded, opening, options, &mut sinks, helm_out);
-    // Whatever the view has on the screen goes before anything else is said.
-    drop(view);
-    let mut finished = match writer {
-        Some(writer) => writer.finish(),
-        None => Finished { record: gatherer.into_record(), trouble: None },
-    };
-    if let Err(error) = ran {
-        // Where nothing happened nothing is kept; that it cannot be removed would be the smaller trouble of
-        // the two.
-        if let (plimsoll_control::Error::Engine(_), Some(path)) = (&error, &run_file) {
-            let _ = std::fs::remove_file(path);
+impl Here<'_> {
+    fn run(&self, plan: &Plan) -> Result<Ran, Failure> {
+        let manner = self.manner;
+        // Whoever asked for this run reads its file: without him it would only be load.
+        if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
+            return Err(Failure::machine("the process that asked for this run has ended", None));
         }
-        return Err(error.into());
-    }
-    let mut run_file = run_file;
-    if let (Some(trouble), Some(path)) = (finished.trouble.take(), &run_file) {
-        let second = home::second_run_file(path, &outline.host, started_unix_ns, &finished.record);
-        if second.is_none() {
-            // Without a record of its end it is as if the run had been cut off: it passes nothing.
-            finished.record.origins.values_mut().for_each(|origin| origin.ending = None);
+        let is_ready = self.shared.is_some_and(|shared| shared.is_ready.get());
+        // Judged with all flags, before this.
+        let wait_ns = manner.wait_for_ready.as_deref().and_then(|text| draft::wait(text).ok());
+        let orders = Orders {
+            version: env!("CARGO_PKG_VERSION"),
+            allow: &manner.allow,
+            may_ask: can_ask() && !manner.steered,
+            wait_ns: wait_ns.filter(|_| !is_ready).unwrap_or(0),
+            is_child: self.shared.is_none() && manner.with_parent.is_some(),
+            options: Options { breaker: !manner.keep_pushing, stop_early_ok: manner.stop_early_ok },
+        };
+        let cut = |failure| self.cut(failure);
+        let mut ran = session::run(plan, plimsoll_script::behaviour, orders, self).map_err(cut)?;
+        for trouble in ran.troubles.drain(..) {
+            say::failure(&cut(trouble.into()), manner.no_color);
         }
-        say::failure(&saved_elsewhere(&trouble, second.as_deref()), manner.no_color);
-        run_file = second.or(run_file);
+        Ok(ran)
     }
-    // The verdict stands whatever becomes of the tear-down, but nobody may believe that it came through.
-    if let Err(failure) = aside.tear_down() {
-        say::failure(&failure, manner.no_color);
-    }
-    if let Some(Err(sentence)) = stage.as_ref().map(|stage| stage.close()) {
-        say::failure(&Failure::hinted(sentence), manner.no_color);
-    }
-    Ok((finished.record, run_file, interrupts.clone()))
-}
 
-/// Waits for the service and looks at what it takes; how long the first connection took, ns.
-fn reach(
-    place: &mut Resolved,
-    plan: &Plan,
-    tls: Option<&Setup>,
-    patience: &Patience,
-) -> Result<u64, Failure> {
-    ready::wait(place, plan, tls, patience)?;
-    let first_connect_ns = place::knock(place, &plan.outline)?;
-    if let Some(setup) = tls {
-        place::shake_hands(place, setup, &plan.outline)?;
-    }
-    place::check_plain(place, &plan.outline)?;
-    place::check_sources(place, &plan.outline)?;
-    Ok(first_connect_ns)
-}
-
-/// The trouble of a run file, and where the run is instead.
-fn saved_elsewhere(trouble: &run_file::Error, second: Option<&Path>) -> Failure {
-    let own = trouble.hint().unwrap_or_default();
-    let hint = match second {
-        Some(path) => format!("the whole run was saved to `{}`; next time: {own}", path.display()),
-        None => format!("no other folder took the run either, so this report is all there is of it; {own}"),
-    };
-    Failure::machine(trouble, Some(hint))
-}
-
-/// What is done before and behind the load.
-struct Asides<'a> {
-    plan: &'a Plan,
-    scene: &'a Scene,
-    stage: Option<&'a Arc<Stage>>,
-    interrupts: &'a Interrupts,
-}
-
-impl Asides<'_> {
-    /// Runs the set-up; whatever goes wrong in it ends everything before the load.
-    fn set_up(&self, manner: &MannerFlags) -> Result<(), Failure> {
-        let Some(stage) = self.stage.filter(|stage| stage.has(Phase::Setup)) else { return Ok(()) };
-        if !manner.quiet {
-            say::talk("set-up ...\n");
+    /// The signal that cut it short decides how the program ends.
+    fn cut(&self, failure: Failure) -> Failure {
+        match (failure, self.interrupts()) {
+            (Failure::CutShort { sentence, .. }, Some(interrupts)) => interrupts.cut_short(sentence),
+            (failure, _) => failure,
         }
-        self.run(stage, Phase::Setup, "set-up")?;
-        let missing = stage.missing_globals();
-        if let Some(name) = missing.first() {
-            let why = format!("it was to set `{name}` and did not");
-            return Err(plimsoll_control::Error::Aside { phase: "set-up", why }.into());
+    }
+
+    fn interrupts(&self) -> Option<&Interrupts> {
+        self.shared.map(|shared| &shared.interrupts).or(self.own.get())
+    }
+}
+
+impl Desk for Here<'_> {
+    type Failure = Failure;
+
+    fn now_unix_ns(&self) -> u64 {
+        wall::now_unix_ns()
+    }
+
+    fn date(&self, unix_ns: u64) -> String {
+        wall::date(unix_ns)
+    }
+
+    fn origin(&self) -> Result<String, Failure> {
+        Ok(wall::hex(&wall::random::<16>()?))
+    }
+
+    fn tell(&self, news: News<'_>) {
+        if let (News::Ready, Some(shared)) = (news, self.shared) {
+            shared.is_ready.set(true);
+        }
+        if self.manner.quiet {
+            return;
+        }
+        match news {
+            News::Permitted { host } => {
+                say::talk(&format!("{host} permits this load in its ownership file\n"));
+            }
+            News::Waiting { target } => say::talk(&format!("waiting for {target} ...\n")),
+            News::Ready => {}
+            News::Setup => say::talk("set-up ...\n"),
+        }
+    }
+
+    fn confirm(&self, question: &str) -> String {
+        self.shared.map_or_else(|| confirmed(question), |shared| shared.confirmed(question))
+    }
+
+    fn take_signals(&self) -> Result<(), Failure> {
+        if self.interrupts().is_none() {
+            let taken = Interrupts::install()?;
+            self.own.get_or_init(|| taken);
         }
         Ok(())
     }
 
-    fn tear_down(&self) -> Result<(), Failure> {
-        match self.stage.filter(|stage| stage.has(Phase::Teardown)) {
-            Some(stage) => self.run(stage, Phase::Teardown, "tear-down"),
-            None => Ok(()),
+    fn is_interrupted(&self) -> bool {
+        self.interrupts().is_some_and(Interrupts::happened)
+    }
+
+    fn rest(&self, ns: u64) {
+        match self.interrupts() {
+            Some(interrupts) => wall::rest(ns, interrupts),
+            None => std::thread::sleep(Duration::from_nanos(ns)),
         }
     }
 
-    fn run(&self, stage: &Arc<Stage>, phase: Phase, name: &'static str) -> Result<(), Failure> {
-        let failed = |why| Failure::from(plimsoll_control::Error::Aside { phase: name, why });
-        let scene =
-            Scene { maker: Some(stage.maker(phase).map_err(Failure::of_data)?), ..self.scene.clone() };
-        let steer = |helm| match phase {
+    fn listen(&self, outline: &Outline) -> Result<(), Failure> {
+        let who = if outline.share.of > 1 { Who::OneOfSeveral } else { Who::Alone };
+        let interrupts = self.interrupts().filter(|_| self.manner.steered);
+        interrupts.map_or(Ok(()), |interrupts| steer::listen(interrupts, who))
+    }
+
+    fn steer(&self, phase: Phase, helm: Helm) {
+        let Some(interrupts) = self.interrupts() else { return };
+        match phase {
+            Phase::Setup => interrupts.steer(helm),
+            Phase::Load => steer::begin(interrupts, helm),
             // An interrupt that has ended the load is not meant for what tidies up behind it; the next one is.
-            Phase::Teardown => self.interrupts.steer_anew(helm),
-            Phase::Setup | Phase::Load => self.interrupts.steer(helm),
-        };
-        let ended = plimsoll_control::aside(self.plan, scene, steer)?;
-        match stage.trouble() {
-            Some(why) => Err(failed(why)),
-            None if ended == Aside::Interrupted && phase == Phase::Setup => {
-                Err(self.interrupts.cut_short("interrupted during the set-up; no load was sent"))
-            }
-            None if ended == Aside::Interrupted => Err(failed("it was interrupted".into())),
-            None if !stage.is_through() => {
-                Err(failed("a hard cap (`--limit requests=` or `duration_ns=`) cut it off".into()))
-            }
-            None => Ok(()),
+            Phase::Teardown => interrupts.steer_anew(helm),
         }
+    }
+
+    fn run_file(&self, host: &str, started_unix_ns: u64) -> Result<Option<PathBuf>, Failure> {
+        let out = self.manner.out.as_deref();
+        self.keeps.then(|| home::new_run_file(out, host, started_unix_ns)).transpose()
+    }
+
+    fn second_run_file(
+        &self,
+        taken: &Path,
+        host: &str,
+        started_unix_ns: u64,
+        record: &RunRecord,
+    ) -> Option<PathBuf> {
+        home::second_run_file(taken, host, started_unix_ns, record)
+    }
+
+    fn view(&self) -> Option<Box<dyn Sink>> {
+        view(self.manner, self.shared.is_none_or(|shared| shared.lines))
     }
 }
 

@@ -22,7 +22,6 @@ pub mod merge;
 pub mod page;
 pub mod parts;
 pub mod parts_report;
-mod ready;
 pub mod report;
 pub mod run;
 pub mod runs;

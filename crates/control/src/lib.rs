@@ -18,6 +18,7 @@ pub mod monitor;
 pub mod permission;
 pub mod place;
 mod run;
+pub mod session;
 pub mod watch;
 
 pub use aside::{Aside, aside};

@@ -1,8 +1,9 @@
 //! A plain sequence as a program: for plans whose users do not own their connections.
 
-use plimsoll_plan::program::{At, Chair, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{At, Chair, Maker, Outbox, Program, Programs, Step, Wake};
 
 /// So many prepared requests, one behind the other.
+#[derive(Clone)]
 pub struct Sequence {
     pub requests: u32,
 }
@@ -22,7 +23,13 @@ impl Program for Place {
 }
 
 impl Maker for Sequence {
-    fn make(&self, _chair: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Sequence {
+    fn make(&mut self, _chair: Chair) -> Box<dyn Program> {
         Box::new(Place { requests: self.requests, at: 0 })
     }
 }

@@ -15,7 +15,7 @@ use plimsoll_engine::{Command, Next, Scene, start};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::link::{Link, Reuse};
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
-use plimsoll_plan::program::{At, BodyUse, Chair, Count, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Chair, Count, Maker, Outbox, Program, Programs, Step, Wake};
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Fault, Plan, Request, Target};
@@ -320,10 +320,17 @@ fn large_bodies_allocate_nothing_skipped_or_read() {
 }
 
 /// Three steps at once, all bodies kept.
+#[derive(Clone)]
 struct Three;
 
 impl Maker for Three {
-    fn make(&self, _: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Three {
+    fn make(&mut self, _: Chair) -> Box<dyn Program> {
         Box::new(Three)
     }
 }
@@ -350,10 +357,17 @@ fn programs_that_keep_bodies_allocate_nothing_once_their_buffers_are_large_enoug
 }
 
 /// Thinks, renders its request, keeps the answer and judges it, counts; a second sleep is cancelled each time.
+#[derive(Clone)]
 struct Busy;
 
 impl Maker for Busy {
-    fn make(&self, _: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Busy {
+    fn make(&mut self, _: Chair) -> Box<dyn Program> {
         Box::new(Busy)
     }
 }
@@ -397,10 +411,17 @@ fn programs_that_sleep_render_judge_and_decide_allocate_nothing() {
 }
 
 /// Holds one stream for ever.
+#[derive(Clone)]
 struct Listener;
 
 impl Maker for Listener {
-    fn make(&self, _: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Listener {
+    fn make(&mut self, _: Chair) -> Box<dyn Program> {
         Box::new(Listener)
     }
 }

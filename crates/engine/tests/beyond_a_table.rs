@@ -6,7 +6,7 @@ use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_plan::Draft;
 use plimsoll_plan::metric::{RunSum, SeriesSum};
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
 use std::sync::{Arc, Mutex};
 
 const CHUNKED: &[u8] =
@@ -54,10 +54,17 @@ impl Program for Reader {
     }
 }
 
+#[derive(Clone)]
 struct Readers(Arc<Mutex<Vec<String>>>);
 
 impl Maker for Readers {
-    fn make(&self, _: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Readers {
+    fn make(&mut self, _: Chair) -> Box<dyn Program> {
         Box::new(Reader { missing: 0, bodies: Arc::clone(&self.0) })
     }
 }

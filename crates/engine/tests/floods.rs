@@ -13,7 +13,7 @@ use plimsoll_engine::{Command, Next, Scene, Stopped, start};
 use plimsoll_plan::Fault;
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_stats::interval::Interval;
@@ -209,10 +209,17 @@ impl Post for Desk {
 }
 
 /// Opens one stream an iteration and gives it up after half a second.
+#[derive(Clone)]
 struct Watcher;
 
 impl Maker for Watcher {
-    fn make(&self, _: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Watcher {
+    fn make(&mut self, _: Chair) -> Box<dyn Program> {
         Box::new(Watcher)
     }
 }
@@ -411,10 +418,17 @@ fn an_event_must_end_in_time_and_events_that_end_may_come_for_ever() {
 }
 
 /// Opens one stream and never gives it up.
+#[derive(Clone)]
 struct Patient;
 
 impl Maker for Patient {
-    fn make(&self, _: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Patient {
+    fn make(&mut self, _: Chair) -> Box<dyn Program> {
         Box::new(Patient)
     }
 }

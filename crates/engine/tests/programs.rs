@@ -5,13 +5,14 @@ use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
 use std::sync::{Arc, Mutex};
 
 /// What a program saw, as text.
 type Log = Arc<Mutex<Vec<String>>>;
 
 /// Makes programs out of a function of (log, user, wake, outbox).
+#[derive(Clone)]
 struct Script {
     log: Log,
     body: fn(&Log, u32, Wake<'_>, &mut Outbox),
@@ -24,7 +25,13 @@ struct Actor {
 }
 
 impl Maker for Script {
-    fn make(&self, chair: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Script {
+    fn make(&mut self, chair: Chair) -> Box<dyn Program> {
         Box::new(Actor { log: Arc::clone(&self.log), user: chair.user, body: self.body })
     }
 }

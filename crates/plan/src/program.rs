@@ -8,6 +8,7 @@
 use crate::fault::Fault;
 use crate::metric::{RunSum, SeriesHist, SeriesSum};
 use crate::sample::Sample;
+use std::sync::Arc;
 
 /// Index of a series: first the requests of the plan, behind them its checks, behind those its groups.
 pub type RequestId = u32;
@@ -228,8 +229,8 @@ impl Outbox {
     }
 }
 
-/// A virtual user whose behaviour is code.
-pub trait Program: Send {
+/// A virtual user whose behaviour is code. It lives and dies on the thread of its worker.
+pub trait Program {
     fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox);
 }
 
@@ -244,7 +245,60 @@ pub struct Chair {
     pub users: u32,
 }
 
-/// Makes one program per virtual user.
+/// Makes one program per virtual user of one worker.
+pub trait Programs {
+    fn make(&mut self, chair: Chair) -> Box<dyn Program>;
+}
+
+/// Whatever has programs to run.
 pub trait Maker: Send + Sync {
-    fn make(&self, chair: Chair) -> Box<dyn Program>;
+    /// Called once by each worker, on its thread, before the first program is made: what all programs of the worker
+    /// share (the machine of a script) begins here and is handed to each of them.
+    fn programs(&self) -> Box<dyn Programs>;
+}
+
+/// What the users of a run are made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// One user, one iteration, before the load. Any failure ends it, see [`Behaviour::trouble`].
+    Setup,
+    Load,
+    /// One user, one iteration, behind the load; as the set-up.
+    Teardown,
+}
+
+/// How the users of a plan behave: whatever makes programs of what somebody wrote, a table of scenarios or a script.
+/// Its errors and troubles are sentences, with a hint on a second line (`hint: `) where there is one.
+pub trait Behaviour: Send + Sync {
+    /// Whether there is anything to do in a phase.
+    fn has(&self, phase: Phase) -> bool;
+
+    /// Reads every row of every file that is there already.
+    ///
+    /// # Errors
+    /// When a row cannot be used; the sentence names its file and line.
+    fn check_data(&self) -> Result<(), String>;
+
+    /// What makes the users of a phase. Call it in front of each phase and not before: the set-up may write the files
+    /// that feed the load, which are opened here.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written; the sentence names it.
+    fn maker(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, String>;
+
+    /// Why the set-up, or the tear-down when that was made last, failed; `None` when it did not (yet).
+    fn trouble(&self) -> Option<String>;
+
+    /// Whether the set-up (or the tear-down) has come to its end. A limit of the run may deny it a request, of which it
+    /// never hears.
+    fn is_through(&self) -> bool;
+
+    /// Names of the values that the set-up should have set and has not.
+    fn missing_globals(&self) -> Vec<String>;
+
+    /// Hands what was written on the side to the kernel.
+    ///
+    /// # Errors
+    /// On the first refusal, now or earlier; the sentence names the file.
+    fn close(&self) -> Result<(), String>;
 }

@@ -12,3 +12,19 @@ pub mod feed;
 pub mod program;
 pub mod value;
 pub mod watch;
+
+use plimsoll_plan::Plan;
+use plimsoll_plan::program::Behaviour;
+use std::sync::Arc;
+
+/// How the users of a plan behave; `None`: the plan is a list of requests, which needs no program.
+///
+/// # Errors
+/// On the first thing that cannot be run, as a sentence: an index without a thing, a pattern that cannot be read, a
+/// file that cannot be written.
+pub fn behaviour(plan: &Plan) -> Result<Option<Arc<dyn Behaviour>>, String> {
+    match plan.script {
+        Some(_) => Ok(Some(program::Stage::new(plan)?)),
+        None => Ok(None),
+    }
+}

@@ -10,11 +10,10 @@ mod plans;
 
 use plans::*;
 use plimsoll_plan::answer::{Check, Rule, Subject};
-use plimsoll_plan::program::{At, BodyUse, Chair, Event, Outbox, Program, Reply, Wake};
+use plimsoll_plan::program::{At, Behaviour, BodyUse, Chair, Event, Outbox, Phase, Program, Reply, Wake};
 use plimsoll_plan::script::{Node, Order, Script, Slot};
 use plimsoll_plan::stream::{Place, Stream};
 use plimsoll_plan::value::{Function, Hole};
-use plimsoll_script::program::Phase;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -57,7 +56,7 @@ const USERS: u32 = 1_000;
 /// Users of a script, each brought to where it waits; bytes per user.
 fn bytes_per_user(script: Script, bring: impl Fn(&mut dyn Program, &mut Outbox)) -> i64 {
     let stage = stage(script);
-    let maker = stage.maker(Phase::Load).expect("there are no files");
+    let mut maker = stage.clone().maker(Phase::Load).expect("there are no files").programs();
     let mut out = Outbox::default();
     let mut users: Vec<Box<dyn Program>> = Vec::with_capacity(USERS as usize);
     let mut make = |user| {

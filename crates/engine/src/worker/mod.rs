@@ -285,6 +285,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (mut user_count, mut users, mut programs) = (0u32, Vec::new(), Vec::new());
         let mut iterations = seating.iterations.into_iter();
         let mut recorded = seating.recorded.into_iter();
+        let mut made = maker.as_ref().map(|maker| maker.programs());
         for (number, plan) in lane_plans(&outline).into_iter().enumerate() {
             let most = if single { most_requests(&outline) } else { plan.iterations.unwrap_or(u64::MAX) };
             let recorded = recorded.next().flatten();
@@ -301,14 +302,14 @@ impl<D: Door, P: Post> Worker<D, P> {
                 first_held: NONE,
                 ..User::default()
             }));
-            if let Some(maker) = &maker {
+            if let Some(made) = &mut made {
                 // A program belongs to a user as numbered over all workers, so that it can tell which one it is.
                 let chair = |i: u32| Chair {
                     lane: number as u16,
                     user: (lane_seat.offset + u64::from(i) * lane_seat.stride) as u32,
                     users: users_of(&plan, &outline),
                 };
-                programs.extend((0..count).map(|i| Some(maker.make(chair(i)))));
+                programs.extend((0..count).map(|i| Some(made.make(chair(i)))));
             }
             lanes.push(Lane {
                 source,

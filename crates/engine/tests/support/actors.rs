@@ -1,6 +1,6 @@
 //! Programs of few lines: what they were woken with is noted as text with its virtual time, what they do is a function.
 
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
 use std::sync::{Arc, Mutex};
 
 /// One line for each wake: `12.5 reply 3 200 ok`, times in ms from the start of the run.
@@ -38,6 +38,7 @@ pub fn step(id: u32, request: u32, body: BodyUse) -> Step {
 }
 
 /// Makes programs that act alike.
+#[derive(Clone)]
 pub struct Diary {
     log: Log,
     act: Arc<Act>,
@@ -62,7 +63,13 @@ pub fn lines(log: &Log) -> Vec<String> {
 }
 
 impl Maker for Diary {
-    fn make(&self, chair: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Diary {
+    fn make(&mut self, chair: Chair) -> Box<dyn Program> {
         Box::new(Actor { chair, number: 0, log: Arc::clone(&self.log), act: Arc::clone(&self.act) })
     }
 }

@@ -14,23 +14,13 @@ use crate::value::{Counters, Globals};
 use crate::watch::Ledger;
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::Share;
-use plimsoll_plan::program::{BodyUse, Chair, Maker, Program, RequestId};
+use plimsoll_plan::program::{Behaviour, BodyUse, Chair, Maker, Phase, Program, Programs, RequestId};
 use plimsoll_plan::sample::SAMPLES_MAX;
 use plimsoll_plan::script::{Ask, Delay, Entry, Script};
 use plimsoll_plan::value::{GlobalId, VarId};
 use plimsoll_plan::{Fault, Plan};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// What a program is made for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// One user, one iteration, before the load. Any failure ends it, see [`Stage::trouble`].
-    Setup,
-    Load,
-    /// One user, one iteration, behind the load; as the set-up.
-    Teardown,
-}
 
 /// See the module.
 pub struct Stage {
@@ -158,8 +148,28 @@ impl Stage {
         }))
     }
 
-    /// Whether there is anything to do in a phase.
-    pub fn has(&self, phase: Phase) -> bool {
+    pub(super) fn note_through(&self) {
+        self.through.store(true, Ordering::Relaxed);
+    }
+
+    /// Only the first one counts: what follows is its consequence.
+    pub(super) fn note_trouble(&self, sentence: impl FnOnce() -> String) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(sentence);
+    }
+
+    fn flush(&self) -> Result<(), String> {
+        // All of them, whatever becomes of the first.
+        let results: Vec<_> = self.files.iter().map(Sink::flush).collect();
+        results.into_iter().collect()
+    }
+}
+
+impl Behaviour for Stage {
+    fn check_data(&self) -> Result<(), String> {
+        Feeds::open_ready(&self.script.feeders, self.seed, self.share).map(drop)
+    }
+
+    fn has(&self, phase: Phase) -> bool {
         match phase {
             Phase::Setup => !self.script.setup.is_empty(),
             Phase::Load => !self.script.scenarios.is_empty(),
@@ -167,12 +177,7 @@ impl Stage {
         }
     }
 
-    /// What makes the users of a phase. Call it in front of each phase and not before: the set-up may write the files
-    /// that feed the load, which are opened here.
-    ///
-    /// # Errors
-    /// A sentence that names the file: of a feeder that cannot be read, or of one written that cannot be flushed.
-    pub fn maker(self: &Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, String> {
+    fn maker(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, String> {
         self.files.iter().try_for_each(Sink::open)?;
         self.flush()?;
         let feeders = &self.script.feeders;
@@ -191,47 +196,25 @@ impl Stage {
             *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = None;
             self.through.store(false, Ordering::Relaxed);
         }
-        Ok(Arc::new(Cast { stage: Arc::clone(self), feeds, phase }))
+        drop(opened);
+        Ok(Arc::new(Cast { stage: self, feeds, phase }))
     }
 
-    /// Why the set-up, or the tear-down when that was made last, failed; `None` when it did not (yet).
-    pub fn trouble(&self) -> Option<String> {
+    fn trouble(&self) -> Option<String> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the set-up (or the tear-down) has come to its end. A limit of the run may deny it a request, of which it
-    /// never hears.
-    pub fn is_through(&self) -> bool {
+    fn is_through(&self) -> bool {
         self.through.load(Ordering::Relaxed)
     }
 
-    pub(super) fn note_through(&self) {
-        self.through.store(true, Ordering::Relaxed);
-    }
-
-    /// Only the first one counts: what follows is its consequence.
-    pub(super) fn note_trouble(&self, sentence: impl FnOnce() -> String) {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(sentence);
-    }
-
-    /// Names of the values that the set-up should have set and has not.
-    pub fn missing_globals(&self) -> Vec<String> {
+    fn missing_globals(&self) -> Vec<String> {
         let names = self.script.globals.iter().enumerate();
         names.filter(|(id, _)| self.globals.get(*id as u16).is_none()).map(|(_, name)| name.clone()).collect()
     }
 
-    /// Hands the rows that were appended to the kernel.
-    ///
-    /// # Errors
-    /// A sentence that names the file, on the first refusal, now or earlier.
-    pub fn close(&self) -> Result<(), String> {
+    fn close(&self) -> Result<(), String> {
         self.flush()
-    }
-
-    fn flush(&self) -> Result<(), String> {
-        // All of them, whatever becomes of the first.
-        let results: Vec<_> = self.files.iter().map(Sink::flush).collect();
-        results.into_iter().collect()
     }
 }
 
@@ -282,14 +265,21 @@ fn lanes(plan: &Plan) -> Result<Vec<LaneEntry>, String> {
 }
 
 /// Makes the users of one phase.
-pub struct Cast {
+#[derive(Clone)]
+struct Cast {
     stage: Arc<Stage>,
     feeds: Arc<Feeds>,
     phase: Phase,
 }
 
 impl Maker for Cast {
-    fn make(&self, chair: Chair) -> Box<dyn Program> {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Cast {
+    fn make(&mut self, chair: Chair) -> Box<dyn Program> {
         let part = match self.phase {
             Phase::Setup => Part::Setup,
             Phase::Teardown => Part::Teardown,

@@ -2,8 +2,8 @@
 
 use super::engine::Engine;
 use super::plans::*;
+use plimsoll_plan::program::{Behaviour, Phase};
 use plimsoll_plan::script::{Entry, Node, Order, Scenario, Script};
-use plimsoll_script::program::Phase;
 
 /// One scenario per weight, each with a request of its own.
 fn mix(weights: &[f64], order: Order) -> (Script, Entry) {
@@ -20,7 +20,7 @@ fn mix(weights: &[f64], order: Order) -> (Script, Entry) {
 fn taken(weights: &[f64], order: Order, iterations: u32) -> Vec<usize> {
     let (script, entry) = mix(weights, order);
     let stage = stage_of(script, entry);
-    let maker = stage.maker(Phase::Load).expect("there are no files");
+    let mut maker = stage.clone().maker(Phase::Load).expect("there are no files").programs();
     let mut users: Vec<Engine> = (0..4).map(|i| Engine::new(maker.make(chair(i)), always(200, ""))).collect();
     (0..iterations)
         .map(|i| {

@@ -5,9 +5,10 @@ use super::plans::*;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::data::{AtEnd, Feeder, Format, OutFile, RowOrder, Sharing};
 use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::program::{Behaviour, Phase};
 use plimsoll_plan::script::{Ask, Delay, Entry, Node, Order, Script, Slot};
 use plimsoll_plan::value::{Function, Hole};
-use plimsoll_script::program::{Phase, Stage};
+use plimsoll_script::program::Stage;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ fn place(name: &str) -> PathBuf {
 }
 
 fn phase(stage: &Arc<Stage>, phase: Phase, service: impl FnMut(&str) -> Served + 'static) -> Engine {
-    Engine::new(stage.maker(phase).expect("the files are there").make(chair(0)), service)
+    Engine::new(stage.clone().maker(phase).expect("the files are there").programs().make(chair(0)), service)
 }
 
 fn feeder(path: PathBuf, share: Sharing, at_end: AtEnd) -> Feeder {
@@ -66,7 +67,7 @@ fn what_the_set_up_extracts_all_users_and_the_tear_down_see() {
     assert_eq!(stage.missing_globals(), ["key"]);
     phase(&stage, Phase::Setup, always(200, r#"{"key": "k1"}"#)).iterate();
     assert_eq!((stage.trouble(), stage.missing_globals()), (None, Vec::new()));
-    let maker = stage.maker(Phase::Load).expect("there are no files");
+    let mut maker = stage.clone().maker(Phase::Load).expect("there are no files").programs();
     for number in 0..3 {
         let mut engine = Engine::new(maker.make(chair(number)), always(200, ""));
         engine.iterate();
@@ -122,7 +123,7 @@ fn users_get_rows_and_retire_when_there_are_no_more() {
     let mut script = script(vec![greeting(), ask("/bye")], vec![Node::Ask(0), Node::Ask(0), Node::Ask(1)]);
     script.feeders = vec![feeder(path, Sharing::Unique, AtEnd::Stop)];
     let stage = stage(script);
-    let maker = stage.maker(Phase::Load).expect("the file is there");
+    let mut maker = stage.clone().maker(Phase::Load).expect("the file is there").programs();
     let mut users: Vec<Engine> = (0..2).map(|i| Engine::new(maker.make(chair(i)), always(200, ""))).collect();
     for turn in 0..4 {
         users[turn % 2].iterate();
@@ -182,7 +183,7 @@ fn the_tear_down_runs_although_the_set_up_has_not_made_its_file() {
     script.feeders = vec![made];
     script.teardown = vec![Node::Ask(1)];
     let stage = stage(script);
-    let error = stage.maker(Phase::Load).err().expect("the load needs the file");
+    let error = stage.clone().maker(Phase::Load).err().expect("the load needs the file");
     assert!(error.contains("never.csv"), "{error}");
     let mut engine = phase(&stage, Phase::Teardown, always(200, ""));
     engine.iterate();
@@ -230,7 +231,7 @@ fn a_file_that_takes_nothing_is_named_before_the_load() {
     let mut script = script(Vec::new(), vec![Node::Append { file: 0, columns: vec![text("x")] }]);
     script.files = vec![file];
     let stage = stage(script);
-    let refused = stage.maker(Phase::Load).err().expect("not even the line of names can be written");
+    let refused = stage.clone().maker(Phase::Load).err().expect("not even the line of names can be written");
     assert!(refused.contains("`/dev/full`"), "{refused}");
 }
 
@@ -263,7 +264,7 @@ fn users_have_numbers_over_all_lanes_and_iterations_their_own() {
     plan.entries.push(Entry::Scenario(0));
     plan.outline.lanes.push(plan.outline.lanes[0].clone());
     let stage = Stage::new(&plan).expect("the script can be run");
-    let maker = stage.maker(Phase::Load).expect("there are no files");
+    let mut maker = stage.clone().maker(Phase::Load).expect("there are no files").programs();
     for (lane, expected) in [(0, "GET /3/1"), (1, "GET /7/1")] {
         let chair = plimsoll_plan::program::Chair { lane, ..chair(2) };
         let mut engine = Engine::new(maker.make(chair), always(200, ""));

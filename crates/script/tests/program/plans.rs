@@ -4,12 +4,12 @@
 use super::engine::{Engine, Served};
 use plimsoll_plan::answer::{Check, Extract, Pick, Rule, Source, Subject};
 use plimsoll_plan::draft::Draft;
-use plimsoll_plan::program::{Chair, Program};
+use plimsoll_plan::program::{Behaviour, Chair, Phase, Program};
 use plimsoll_plan::script::{Ask, Condition, Delay, Entry, Node, Order, Scenario, Script, Slot};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::value::{ColumnId, Escape, FeederId, Hole, Part, Text, VarId};
 use plimsoll_plan::{Plan, Target};
-use plimsoll_script::program::{Phase, Stage};
+use plimsoll_script::program::Stage;
 use std::sync::Arc;
 
 pub fn text(literal: &str) -> Text {
@@ -127,7 +127,7 @@ pub fn chair(user: u32) -> Chair {
 }
 
 pub fn user(stage: &Arc<Stage>, number: u32) -> Box<dyn Program> {
-    stage.maker(Phase::Load).expect("the feeders can be read").make(chair(number))
+    stage.clone().maker(Phase::Load).expect("the feeders can be read").programs().make(chair(number))
 }
 
 /// User 0 of a script, before a service.

@@ -1,0 +1,321 @@
+//! One run, from a sealed plan to its record: everything that can be known to be wrong is said before anything is
+//! sent; then the set-up, the load, and what tidies up behind it.
+//!
+//! A session prints nothing, asks nobody and knows no signal: whoever starts it does ([`Desk`]).
+
+mod asides;
+mod ready;
+
+use crate::permission::{Asking, Granted, Refusal, fetch_proof, permit, permit_watching};
+use crate::{Error, Helm, Options, Resolved, environment, place};
+use asides::Asides;
+use plimsoll_engine::Scene;
+use plimsoll_engine::link::tls::Setup;
+use plimsoll_plan::program::{Behaviour, Phase};
+use plimsoll_plan::{Outline, Plan, Target};
+use plimsoll_record::RunRecord;
+use plimsoll_record::event::{Opening, Sink};
+use plimsoll_record::record::Gatherer;
+use plimsoll_record::run_file::{self, Finished, RunFile};
+use ready::Patience;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a session is to do besides its plan.
+#[derive(Debug, Clone, Copy)]
+pub struct Orders<'a> {
+    /// Of the program, for the record.
+    pub version: &'a str,
+    /// Public hosts that may be loaded.
+    pub allow: &'a [String],
+    /// Somebody may be asked whether a public host may be loaded.
+    pub may_ask: bool,
+    /// How long the service may take until it answers, ns; 0: it is not waited for.
+    pub wait_ns: u64,
+    /// Another process started this one, so that signals may be blocked, and must be taken at once.
+    pub is_child: bool,
+    pub options: Options,
+}
+
+/// What a session has to say while it goes on.
+#[derive(Debug, Clone, Copy)]
+pub enum News<'a> {
+    /// The host permits the load in its ownership file.
+    Permitted {
+        host: &'a str,
+    },
+    /// The service is waited for.
+    Waiting {
+        target: &'a str,
+    },
+    /// It has answered.
+    Ready,
+    Setup,
+}
+
+/// What went wrong and does not take back what was measured.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The run file did not take the run; where the run is instead.
+    RunFile(run_file::Error, Option<PathBuf>),
+    TearDown(Failed),
+    /// What was written on the side could not be handed over: a sentence.
+    Behaviour(String),
+}
+
+/// Why there was no load, or no record of it.
+#[derive(Debug)]
+pub enum Failed {
+    Refused(Refusal),
+    Could(Error),
+    RunFile(run_file::Error),
+    /// A signal ended it before the load: a sentence.
+    CutShort(String),
+    /// The service was not ready in time.
+    NotReady {
+        target: String,
+        within_ns: u64,
+        why: String,
+    },
+    /// The behaviour cannot be made: a sentence.
+    Behaviour(String),
+    /// A file that feeds the load cannot be used: a sentence.
+    Data(String),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Failed::Could(error)
+    }
+}
+
+impl From<Refusal> for Failed {
+    fn from(refusal: Refusal) -> Self {
+        Failed::Refused(refusal)
+    }
+}
+
+impl From<run_file::Error> for Failed {
+    fn from(error: run_file::Error) -> Self {
+        Failed::RunFile(error)
+    }
+}
+
+/// Makes the behaviour of a plan's users; `None` where the engine needs none.
+pub type Behaviours = fn(&Plan) -> Result<Option<Arc<dyn Behaviour>>, String>;
+
+/// Whoever starts a session: a person's terminal, a console, later an agent.
+pub trait Desk {
+    /// Of the place where the session is started: what a signal cannot be had for, no folder for the run.
+    type Failure: From<Failed>;
+
+    /// Since 1970.
+    fn now_unix_ns(&self) -> u64;
+
+    /// The date of an instant, `YYYY-MM-DD`, UTC.
+    fn date(&self, unix_ns: u64) -> String;
+
+    /// What no other run is called.
+    ///
+    /// # Errors
+    /// When the machine has nothing random.
+    fn origin(&self) -> Result<String, Self::Failure>;
+
+    fn tell(&self, news: News<'_>);
+
+    /// Puts a question to a person.
+    fn confirm(&self, question: &str) -> String;
+
+    /// From now on a signal ends the session, and not the program. Further calls change nothing.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    fn take_signals(&self) -> Result<(), Self::Failure>;
+
+    /// A signal has come since they were taken.
+    fn is_interrupted(&self) -> bool;
+
+    /// Waits so long, or until a signal comes.
+    fn rest(&self, ns: u64);
+
+    /// Somebody may steer from now on; called when signals are taken.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    fn listen(&self, outline: &Outline) -> Result<(), Self::Failure>;
+
+    /// A phase begins: signals and commands are for it.
+    fn steer(&self, phase: Phase, helm: Helm);
+
+    /// Where the run goes; `None`: it is not kept.
+    ///
+    /// # Errors
+    /// When the place is taken or cannot be made.
+    fn run_file(&self, host: &str, started_unix_ns: u64) -> Result<Option<PathBuf>, Self::Failure>;
+
+    /// Writes a run that the file at `taken` could not take into another folder; `None`: none took it.
+    fn second_run_file(
+        &self,
+        taken: &Path,
+        host: &str,
+        started_unix_ns: u64,
+        record: &RunRecord,
+    ) -> Option<PathBuf>;
+
+    /// Who watches the load.
+    fn view(&self) -> Option<Box<dyn Sink>>;
+}
+
+/// What a session left behind.
+pub struct Ran {
+    pub record: RunRecord,
+    /// Where it is kept.
+    pub run_file: Option<PathBuf>,
+    pub troubles: Vec<Trouble>,
+}
+
+/// Runs the plan.
+///
+/// # Errors
+/// When there was no load, or when the engine contradicted itself; the run file then holds what was counted.
+pub fn run<D: Desk>(
+    plan: &Plan,
+    behaviours: Behaviours,
+    orders: Orders<'_>,
+    desk: &D,
+) -> Result<Ran, D::Failure> {
+    let outline = &plan.outline;
+    let behaviour = behaviours(plan).map_err(Failed::Behaviour)?;
+    let tls = place::tls(outline, &plan.tls_files).map_err(Failed::from)?;
+    let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
+    if orders.is_child {
+        desk.take_signals()?;
+    }
+    let patience = Patience::new(orders.wait_ns, desk);
+    let mut place = ready::resolved(&target, &outline.link, &patience)?;
+    let started_unix_ns = desk.now_unix_ns();
+    permitted(plan, &mut place, tls.as_ref(), &orders, desk, started_unix_ns)?;
+    let mut run_file = desk.run_file(&outline.host, started_unix_ns)?;
+    // A question for permission is ended by one signal, and so are the trials; only a wait has something to say.
+    if patience.is_long() {
+        desk.take_signals()?;
+    }
+    let first_connect_ns =
+        reach(&mut place, plan, tls.as_ref(), &patience).map_err(|failed| instead_of(failed, desk))?;
+
+    // The limit is raised by now, and no worker runs yet.
+    plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
+    desk.take_signals()?;
+    desk.listen(outline)?;
+    let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
+    let asides = Asides { plan, scene: &scene, behaviour: behaviour.as_ref(), desk };
+    asides.set_up().map_err(|failed| instead_of(failed, desk))?;
+    let maker = behaviour.as_ref().map(|all| Arc::clone(all).maker(Phase::Load)).transpose();
+    let loaded = Scene { maker: maker.map_err(Failed::Data)?, ..scene.clone() };
+
+    let environment =
+        environment::environment(&place, orders.version, first_connect_ns, outline.limits.descriptors);
+    let opening = Opening { origin: desk.origin()?, outline: outline.clone(), environment, started_unix_ns };
+    let mut gatherer = Gatherer::default();
+    let mut writer = match &run_file {
+        Some(path) => Some(RunFile::create(path, &opening).map_err(Failed::from)?),
+        None => None,
+    };
+    let mut view = desk.view();
+    let mut sinks: Vec<&mut dyn Sink> = match &mut writer {
+        Some(writer) => vec![writer],
+        None => vec![&mut gatherer],
+    };
+    if let Some(view) = &mut view {
+        sinks.push(view.as_mut());
+    }
+    let steer = |helm| desk.steer(Phase::Load, helm);
+    let ran = crate::run(Arc::new(plan.clone()), loaded, opening, orders.options, &mut sinks, steer);
+    // Whatever the view has on the screen goes before anything else is said.
+    drop(view);
+    let mut finished = match writer {
+        Some(writer) => writer.finish(),
+        None => Finished { record: gatherer.into_record(), trouble: None },
+    };
+    if let Err(error) = ran {
+        // Where nothing happened nothing is kept; that it cannot be removed would be the smaller trouble of the two.
+        if let (Error::Engine(_), Some(path)) = (&error, &run_file) {
+            let _ = std::fs::remove_file(path);
+        }
+        return Err(Failed::from(error).into());
+    }
+    let mut troubles = Vec::new();
+    if let (Some(trouble), Some(path)) = (finished.trouble.take(), &run_file) {
+        let second = desk.second_run_file(path, &outline.host, started_unix_ns, &finished.record);
+        if second.is_none() {
+            // Without a record of its end it is as if the run had been cut off: it passes nothing.
+            finished.record.origins.values_mut().for_each(|origin| origin.ending = None);
+        }
+        troubles.push(Trouble::RunFile(trouble, second.clone()));
+        run_file = second.or(run_file);
+    }
+    // The verdict stands whatever becomes of the tear-down, but nobody may believe that it came through.
+    troubles.extend(asides.tear_down().err().map(Trouble::TearDown));
+    let closed = behaviour.as_ref().map(|behaviour| behaviour.close()).transpose();
+    troubles.extend(closed.err().map(Trouble::Behaviour));
+    Ok(Ran { record: finished.record, run_file, troubles })
+}
+
+/// Asks whether the target may be loaded, and the places of monitors watched.
+fn permitted<D: Desk>(
+    plan: &Plan,
+    place: &mut Resolved,
+    tls: Option<&Setup>,
+    orders: &Orders<'_>,
+    desk: &D,
+    now_unix_ns: u64,
+) -> Result<(), Failed> {
+    let outline = &plan.outline;
+    let mut confirm = |question: &str| desk.confirm(question);
+    let asking = Asking {
+        allow: orders.allow,
+        confirm: if orders.may_ask { Some(&mut confirm) } else { None },
+        today: &desk.date(now_unix_ns),
+        fetch: &mut |address| fetch_proof(address, &outline.target, tls),
+    };
+    let granted = permit(&outline.host, place, asking)?;
+    let watching = Asking {
+        allow: orders.allow,
+        confirm: if orders.may_ask { Some(&mut confirm) } else { None },
+        today: "",
+        fetch: &mut |_| Err(String::new()),
+    };
+    // A monitor ignores `resolve`, so a name that is only mapped to a private address is not permitted for it.
+    let named: &[&str] = if granted == Granted::Free { &[] } else { &[&outline.host] };
+    permit_watching(&plan.watches, named, watching)?;
+    if granted == Granted::Proved {
+        desk.tell(News::Permitted { host: &outline.host });
+    }
+    Ok(())
+}
+
+/// Waits for the service and looks at what it takes; how long the first connection took, ns.
+fn reach<D: Desk>(
+    place: &mut Resolved,
+    plan: &Plan,
+    tls: Option<&Setup>,
+    patience: &Patience<'_, D>,
+) -> Result<u64, Failed> {
+    ready::wait(place, plan, tls, patience)?;
+    let first_connect_ns = place::knock(place, &plan.outline)?;
+    if let Some(setup) = tls {
+        place::shake_hands(place, setup, &plan.outline)?;
+    }
+    place::check_plain(place, &plan.outline)?;
+    place::check_sources(place, &plan.outline)?;
+    Ok(first_connect_ns)
+}
+
+/// Replaces a failure that follows a signal: the same signal may have ended the service as well.
+fn instead_of(failed: Failed, desk: &impl Desk) -> Failed {
+    match failed {
+        Failed::CutShort(_) => failed,
+        _ if desk.is_interrupted() => Failed::CutShort("interrupted before the load".into()),
+        _ => failed,
+    }
+}

@@ -1,0 +1,59 @@
+//! What is done before and behind the load.
+
+use super::{Desk, Failed, News};
+use crate::{Aside, Error, aside};
+use plimsoll_engine::Scene;
+use plimsoll_plan::Plan;
+use plimsoll_plan::program::{Behaviour, Phase};
+use std::sync::Arc;
+
+/// See the module.
+pub struct Asides<'a, D> {
+    pub plan: &'a Plan,
+    pub scene: &'a Scene,
+    pub behaviour: Option<&'a Arc<dyn Behaviour>>,
+    pub desk: &'a D,
+}
+
+impl<D: Desk> Asides<'_, D> {
+    /// Runs the set-up; whatever goes wrong in it ends everything before the load.
+    pub fn set_up(&self) -> Result<(), Failed> {
+        let Some(behaviour) = self.behaviour.filter(|behaviour| behaviour.has(Phase::Setup)) else {
+            return Ok(());
+        };
+        self.desk.tell(News::Setup);
+        self.run(behaviour, Phase::Setup, "set-up")?;
+        match behaviour.missing_globals().first() {
+            None => Ok(()),
+            Some(name) => {
+                let why = format!("it was to set `{name}` and did not");
+                Err(Error::Aside { phase: "set-up", why }.into())
+            }
+        }
+    }
+
+    pub fn tear_down(&self) -> Result<(), Failed> {
+        match self.behaviour.filter(|behaviour| behaviour.has(Phase::Teardown)) {
+            Some(behaviour) => self.run(behaviour, Phase::Teardown, "tear-down"),
+            None => Ok(()),
+        }
+    }
+
+    fn run(&self, behaviour: &Arc<dyn Behaviour>, phase: Phase, name: &'static str) -> Result<(), Failed> {
+        let failed = |why| Failed::Could(Error::Aside { phase: name, why });
+        let maker = Arc::clone(behaviour).maker(phase).map_err(Failed::Data)?;
+        let scene = Scene { maker: Some(maker), ..self.scene.clone() };
+        let ended = aside(self.plan, scene, |helm| self.desk.steer(phase, helm))?;
+        match behaviour.trouble() {
+            Some(why) => Err(failed(why)),
+            None if ended == Aside::Interrupted && phase == Phase::Setup => {
+                Err(Failed::CutShort("interrupted during the set-up; no load was sent".into()))
+            }
+            None if ended == Aside::Interrupted => Err(failed("it was interrupted".into())),
+            None if !behaviour.is_through() => {
+                Err(failed("a hard cap (`--limit requests=` or `duration_ns=`) cut it off".into()))
+            }
+            None => Ok(()),
+        }
+    }
+}

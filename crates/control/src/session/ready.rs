@@ -1,0 +1,121 @@
+//! The load begins when the service answers, not when its container is started.
+
+use super::{Desk, Failed, News};
+use crate::{Resolved, dns};
+use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::probe;
+use plimsoll_plan::link::Link;
+use plimsoll_plan::value::Part;
+use plimsoll_plan::{Plan, Target};
+use std::fmt::Display;
+use std::time::Duration;
+
+/// From one try to the next.
+const PAUSE_NS: u64 = 100_000_000;
+/// No try takes longer, so that a host that drops packets is asked again.
+const TRY: Duration = Duration::from_secs(1);
+
+/// How long is waited, and from when.
+pub struct Patience<'a, D> {
+    limit_ns: u64,
+    begin_unix_ns: u64,
+    desk: &'a D,
+}
+
+impl<'a, D: Desk> Patience<'a, D> {
+    /// `limit_ns` is 0 where nothing is waited for.
+    pub fn new(limit_ns: u64, desk: &'a D) -> Self {
+        Self { limit_ns, begin_unix_ns: desk.now_unix_ns(), desk }
+    }
+
+    /// There is something to wait for.
+    pub fn is_long(&self) -> bool {
+        self.limit_ns > 0
+    }
+
+    fn is_over(&self) -> bool {
+        let waited_ns = self.desk.now_unix_ns().saturating_sub(self.begin_unix_ns);
+        waited_ns >= self.limit_ns || self.desk.is_interrupted()
+    }
+
+    /// # Errors
+    /// Returns an error if a signal has ended the wait.
+    fn check_interrupted(&self, target: &impl Display) -> Result<(), Failed> {
+        if !self.desk.is_interrupted() {
+            return Ok(());
+        }
+        Err(Failed::CutShort(format!("interrupted while waiting for `{target}`; no load was sent")))
+    }
+}
+
+/// The addresses of the target; a name that is not known yet is looked up again.
+///
+/// # Errors
+/// Returns the last error if the time is over.
+pub fn resolved<D: Desk>(
+    target: &Target,
+    link: &Link,
+    patience: &Patience<'_, D>,
+) -> Result<Resolved, Failed> {
+    loop {
+        match dns::resolve_with(target, link) {
+            Err(error) if patience.is_over() => {
+                patience.check_interrupted(&target.host)?;
+                return Err(error.into());
+            }
+            Err(_) => patience.desk.rest(PAUSE_NS),
+            Ok(place) => return Ok(place),
+        }
+    }
+}
+
+/// Waits until one of the addresses answers a GET with a status below 500.
+///
+/// # Errors
+/// Returns an error if the time is over.
+pub fn wait<D: Desk>(
+    place: &Resolved,
+    plan: &Plan,
+    tls: Option<&Setup>,
+    patience: &Patience<'_, D>,
+) -> Result<(), Failed> {
+    if !patience.is_long() {
+        return Ok(());
+    }
+    let target = &plan.outline.target;
+    patience.desk.tell(News::Waiting { target });
+    let path = path(plan);
+    loop {
+        let mut why = String::new();
+        for address in &place.addresses {
+            match probe::status(*address, tls, target, &path, TRY) {
+                Ok(status) if status >= 500 => why = format!("it answered {status}"),
+                Ok(_) => {
+                    patience.desk.tell(News::Ready);
+                    return Ok(());
+                }
+                Err(sentence) => why = sentence,
+            }
+        }
+        if patience.is_over() {
+            patience.check_interrupted(target)?;
+            return Err(Failed::NotReady { target: target.clone(), within_ns: patience.limit_ns, why });
+        }
+        patience.desk.rest(PAUSE_NS);
+    }
+}
+
+/// The path of the first GET of the plan that has no variables, else the root.
+fn path(plan: &Plan) -> String {
+    let plain = plan.requests.first().filter(|request| request.method == "GET");
+    let asked =
+        plan.script.iter().flat_map(|script| &script.asks).find_map(|ask| match &ask.path.parts[..] {
+            [Part::Literal(path)] if ask.scenario.is_some() && ask.method == "GET" => Some(path),
+            _ => None,
+        });
+    match (plain, asked) {
+        (Some(request), _) => request.path.clone(),
+        (None, Some(path)) => String::from_utf8_lossy(path).into_owned(),
+        (None, None) => "/".into(),
+    }
+}
