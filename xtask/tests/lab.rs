@@ -308,6 +308,44 @@ fn an_answer_excuses_a_figure_that_was_seen_and_not_one_that_is_missing() {
 }
 
 #[test]
+fn a_part_that_does_not_hold_is_made_again_once_with_longer_cells() {
+    // The rate is the number of runs so far: the second one is in bounds, or none is.
+    const COUNTS: &str = r#"#!/bin/sh
+here=$(dirname "$0")
+if [ "$1" = run ]; then
+    echo "$*" >>"$here/runs"
+    while [ "$1" != --out ]; do shift; done
+    mkdir -p "$2/01-one"
+fi
+case "$*" in
+    *--json*) echo "{\"rate\": $(wc -l <"$here/runs")}";;
+    *--figures*) while [ "$1" != --figures ]; do shift; done; mkdir -p "$2" && echo drawn >"$2/a.svg"; echo "![a]($2)";;
+esac
+"#;
+    for (name, least, holds) in [("again", 2, true), ("never", 5, false)] {
+        let checkout = with_tool(name, "");
+        checkout.write("tool", COUNTS);
+        let prediction = format!(
+            r#"[{{"id": "late", "text": "{least} to 9", "part": "one", "value": "/rate", "between": [{least}, 9]}}]"#
+        );
+        checkout.write("experiments/tiny/predictions.json", &prediction);
+        let said = checkout.lab(&format!("test tiny --tool {}", checkout.root.join("tool").display()));
+        let out = said.out();
+        assert!(out.contains("`late`: predicted") && out.contains("once more, 3 times as long"), "{out}");
+        assert!(out.contains("made again, with longer cells: tiny one"), "{out}");
+        let runs = std::fs::read_to_string(checkout.root.join("runs")).expect("the tool was run");
+        assert!(
+            runs.lines().count() == 2 && runs.contains("scale=0.05") && runs.contains("scale=0.15 "),
+            "{runs}"
+        );
+        match holds {
+            true => drop(said.good()),
+            false => assert!(said.bad().contains("did not hold: 1"), "{}", said.err()),
+        }
+    }
+}
+
+#[test]
 fn what_was_measured_before_a_part_failed_is_reported_and_the_failure_too() {
     let checkout = with_tool("halfway", "mkdir -p \"$2/01-one\"; exit 2");
     let predictions =

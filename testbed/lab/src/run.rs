@@ -42,11 +42,19 @@ pub struct Measured {
     pub parts: Vec<Part>,
     pub rows: Vec<Row>,
     /// Those that did not hold and have no answer in the file, or of which nothing was measured.
-    pub unanswered: Vec<String>,
+    pub unanswered: Vec<Unmet>,
     /// What went wrong on the way: the tool's own end, and parts of which no report could be made.
     pub failed: Vec<String>,
     /// As a person would type it.
     pub command: String,
+}
+
+/// A prediction that did not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmet {
+    /// Nothing for an experiment without parts.
+    pub part: Option<String>,
+    pub sentence: String,
 }
 
 pub struct Part {
@@ -152,8 +160,8 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
         };
         // An answer speaks of a figure: it is no excuse for having none.
         if !row.held && (p.answer.is_none() || !row.measured) {
-            unanswered
-                .push(format!("prediction `{}`: predicted {}, seen {}", row.id, row.predicted, row.seen));
+            let sentence = format!("prediction `{}`: predicted {}, seen {}", row.id, row.predicted, row.seen);
+            unanswered.push(Unmet { part: p.part.clone(), sentence });
         }
         rows.push(row);
     }
