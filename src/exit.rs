@@ -1,9 +1,9 @@
 //! The one place where good and bad news become an exit code, and the one table of what the codes mean.
 
-use plimsoll_analysis::folder;
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_control::permission::Refusal;
 use plimsoll_control::session::{Failed, Trouble};
+use plimsoll_experiment::folder;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::duration_ns;
@@ -111,6 +111,12 @@ impl Failure {
     }
 }
 
+/// A part that this program was built without.
+pub fn not_built(asked: &str, feature: &str) -> Failure {
+    let sentence = format!("`{asked}` is not in this program: it was built without the feature `{feature}`");
+    Failure::machine(sentence, Some(format!("build it with `cargo build --release --features {feature}`")))
+}
+
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Self {
         Failure::Text(vec![diagnostic])
@@ -119,6 +125,12 @@ impl From<Diagnostic> for Failure {
 
 impl From<plimsoll_output::Error> for Failure {
     fn from(error: plimsoll_output::Error) -> Self {
+        Failure::machine(error, None)
+    }
+}
+
+impl From<plimsoll_chart::png::Unpaintable> for Failure {
+    fn from(error: plimsoll_chart::png::Unpaintable) -> Self {
         Failure::machine(error, None)
     }
 }
@@ -156,7 +168,7 @@ impl From<Failed> for Failure {
     fn from(failed: Failed) -> Self {
         match failed {
             Failed::Refused(refusal) => Failure::Refused(refusal),
-            Failed::Could(error) => error.into(),
+            Failed::CouldNotRun(error) => error.into(),
             Failed::RunFile(error) => error.into(),
             Failed::CutShort(sentence) => Failure::CutShort { sentence, exit: Exit::Interrupted },
             Failed::NotReady { target, within_ns, why } => {
@@ -167,6 +179,7 @@ impl From<Failed> for Failure {
                     Some(hint.into()),
                 )
             }
+            Failed::NotBuilt { asked, feature } => not_built(asked, feature),
             Failed::Behaviour(sentence) => Failure::hinted(sentence),
             Failed::Data(sentence) => Failure::of_data(sentence),
         }

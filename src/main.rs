@@ -50,7 +50,10 @@ fn main() -> ExitCode {
             Asked::Size(flags) => commands::size::command(&flags),
             Asked::Report(flags) => commands::report::command(&flags),
             Asked::Merge(flags) => commands::merge::command(&flags),
+            #[cfg(feature = "console")]
             Asked::Serve(flags) => commands::serve::command(&flags),
+            #[cfg(not(feature = "console"))]
+            Asked::Serve(_) => Err(exit::not_built("serve", "console")),
             Asked::Demo(flags) => commands::demo::command(&flags),
             Asked::Doctor(flags) => commands::doctor::command(&flags),
             Asked::Examples(flags) => commands::examples::command(&flags),

@@ -35,6 +35,12 @@ const GOALS: &[Goal] = &[
         unit: "x wrk",
     },
     Goal {
+        measure: "large.chosen_buffer",
+        what: "the same with the chosen buffer, beside the better of 64 and 256 KiB",
+        bound: Bound::AtLeast(0.95),
+        unit: "x",
+    },
+    Goal {
         measure: "open.own_p50_us",
         what: "open loop, 10,000/s: sends off their instant, own record, p50",
         bound: Bound::AtMost(1.0),

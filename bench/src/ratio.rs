@@ -69,6 +69,11 @@ pub fn large(context: &Context, roster: &Roster, options: &Options, report: &mut
     for (name, key) in [(OWN, "large.unread_ratio"), ("plimsoll-read", "large.read_ratio")] {
         report.measure(key, middle_ratio(name, &entries));
     }
+    // The buffer that the cache decides on is to be as good as the best of the others.
+    let [own, small, large] =
+        ["plimsoll-read", "plimsoll-read-64k", "plimsoll-read-256k"].map(|name| middle_ratio(name, &entries));
+    let best = small.zip(large).map(|(small, large)| small.max(large));
+    report.measure("large.chosen_buffer", own.zip(best).map(|(own, best)| own / best));
     Ok(())
 }
 

@@ -106,6 +106,11 @@ const PEERS: &[Peer] = &[
 
 const OWN_PLAIN: &str = "{url} -c {conns} -d {secs}s --quiet --out {out}";
 const OWN_READ: &str = "{url} -c {conns} -d {secs}s --read-bodies --quiet --out {out}";
+/// With buffers of given sizes, beside the one that is chosen by the machine's cache.
+const OWN_READ_SMALL: &str =
+    "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=64k --quiet --out {out}";
+const OWN_READ_LARGE: &str =
+    "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=256k --quiet --out {out}";
 const OWN_OPEN: &str = "{url} -r {rate} -c {conns} -d {secs}s --quiet --out {out}";
 // The stream never ends: without its own timeout every request would be cut off and sent again.
 const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {out}";
@@ -214,9 +219,15 @@ impl Roster {
         self.with(&[(OWN, OWN_PLAIN)], |peer| peer.plain)
     }
 
-    /// As `plain`, and our tool a second time reading every byte.
+    /// As `plain`, and our tool reading every byte, with the buffer of its choice and with others.
     pub fn large(&self) -> Vec<Tool> {
-        self.with(&[(OWN, OWN_PLAIN), ("plimsoll-read", OWN_READ)], |peer| peer.plain)
+        let own = [
+            (OWN, OWN_PLAIN),
+            ("plimsoll-read", OWN_READ),
+            ("plimsoll-read-64k", OWN_READ_SMALL),
+            ("plimsoll-read-256k", OWN_READ_LARGE),
+        ];
+        self.with(&own, |peer| peer.plain)
     }
 
     pub fn open(&self) -> Vec<Tool> {
@@ -285,7 +296,17 @@ mod tests {
             rate_per_s: 10_000,
             folder: Path::new("/t/x"),
         };
-        let own = [OWN_PLAIN, OWN_READ, OWN_OPEN, OWN_IDLE, OWN_FILE, BASE_CLOSING, BASE_SCRIPTED];
+        let own = [
+            OWN_PLAIN,
+            OWN_READ,
+            OWN_READ_SMALL,
+            OWN_READ_LARGE,
+            OWN_OPEN,
+            OWN_IDLE,
+            OWN_FILE,
+            BASE_CLOSING,
+            BASE_SCRIPTED,
+        ];
         let peers = PEERS.iter().flat_map(|peer| [peer.plain, peer.open, peer.idle]);
         for template in own.into_iter().chain(peers) {
             let tool = Tool { name: "x", program: PathBuf::from("x"), template };

@@ -7,12 +7,12 @@ use crate::exit::{Exit, Failure};
 use crate::flags::judge::Compare;
 use crate::{say, wall};
 use plimsoll_analysis::Digest;
-use plimsoll_analysis::compare::baseline::Baseline;
-use plimsoll_analysis::compare::gate::{Gate, Gated, Passage, Rule, gate};
-use plimsoll_analysis::compare::{Asked, Comparison, compare_cells, variants};
-use plimsoll_analysis::experiment::{is_valid, sides};
-use plimsoll_analysis::folder::{self, Run};
-use plimsoll_output::chart::Chart;
+use plimsoll_chart::Chart;
+use plimsoll_experiment::compare::baseline::Baseline;
+use plimsoll_experiment::compare::gate::{Gate, Gated, Passage, Rule, gate};
+use plimsoll_experiment::compare::{Asked, Comparison, compare_cells, variants};
+use plimsoll_experiment::conclusion::{is_valid, sides};
+use plimsoll_experiment::folder::{self, Run};
 use plimsoll_output::html::{Page, comparison};
 use plimsoll_output::junit::Whole;
 use plimsoll_output::{compare as render, figure, json};
@@ -122,6 +122,7 @@ fn charts(all: &[Comparison]) -> Vec<Chart> {
 ///
 /// # Errors
 /// When one of them cannot be read, or they have nothing in common.
+#[cfg(feature = "console")]
 pub fn page_of_two(a: &Path, b: &Path) -> Result<Page, Failure> {
     let (before, after) = (sides(a)?.0, sides(b)?.0);
     let shown = |path: &Path| path.display().to_string();

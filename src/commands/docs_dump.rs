@@ -152,7 +152,7 @@ fn limits() -> String {
     let rows = limit::TABLE.iter().map(|row| {
         let unit = match row.unit {
             limit::Unit::Count => "",
-            limit::Unit::Bytes => " bytes",
+            limit::Unit::Bytes | limit::Unit::BufferBytes => " bytes",
             limit::Unit::Nanoseconds => " ns",
         };
         vec![format!("`{}`", row.name), format!("{}{unit}", row.default), row.help.to_owned()]

@@ -1,16 +1,16 @@
 //! `plimsoll report ... --figures FOLDER`: pictures of a run or an experiment as SVG files, and as PNG beside them.
 
-use crate::exit::Failure;
+use crate::exit::{Failure, not_built};
 use crate::flags::verbs::Report;
 use crate::say;
-use plimsoll_analysis::experiment::Conclusion;
-use plimsoll_analysis::folder;
 use plimsoll_analysis::picture::spans_of;
 use plimsoll_analysis::summarise_with_picture;
 use plimsoll_analysis::summary::Summary;
-use plimsoll_output::chart::Chart;
-use plimsoll_output::figure::{self, Skin};
-use plimsoll_output::{markdown, png};
+use plimsoll_chart::png;
+use plimsoll_chart::{Chart, Skin};
+use plimsoll_experiment::conclusion::Conclusion;
+use plimsoll_experiment::folder;
+use plimsoll_output::{figure, markdown};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_record::run_file;
@@ -36,6 +36,7 @@ impl Wish {
     /// For PNG of no pictures.
     pub fn of(flags: &Report) -> Result<Option<Wish>, Failure> {
         match &flags.figures {
+            Some(_) if flags.png && !png::IS_BUILT => Err(not_built("--png", "png")),
             Some(to) => Ok(Some(Wish { to: to.into(), png: flags.png, linked: flags.form.markdown })),
             None if flags.png => Err(Diagnostic::new(
                 "U047",
@@ -93,7 +94,7 @@ fn write(charts: &[Chart], wish: &Wish) -> Result<(), Failure> {
     std::fs::create_dir_all(&wish.to).map_err(|e| failed(&wish.to, e))?;
     let mut written = Vec::new();
     for chart in charts {
-        let svg = figure::draw(chart, Skin::File);
+        let svg = plimsoll_chart::draw(chart, Skin::File);
         let name = format!("{}.svg", chart.id);
         keep(&wish.to.join(&name), svg.as_bytes())?;
         if wish.png {

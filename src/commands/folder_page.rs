@@ -2,7 +2,7 @@
 
 use super::{folder_report, parts_report};
 use crate::exit::Failure;
-use plimsoll_analysis::folder::{self, Run};
+use plimsoll_experiment::folder::{self, Run};
 use plimsoll_output::figure;
 use plimsoll_output::html::Page;
 use plimsoll_output::html::experiment::{RunFile, page};

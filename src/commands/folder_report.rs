@@ -6,9 +6,9 @@ use crate::exit::{Exit, Failure};
 use crate::flags::judge::Find;
 use crate::flags::verbs::{Form as ReportForm, Run};
 use crate::say;
-use plimsoll_analysis::experiment::{Conclusion, conclude};
-use plimsoll_analysis::folder;
 use plimsoll_analysis::summary::Outcome;
+use plimsoll_experiment::conclusion::{Conclusion, conclude};
+use plimsoll_experiment::folder;
 use plimsoll_output::{experiment as render, figure, find, json};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -175,7 +175,7 @@ pub fn document(conclusion: &Conclusion) -> Result<String, Failure> {
 }
 
 /// The answer of an experiment that is one finished search: the document that scripts expect of `find`.
-fn single(conclusion: &Conclusion) -> Option<&plimsoll_analysis::search::Answer> {
+fn single(conclusion: &Conclusion) -> Option<&plimsoll_experiment::search::Answer> {
     match conclusion.searches.as_slice() {
         [one] => one.answer.as_deref(),
         _ => None,

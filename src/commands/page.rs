@@ -4,10 +4,9 @@
 use crate::exit::{Exit, Failure};
 use crate::flags::page::PageFlag;
 use crate::{say, wall};
-use plimsoll_analysis::picture::Picture;
-use plimsoll_analysis::picture::{SpansOf, picture, spans_of};
+use plimsoll_analysis::picture::{Picture, SpansOf, picture, spans_of};
 use plimsoll_analysis::summary::Summary;
-use plimsoll_output::chart::Chart;
+use plimsoll_chart::Chart;
 use plimsoll_output::figure;
 use plimsoll_output::html::{Page, run_page};
 use plimsoll_plan::Diagnostic;

@@ -10,7 +10,7 @@ use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::flags::verbs::Run;
 use crate::{home, say, wall};
-use plimsoll_analysis::folder::{INDEX, parts as list};
+use plimsoll_experiment::folder::{INDEX, parts as list};
 use plimsoll_front::Part;
 use plimsoll_output::experiment::parts::heading;
 use plimsoll_plan::Diagnostic;

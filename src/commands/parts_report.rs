@@ -3,10 +3,10 @@
 use super::folder_report::{self, Form};
 use crate::exit::{Exit, Failure};
 use crate::say;
-use plimsoll_analysis::experiment::Conclusion;
-use plimsoll_analysis::folder::parts::{self as list, Parts};
 use plimsoll_analysis::summary::Outcome;
-use plimsoll_output::chart::Chart;
+use plimsoll_chart::Chart;
+use plimsoll_experiment::conclusion::Conclusion;
+use plimsoll_experiment::folder::parts::{self as list, Parts};
 use plimsoll_output::experiment::parts::{Row, heading, markdown, table};
 use plimsoll_output::figure;
 use plimsoll_output::html::Page;

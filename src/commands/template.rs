@@ -2,8 +2,7 @@
 
 use super::memory;
 use crate::exit::Failure;
-use plimsoll_output::chart::Chart;
-use plimsoll_output::figure::{self, Skin};
+use plimsoll_chart::{Chart, Skin};
 use plimsoll_output::template::{self, Picture, Problem};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -44,7 +43,7 @@ pub fn rendered(file: &str, kind: &str, document: &str, charts: &[Chart]) -> Res
         id: chart.id.clone(),
         title: chart.title.clone(),
         subtitle: chart.subtitle.clone(),
-        svg: figure::draw(chart, Skin::File),
+        svg: plimsoll_chart::draw(chart, Skin::File),
     };
     let pictures = charts.iter().map(picture).collect();
     let fill = || template::render(&name, &source, kind, &document, pictures, load);

@@ -153,7 +153,7 @@ fn pipes_and_devices_are_no_runs() {
     std::fs::create_dir_all(parts.join("01-a")).expect("a folder");
     let list = r#"{"version":1,"name":"x","parts":[{"name":"a","folder":"01-a"}]}"#;
     std::fs::write(parts.join("parts.json"), list).expect("a file");
-    pipe(&parts.join("01-a").join(plimsoll_analysis::folder::INDEX));
+    pipe(&parts.join("01-a").join(plimsoll_experiment::folder::INDEX));
     let console = Console::with(state);
     let listing = console.json("/api/runs");
     assert_eq!(listing["entries"].as_array().expect("a list").len(), 1, "{listing}");

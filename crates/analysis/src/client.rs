@@ -6,11 +6,12 @@ use super::little::little;
 use super::rows;
 use super::timeline::Moment;
 use super::times::short;
+use crate::caution::Doubts;
 use crate::summary::{Client, Connections, TlsRow, WorkerRow};
 use plimsoll_plan::Side;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
 
-pub(super) fn client(facts: &Facts, moments: &[Moment]) -> Client {
+pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Client {
     let run = &facts.run;
     Client {
         workers: workers(facts),
@@ -26,7 +27,7 @@ pub(super) fn client(facts: &Facts, moments: &[Moment]) -> Client {
             .flatten()
             .min(),
         rtt: short(run.spread(RunHist::Rtt)),
-        littles_law: little(facts, moments),
+        littles_law: little(facts, moments, limits),
         faults: rows::errors(&facts.all, |side| side == Side::Client),
         stalls: run.of(RunSum::Stalls),
         stalled_ns: run.of(RunSum::StalledNs),

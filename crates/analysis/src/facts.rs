@@ -360,7 +360,7 @@ pub(super) fn sum_of(numbers: impl IntoIterator<Item = u64>) -> u64 {
 }
 
 /// `a / b`, and 0 where that is no number.
-pub(super) fn ratio(a: f64, b: f64) -> f64 {
+pub fn ratio(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
 

@@ -1,5 +1,5 @@
-//! What the numbers of a run mean: from a record to a summary with its cautions, causes and verdict; searches,
-//! comparisons and studies over many runs. Pure arithmetic, so a replay says exactly what the live run said.
+//! What the numbers of a run mean: from a record to a summary with its cautions, causes and verdict. Pure arithmetic,
+//! so a replay says exactly what the live run said.
 //!
 //! [`summarise`] turns a [`plimsoll_record::RunRecord`] into the one [`Summary`] which every renderer shows.
 
@@ -16,13 +16,10 @@ pub mod caution;
 mod cells;
 mod changes;
 mod client;
-pub mod compare;
 pub mod digest;
 mod doubts;
 mod events;
-pub mod experiment;
 mod facts;
-pub mod folder;
 mod follow;
 mod gaps;
 mod little;
@@ -32,13 +29,10 @@ mod outage_words;
 mod parts;
 pub mod picture;
 mod rows;
-pub mod schedule;
-pub mod search;
 mod slices;
 mod spikes;
 mod stale;
 mod streams;
-pub mod study;
 mod summarise;
 pub mod summary;
 mod threshold;
@@ -50,6 +44,7 @@ mod watched;
 mod windows;
 
 pub use digest::{Digest, Seen, Watching, digest, sizes};
+pub use facts::ratio;
 pub use follow::{Follow, Fresh};
 pub use picture::picture;
 pub use slices::slices;
@@ -58,4 +53,6 @@ pub use summary::Summary;
 pub use threshold::{Reading, reading_within};
 pub use tick_window::TickWindow;
 pub use timeline::Standing;
+pub use times::{Belief, times};
+pub use watched::limiting_of;
 pub use windows::{Sliding, width_of};

@@ -4,22 +4,33 @@
 use super::cells::Cells;
 use super::facts::{Facts, ratio};
 use super::timeline::Moment;
+use crate::caution::Doubts;
 use crate::summary::Little;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_plan::{Fault, Side};
 use plimsoll_record::event::StoppedBy;
 
-pub(super) fn little(facts: &Facts, moments: &[Moment]) -> Little {
+pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Little {
     let mean = |id: RunSum| -> f64 {
         facts.machines.iter().map(|m| ratio(m.origin.totals.run.of(id) as f64, m.measured_ns as f64)).sum()
     };
+    let in_flight_mean = mean(RunSum::InFlightNs);
+    let rate_times_service_time =
+        facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum();
+    let is_measured = facts.finished() > 0 || facts.has_streams();
     Little {
-        in_flight_mean: mean(RunSum::InFlightNs),
-        rate_times_service_time: facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum(),
+        in_flight_mean,
+        rate_times_service_time,
+        agrees: is_measured && is_close(in_flight_mean, rate_times_service_time, limits),
         users_mean: (!facts.is_open()).then(|| mean(RunSum::UsersNs)),
         users_time_outside: users_time(facts, moments).map(|t| t.outside),
     }
+}
+
+/// A few requests more or less at the edges are not worth a word.
+pub(super) fn is_close(measured: f64, computed: f64, limits: &Doubts) -> bool {
+    (measured - computed).abs() <= (measured * limits.in_flight_differs).max(1.0)
 }
 
 /// Where the users of the closed model spent their time.

@@ -65,7 +65,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
         times(facts.all.hist(SeriesHist::Service), facts.all.hist(SeriesHist::ServiceCensored), belief);
     let service_course = ServiceCourse::new(facts, &moments);
     let availability = service_course.availability();
-    let client = client::client(facts, &moments);
+    let client = client::client(facts, &moments, limits);
     let holes = gaps::holes(facts);
     let grounds = Grounds::new(facts, &demand, &client, &holes, course, limits);
     let thresholds =

@@ -355,6 +355,8 @@ pub struct Little {
     /// Share of the users' time outside requests (closed model): connecting, pausing after a failure, or the
     /// generator.
     pub users_time_outside: Option<f64>,
+    /// The first two say the same of something that was measured, as closely as the caution about them demands.
+    pub agrees: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]

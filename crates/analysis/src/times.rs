@@ -9,7 +9,7 @@ const CONFIDENCE: f64 = 0.95;
 
 /// What to believe of the times that were cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Belief {
+pub enum Belief {
     /// The run kept up: a request that was under way at the stop is one like the others, of which only a first part
     /// was seen. Each stands for the finished ones that took longer (Kaplan & Meier 1958, in the form of Efron 1967:
     /// its weight goes to those behind it); only where nobody finished behind it the answer is "at least".
@@ -65,7 +65,7 @@ pub(super) fn stands(exact: &Hist, timeout_ns: u64) -> impl Fn(u64) -> bool + us
 }
 
 /// Everything about a distribution of times.
-pub(super) fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
+pub fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
     let mut all = exact.clone();
     all.merge(bounds);
     let percentiles: Vec<Percentile> =

@@ -13,8 +13,7 @@ use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::phrase::{
     chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of,
 };
-use plimsoll_plan::threshold::FigureUnit;
-use plimsoll_plan::threshold::{Comparison, Scope, Statistic, Subject, Threshold};
+use plimsoll_plan::threshold::{Comparison, FigureUnit, Scope, Statistic, Subject, Threshold};
 use plimsoll_record::event::{Note, NoteKind, StoppedBy};
 use plimsoll_record::steered::Steered;
 use plimsoll_stats::samples_needed;

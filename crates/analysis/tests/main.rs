@@ -1,4 +1,4 @@
-//! Tests of this crate through its surface: what numbers mean, search, comparison, study. They are one program, because
+//! Tests of this crate through its surface: what numbers mean. They are one program, because
 //! linking one costs less than linking each file.
 
 // The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
@@ -12,11 +12,7 @@
 
 mod analysis;
 mod by_class;
-mod compare;
 mod follow;
 mod from_file;
 mod golden;
 mod picture;
-mod schedule;
-mod search;
-mod study;

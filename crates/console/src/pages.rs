@@ -19,7 +19,7 @@ pub fn of_path(tool: &Tool, path: &Path) -> Answer<String> {
     let is_file = path.is_file();
     // The run of an experiment is not in the list, where the other side is chosen.
     let is_listed =
-        !path.parent().is_some_and(|folder| folder.join(plimsoll_analysis::folder::INDEX).exists());
+        !path.parent().is_some_and(|folder| folder.join(plimsoll_experiment::folder::INDEX).exists());
     let links = html! {
         @if is_listed { a href={ "/#/compare/" (id) } { "Compare with …" } }
         @if is_file { " " a href={ "/runs/" (id) "/file" } download { "Run file" } }

@@ -7,7 +7,7 @@ mod asides;
 mod ready;
 
 use crate::permission::{Asking, Granted, Refusal, fetch_proof, permit, permit_watching};
-use crate::{Error, Helm, Options, Resolved, environment, place};
+use crate::{Error, Helm, Options, Resolved, environment, monitor, place};
 use asides::Asides;
 use plimsoll_engine::Scene;
 use plimsoll_engine::link::tls::Setup;
@@ -67,7 +67,7 @@ pub enum Trouble {
 #[derive(Debug)]
 pub enum Failed {
     Refused(Refusal),
-    Could(Error),
+    CouldNotRun(Error),
     RunFile(run_file::Error),
     /// A signal ended it before the load: a sentence.
     CutShort(String),
@@ -77,6 +77,11 @@ pub enum Failed {
         within_ns: u64,
         why: String,
     },
+    /// A monitor that this program was built without.
+    NotBuilt {
+        asked: &'static str,
+        feature: &'static str,
+    },
     /// The behaviour cannot be made: a sentence.
     Behaviour(String),
     /// A file that feeds the load cannot be used: a sentence.
@@ -85,7 +90,7 @@ pub enum Failed {
 
 impl From<Error> for Failed {
     fn from(error: Error) -> Self {
-        Failed::Could(error)
+        Failed::CouldNotRun(error)
     }
 }
 
@@ -185,6 +190,7 @@ pub fn run<D: Desk>(
     desk: &D,
 ) -> Result<Ran, D::Failure> {
     let outline = &plan.outline;
+    check_built(plan)?;
     let behaviour = behaviours(plan).map_err(Failed::Behaviour)?;
     let tls = place::tls(outline, &plan.tls_files).map_err(Failed::from)?;
     let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
@@ -259,6 +265,17 @@ pub fn run<D: Desk>(
     let closed = behaviour.as_ref().map(|behaviour| behaviour.close()).transpose();
     troubles.extend(closed.err().map(Trouble::Behaviour));
     Ok(Ran { record: finished.record, run_file, troubles })
+}
+
+/// Whether this program was built with all that the plan wants.
+///
+/// # Errors
+/// [`Failed::NotBuilt`].
+pub fn check_built(plan: &Plan) -> Result<(), Failed> {
+    match plan.watches.iter().find_map(monitor::missing) {
+        Some(feature) => Err(Failed::NotBuilt { asked: "monitor: postgres", feature }),
+        None => Ok(()),
+    }
 }
 
 /// Asks whether the target may be loaded, and the places of monitors watched.

@@ -3,6 +3,7 @@
 //! [`start`] gives a [`Running`]; each worker thread hands over an interval per tick as a [`Report`]; a running engine
 //! is steered by [`Command`]s alone. Nothing here knows a percentile, a file format or who asked.
 
+pub mod cache;
 pub mod clock;
 mod command;
 pub mod compile;

@@ -9,7 +9,7 @@ use crate::pace::Seat;
 use crate::sequence::Sequence;
 use crate::sys::epoll::Waker;
 use crate::worker::{Post, Seating, Worker, most_requests};
-use crate::{Error, clock, machine, memory};
+use crate::{Error, cache, clock, machine, memory};
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::program::Maker;
@@ -163,6 +163,9 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
     if outline.limits.kept_total_bytes == 0 {
         // The other half is for what is made of the bodies: decoded texts, trees, values.
         outline.limits.kept_total_bytes = (machine::memory_left_bytes() / 2).max(1);
+    }
+    if outline.limits.read_buffer_bytes == 0 {
+        outline.limits.read_buffer_bytes = cache::read_buffer_bytes() as u64;
     }
     let outline = Arc::new(outline);
     let addresses: Arc<[SocketAddr]> = addresses.into();

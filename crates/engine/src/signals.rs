@@ -1,7 +1,6 @@
 //! Interrupts as values.
 
-use crate::Error;
-use crate::sys;
+use crate::{Error, sys};
 
 /// SIGINT, SIGTERM, SIGHUP, and what [`follow`] asks for, blocked in every thread started after [`Signals::block`].
 pub struct Signals {

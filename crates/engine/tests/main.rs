@@ -12,6 +12,7 @@
 )]
 
 mod beyond_a_table;
+mod cache;
 mod floods;
 mod hostile_link;
 mod hostile_tls;

@@ -20,13 +20,11 @@ pub fn render(sentence: &str, hint: Option<&str>, look: &Look) -> String {
     write_all(&lines, look)
 }
 
-/// What can go wrong in this crate: a document that cannot be written as JSON, or not be packed into a page; a picture
-/// that no image can be made of.
+/// What can go wrong in this crate: a document that cannot be written as JSON, or not be packed into a page.
 #[derive(Debug)]
 pub enum Error {
     Json(serde_json::Error),
     Packing(std::io::Error),
-    Picture(String),
 }
 
 impl fmt::Display for Error {
@@ -34,7 +32,6 @@ impl fmt::Display for Error {
         match self {
             Error::Json(error) => write!(f, "the summary cannot be written as JSON: {error}"),
             Error::Packing(error) => write!(f, "the data of the page cannot be packed: {error}"),
-            Error::Picture(why) => write!(f, "no image can be made of the picture: {why}"),
         }
     }
 }
@@ -44,7 +41,6 @@ impl std::error::Error for Error {
         match self {
             Error::Json(error) => Some(error),
             Error::Packing(error) => Some(error),
-            Error::Picture(_) => None,
         }
     }
 }

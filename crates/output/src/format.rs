@@ -2,19 +2,14 @@
 
 use plimsoll_analysis::summary::Quantile;
 pub use plimsoll_plan::phrase::{
-    NONE, bytes_f64, bytes_per_s, chosen_ns, count, counted, duration_f64_ns, duration_ns, figure,
-    quantile_name, quantity, rate_of, rate_per_s, ratio,
+    NONE, bytes, bytes_f64, bytes_per_s, chosen_ns, chosen_s, count, counted, duration_f64_ns, duration_ns,
+    figure, quantile_name, quantity, rate_of, rate_per_s, ratio,
 };
 use plimsoll_plan::phrase::{exponent, three, time_unit};
 
 /// The same for seconds.
 pub fn duration_s(seconds: f64) -> String {
     duration_f64_ns(seconds * 1e9)
-}
-
-/// The same for a point in time, in seconds.
-pub fn chosen_s(seconds: f64) -> String {
-    chosen_ns((seconds.max(0.0) * 1e9).round() as u64)
 }
 
 /// A duration or `-`.
@@ -70,9 +65,4 @@ pub fn bounds(value_ns: u64, low_ns: Option<u64>, high_ns: Option<u64>) -> Optio
         (None, Some(high)) => Some(format!("<= {}", show(high))),
         (None, None) => None,
     }
-}
-
-/// `683 kB`, `1.21 GB`: decimal units, as networks count. Bytes below 1 kB are exact.
-pub fn bytes(n: u64) -> String {
-    if n < 1_000 { format!("{n} B") } else { bytes_f64(n as f64) }
 }

@@ -1,9 +1,9 @@
 //! The summary as one JSON document: the same figures as everywhere else, unrounded.
 
 use crate::Error;
-use plimsoll_analysis::compare::Comparison;
-use plimsoll_analysis::compare::gate::Gated;
 use plimsoll_analysis::summary::Summary;
+use plimsoll_experiment::compare::Comparison;
+use plimsoll_experiment::compare::gate::Gated;
 use serde::Serialize;
 
 /// Pretty-printed, fields in the order of the schema, a line break at the end. A number that is not finite becomes

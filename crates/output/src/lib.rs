@@ -7,8 +7,6 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
-mod brief;
-pub mod chart;
 pub mod compare;
 pub mod csv;
 pub mod diag;
@@ -25,7 +23,6 @@ pub mod line;
 pub mod markdown;
 pub mod ndjson;
 mod next;
-pub mod png;
 pub mod sizing;
 pub mod study;
 pub mod style;

@@ -4,6 +4,7 @@
 //! replaced here, in the one place that every line passes.
 
 use crate::style::{Ink, Look, Palette};
+use plimsoll_plan::phrase::is_harmful;
 
 /// See the module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -270,11 +271,6 @@ fn prefix(text: &str, columns: usize) -> &str {
 /// those that reverse the direction of text, are replaced by a mark.
 pub fn clean(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// Whether a character can move a cursor or reverse the direction of the text around it.
-pub(crate) fn is_harmful(c: char) -> bool {
-    c.is_control() || matches!(u32::from(c), 0x061c | 0x200e..=0x200f | 0x2028..=0x202e | 0x2066..=0x2069)
 }
 
 /// The same number of columns in ASCII.

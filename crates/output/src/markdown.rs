@@ -3,14 +3,16 @@
 mod script;
 mod watched;
 
-use crate::chart::Chart;
-use crate::format::{NONE, at_least, quantile, quantile_name};
-use crate::format::{bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, rate_per_s, ratio};
-use crate::line::is_harmful;
+use crate::format::{
+    NONE, at_least, bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, quantile,
+    quantile_name, rate_per_s, ratio,
+};
 use crate::next::hints;
 use crate::trust;
 use crate::words::{self, Shown};
 use plimsoll_analysis::summary::{Caution, SeriesRow, Summary, Times, Weight};
+use plimsoll_chart::Chart;
+use plimsoll_plan::phrase::is_harmful;
 
 /// The report. What came from outside is escaped, so that a name can neither break a table nor become a link or a
 /// tag.

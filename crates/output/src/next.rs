@@ -11,11 +11,11 @@ mod when;
 pub(crate) use when::with_load;
 
 use crate::format::{bytes_f64, chosen_s, count, counted, duration_ns, quantile_name, ratio};
-use crate::line::is_harmful;
 use crate::words::{self, Shown};
 use plimsoll_analysis::summary::{
     Caution, ErrorRow, Judged, Outcome, Pressure, SeriesRow, Summary, Times, Weight,
 };
+use plimsoll_plan::phrase::is_harmful;
 use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_stats::samples_needed;
 

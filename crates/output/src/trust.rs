@@ -7,7 +7,7 @@ use crate::format::{
     chosen_s, count, counted, duration_ns, maybe_ns, quantile, quantity, rate_of, rate_per_s, ratio,
 };
 use crate::words;
-use plimsoll_analysis::caution::{Doubts, Kind};
+use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::summary::{Caution, Short, Summary, Weight, WorkerRow};
 use plimsoll_plan::Fault;
 use plimsoll_record::event::Environment;
@@ -125,7 +125,7 @@ fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
     // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
     let late = (subject == Subject::Record && s.client.late_ticks > 0).then_some(Weight::Warning);
     // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
-    let unsure = (subject == Subject::Little && !agrees(s)).then_some(Weight::Note);
+    let unsure = (subject == Subject::Little && !s.client.littles_law.agrees).then_some(Weight::Note);
     // Weights are ordered from the heaviest.
     s.cautions.iter().filter(|c| about(c.code)).map(|c| c.weight).chain(late).chain(unsure).min()
 }
@@ -136,14 +136,6 @@ fn titles(s: &Summary, subject: Subject) -> Vec<String> {
     let mut all: Vec<&Caution> = s.cautions.iter().filter(|c| about(c.code)).collect();
     all.sort_by_key(|c| c.weight);
     all.into_iter().map(|c| c.title.clone()).collect()
-}
-
-/// Whether N = X R holds, as closely as the caution about it demands, of something that was measured.
-fn agrees(s: &Summary) -> bool {
-    let law = &s.client.littles_law;
-    let (measured, computed) = (law.in_flight_mean, law.rate_times_service_time);
-    let is_close = (measured - computed).abs() <= (measured * Doubts::default().in_flight_differs).max(1.0);
-    is_close && (s.totals.requests > 0 || !s.streams.is_empty())
 }
 
 /// Open model: what was asked for against what ended, in an answer or a failure. In the closed model the line says

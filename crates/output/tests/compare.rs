@@ -3,7 +3,7 @@
 pub mod fixtures;
 
 use crate::output::golden::{check, look};
-use plimsoll_analysis::compare::gate::{Gate, Rule};
+use plimsoll_experiment::compare::gate::{Gate, Rule};
 use plimsoll_output::compare::{github_summary, junit, markdown, terminal};
 
 fn rules() -> Gate {
@@ -137,7 +137,7 @@ fn changes_are_drawn_with_their_intervals() {
     for (name, comparison) in fixtures::all() {
         let charts = plimsoll_output::figure::of_comparison(&comparison);
         for chart in &charts {
-            let svg = plimsoll_output::figure::draw(chart, plimsoll_output::figure::Skin::File);
+            let svg = plimsoll_chart::draw(chart, plimsoll_chart::Skin::File);
             assert!(!svg.contains("NaN") && !svg.contains("<script"), "{name}: {svg}");
             if name == "slower" || name == "mixed" {
                 check(&format!("figures/{}-{name}.svg", chart.id), &svg);

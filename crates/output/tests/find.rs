@@ -1,11 +1,11 @@
 //! What a search found, as people and programs read it.
 
 use plimsoll_analysis::digest::Generator;
-use plimsoll_analysis::search::{
+use plimsoll_analysis::summary::Weight;
+use plimsoll_experiment::search::{
     Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, Shape, Standing, StepRow,
     Style,
 };
-use plimsoll_analysis::summary::Weight;
 use plimsoll_output::figure;
 use plimsoll_output::find::{COLUMNS, csv, json, markdown, step_line, terminal};
 use plimsoll_output::line::width;
@@ -79,7 +79,7 @@ fn answer() -> Answer {
         style: Style::Search,
         users: false,
         capacity: Some(Capacity {
-            interval_is: plimsoll_analysis::search::IntervalIs::Confidence95,
+            interval_is: plimsoll_experiment::search::IntervalIs::Confidence95,
             rate_per_s: Some(9_480.0),
             users: None,
             interval: [9_390.0, 9_560.0],
@@ -188,7 +188,7 @@ fn a_refusal_is_said_first_and_in_full() {
 fn a_ladder_is_told_as_one() {
     let mut ladder = answer();
     ladder.style = Style::Ladder;
-    ladder.capacity.as_mut().expect("found").interval_is = plimsoll_analysis::search::IntervalIs::Enclosure;
+    ladder.capacity.as_mut().expect("found").interval_is = plimsoll_experiment::search::IntervalIs::Enclosure;
     let text = terminal(&ladder, &look(80, true));
     assert!(
         text.contains("last met")
@@ -312,7 +312,7 @@ fn a_search_is_drawn_step_by_step_with_its_interval() {
         (3..18u32).map(|turn| step(turn, 9_300.0 + 20.0 * f64::from(turn), Purpose::Confirm, turn % 3 > 0)),
     );
     let drawn = |name: &str, settings: &str, answer: &Answer| {
-        figure::draw(&figure::of_answer(name, settings, answer), figure::Skin::File)
+        plimsoll_chart::draw(&figure::of_answer(name, settings, answer), plimsoll_chart::Skin::File)
     };
     let svg = drawn("node & go", "variant node", &one);
     assert!(svg.len() < 60_000 && svg.ends_with("</svg>\n"), "{svg}");

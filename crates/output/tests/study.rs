@@ -3,13 +3,11 @@
 
 use plimsoll_analysis::Seen;
 use plimsoll_analysis::digest::{Block, Digest, Level};
-use plimsoll_analysis::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
-use plimsoll_analysis::summary::Pressure;
-use plimsoll_analysis::summary::{Outcome, Percentile, Times};
-use plimsoll_output::Look;
-use plimsoll_output::figure;
-use plimsoll_output::figure::{Skin, draw};
+use plimsoll_analysis::summary::{Outcome, Percentile, Pressure, Times};
+use plimsoll_chart::{Skin, draw};
+use plimsoll_experiment::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
 use plimsoll_output::study::{COLUMNS, csv, markdown, terminal};
+use plimsoll_output::{Look, figure};
 use plimsoll_plan::experiment::{CellOutline, Setting};
 use plimsoll_plan::watch::Unit;
 use plimsoll_stats::Hist;

@@ -41,14 +41,24 @@ macro_rules! limits {
 pub enum Unit {
     Count,
     Bytes,
+    /// Of a buffer: 0, or [`BUFFER_LEAST`] to [`BUFFER_MOST`].
+    BufferBytes,
     Nanoseconds,
 }
+
+/// Sizes of a buffer, in bytes: a smaller one is a call to the kernel for nothing, a larger one is no faster anywhere.
+pub const BUFFER_LEAST: u64 = 4_096;
+pub const BUFFER_MOST: u64 = 16_777_216;
 
 impl Unit {
     fn parse(self, text: &str) -> Result<u64, String> {
         match self {
             Unit::Count => text.trim().parse().map_err(|_| format!("`{text}` is no whole number")),
             Unit::Bytes => crate::unit::size_bytes(text),
+            Unit::BufferBytes => match crate::unit::size_bytes(text)? {
+                bytes @ (0 | BUFFER_LEAST..=BUFFER_MOST) => Ok(bytes),
+                _ => Err(format!("`{text}` is no size of a buffer; expected 4k to 16m, or 0")),
+            },
             Unit::Nanoseconds => crate::unit::duration_ns(text),
         }
     }
@@ -63,6 +73,8 @@ limits! {
     kept_body_bytes = 16_777_216, Bytes, "most bytes of one body that is kept for somebody who reads it";
     kept_total_bytes = 0, Bytes,
         "most bytes of all bodies kept at once; 0: half of the memory that is left to this process at the start";
+    read_buffer_bytes = 0, BufferBytes,
+        "buffer into which each worker reads responses; 0: by the second-level cache of the machine, 64 KiB to 256 KiB";
     event_bytes = 1_048_576, Bytes, "longest server-sent event";
     connect_timeout_ns = 10_000_000_000, Nanoseconds, "longest wait for a connection";
     head_timeout_ns = 10_000_000_000, Nanoseconds,

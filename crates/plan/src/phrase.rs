@@ -223,3 +223,18 @@ fn grouped(text: &str) -> String {
     }
     out + decimals
 }
+
+/// The same for a point in time, in seconds.
+pub fn chosen_s(seconds: f64) -> String {
+    chosen_ns((seconds.max(0.0) * 1e9).round() as u64)
+}
+
+/// `683 kB`, `1.21 GB`: decimal units, as networks count. Bytes below 1 kB are exact.
+pub fn bytes(n: u64) -> String {
+    if n < 1_000 { format!("{n} B") } else { bytes_f64(n as f64) }
+}
+
+/// Whether a character can move a cursor or reverse the direction of the text around it.
+pub fn is_harmful(c: char) -> bool {
+    c.is_control() || matches!(u32::from(c), 0x061c | 0x200e..=0x200f | 0x2028..=0x202e | 0x2066..=0x2069)
+}

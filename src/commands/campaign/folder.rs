@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use crate::{home, say, wall};
-use plimsoll_analysis::folder::{self, Index, Run};
+use plimsoll_experiment::folder::{self, Index, Run};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::{Path, PathBuf};

@@ -21,8 +21,7 @@
     reason = "as the tests whose tools it has"
 )]
 
-use plimsoll_record::run_file;
-use plimsoll_record::{Error, RunRecord};
+use plimsoll_record::{Error, RunRecord, run_file};
 use plimsoll_testkit::scene::Made;
 use plimsoll_testkit::{odd, shop, trouble};
 use std::path::{Path, PathBuf};

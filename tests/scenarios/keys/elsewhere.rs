@@ -28,6 +28,7 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("limits.head_timeout_ns", FLOODS, "a_head_and_a_chunk_line_must_end_in_time"),
     ("limits.chunk_line_timeout_ns", FLOODS, "a_head_and_a_chunk_line_must_end_in_time"),
     ("limits.event_timeout_ns", FLOODS, "an_event_must_end_in_time_and_events_that_end_may_come_for_ever"),
+    ("limits.read_buffer_bytes", "crates/engine/tests/cache.rs", "a_smaller_read_buffer_takes_more_reads"),
     (
         "limits.kept_total_bytes",
         "crates/engine/tests/own_limits.rs",

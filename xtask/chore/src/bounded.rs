@@ -1,8 +1,7 @@
 //! A child that may hang, or outlive us: both of its streams go into a file that can be read meanwhile, it leads a
 //! process group of its own, and that group ends with it, at its deadline, or when somebody interrupts us.
 
-use crate::interrupt;
-use crate::{Outcome, shell};
+use crate::{Outcome, interrupt, shell};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::fs::File;

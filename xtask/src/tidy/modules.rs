@@ -1,5 +1,8 @@
 //! Dead files: a `.rs` that no `mod` leads to is compiled by nobody and checked by nobody. The walk starts at
 //! cargo's own targets and follows `mod name;`, nested inline modules and `#[path]`.
+//!
+//! And one name for a module: `x.rs` with its parts in `x/`. Only what is shared by `#[path]` is a `mod.rs`, because
+//! the compiler looks for its parts beside it.
 
 use super::{Problem, source, tree::Tree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Declaration {
     /// Files that it may mean; the first that exists is it.
     candidates: Vec<String>,
+    /// A `#[path]` names it.
+    is_given: bool,
     /// It stands behind `#[cfg(test)]`.
     test: bool,
 }
@@ -21,11 +26,23 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
             && folders.iter().any(|folder| folder.is_empty() || path.starts_with(&format!("{folder}/")))
     };
     let dead = tree.rust().filter(|file| ours(&file.path) && !reached.contains_key(&file.path));
-    dead.map(|file| {
+    let dead = dead.map(|file| {
         let message = "no `mod` leads to this file".to_string();
         Problem::new("dead file", &file.path, 0, message)
-    })
-    .collect()
+    });
+    let shared = shared(tree);
+    let misnamed = tree.rust().filter(|file| file.path.ends_with("/mod.rs") && !shared.contains(&file.path));
+    let misnamed = misnamed.map(|file| {
+        let better = file.path.trim_end_matches("/mod.rs");
+        Problem::new("dead file", &file.path, 0, format!("a module has one name: `{better}.rs`"))
+    });
+    dead.chain(misnamed).collect()
+}
+
+/// Files that some `#[path]` names.
+fn shared(tree: &Tree) -> BTreeSet<String> {
+    let all = tree.rust().flat_map(|file| declarations(&file.path, &file.text, &file.code, false));
+    all.filter(|found| found.is_given).flat_map(|found| found.candidates).collect()
 }
 
 /// Files that are compiled only for tests.
@@ -76,11 +93,13 @@ fn declarations(path: &str, text: &str, code: &str, is_root: bool) -> Vec<Declar
                 inside = join(&inside, module);
             }
         }
-        let candidates = match path_attribute(text, code, at) {
+        let given = path_attribute(text, code, at);
+        let is_given = given.is_some();
+        let candidates = match given {
             Some(given) => vec![join(folder, &given)],
             None => vec![join(&inside, &format!("{name}.rs")), join(&inside, &format!("{name}/mod.rs"))],
         };
-        found.push(Declaration { candidates, test: tests.iter().any(|range| range.contains(&at)) });
+        found.push(Declaration { candidates, is_given, test: tests.iter().any(|range| range.contains(&at)) });
     }
     found
 }
@@ -147,7 +166,20 @@ mod tests {
             &[],
         );
         let paths: Vec<String> = check(&tree).into_iter().map(|p| p.path).collect();
-        assert_eq!(paths, ["crates/plan/src/dead.rs"]);
+        assert_eq!(paths, ["crates/plan/src/dead.rs", "crates/plan/tests/common/mod.rs"]);
+    }
+
+    #[test]
+    fn a_module_is_named_in_one_way_unless_it_is_shared() {
+        let tree = Tree::of(&[
+            ("src/main.rs", "//! x\nmod load;"),
+            ("src/load/mod.rs", "//! x"),
+            ("tests/cli/main.rs", "//! x\n#[path = \"../support/mod.rs\"]\nmod support;"),
+            ("tests/support/mod.rs", "//! x"),
+        ])
+        .with_package("plimsoll", "", &["src/main.rs", "tests/cli/main.rs"], &[]);
+        let paths: Vec<String> = check(&tree).into_iter().map(|p| p.path).collect();
+        assert_eq!(paths, ["src/load/mod.rs"]);
     }
 
     #[test]

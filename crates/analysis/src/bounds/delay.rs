@@ -9,11 +9,10 @@
 
 use crate::cells::Cells;
 use crate::timeline::Sum;
-use plimsoll_plan::Fault;
-use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_plan::outline::TICK_NS;
 use plimsoll_plan::threshold::Statistic;
+use plimsoll_plan::{Fault, Outline};
 use plimsoll_stats::Hist;
 use std::collections::VecDeque;
 

@@ -6,7 +6,7 @@ use crate::bounds::missed_arrivals;
 use crate::caution::Kind;
 use crate::cells::Cells;
 use crate::facts::sum_of;
-use crate::little::users_time;
+use crate::little::{is_close, users_time};
 use crate::summary::Caution;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
@@ -103,8 +103,7 @@ fn in_flight_differs(e: &Evidence) -> Option<Caution> {
     }
     let law = &e.client.littles_law;
     let (measured, computed) = (law.in_flight_mean, law.rate_times_service_time);
-    // A few requests more or less at the edges are not worth a word.
-    let differs = (measured - computed).abs() > (measured * e.limits.in_flight_differs).max(1.0);
+    let differs = !is_close(measured, computed, e.limits);
     (differs && e.facts.finished() >= 100).then(|| {
         let mut caution = Kind::LittlesLaw.raise(format!(
             "{measured:.1} requests were in flight by the clock, {computed:.1} by rate times service time"

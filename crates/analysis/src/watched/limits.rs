@@ -287,7 +287,7 @@ const NONE_LIMITS: &str = "none of the watched resources";
 
 /// The same of several runs, in groups of which the first that has an answer is believed: what stood at its limit in at
 /// least half of its runs, told in the words of one of them. `None` when no run had monitors.
-pub(crate) fn limiting_of(groups: &[Vec<&Watching>]) -> Option<String> {
+pub fn limiting_of(groups: &[Vec<&Watching>]) -> Option<String> {
     let mut watched = false;
     let mut unknown = None;
     for group in groups {

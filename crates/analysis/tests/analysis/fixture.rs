@@ -1,8 +1,7 @@
 //! Runs made of numbers: healthy by default, to be spoilt by a test in exactly one way.
 
 use plimsoll_analysis::summarise;
-use plimsoll_analysis::summary::Judged;
-use plimsoll_analysis::summary::{Caution, Summary};
+use plimsoll_analysis::summary::{Caution, Judged, Summary};
 use plimsoll_plan::load::{Profile, Share, Stage};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
 use plimsoll_plan::seal::{Machine, seal};

@@ -5,8 +5,7 @@ use crate::analysis::fixture::*;
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest;
 use plimsoll_analysis::summary::{MetricRow, SlopeVerdict, Summary, Weight};
-use plimsoll_plan::metric::RunHist;
-use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_plan::watch::Unit;
 
 const MB: f64 = 1e6;

@@ -2,8 +2,7 @@
 
 use crate::analysis::fixture::{MS, Run, S, answer, answers, fail, part, time_out, under_way};
 use crate::picture::check::{ticks, wrong};
-use plimsoll_analysis::picture::SpansOf;
-use plimsoll_analysis::picture::{Picture, ROWS_MAX};
+use plimsoll_analysis::picture::{Picture, ROWS_MAX, SpansOf};
 use plimsoll_analysis::{picture, summarise, summarise_with_picture};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist};

@@ -1,7 +1,6 @@
 //! The courses of single requests, which only a file has.
 
-use plimsoll_analysis::picture::Spark;
-use plimsoll_analysis::picture::{SpansOf, spans_of};
+use plimsoll_analysis::picture::{SpansOf, Spark, spans_of};
 use plimsoll_analysis::{picture, summarise, summarise_with_picture};
 use plimsoll_plan::metric::SeriesHist;
 use plimsoll_record::RunRecord;

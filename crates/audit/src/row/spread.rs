@@ -1,11 +1,9 @@
 //! Whether mean, deviation, percentiles and extremes can be of one distribution. Each bound here holds for every
 //! distribution, so that whatever breaks it was not computed from one set of samples.
 
-use super::little;
-use super::order;
-use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
+use super::{little, order, say};
 use crate::Certainty::{self, Likely, Proved};
 use crate::foreign::{Figure, Measure, Tool};
 

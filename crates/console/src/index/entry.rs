@@ -2,10 +2,10 @@
 
 use super::walk::{Found, Shape, id_of, sound};
 use crate::remarks::Remarks;
-use plimsoll_analysis::experiment::{Conclusion, conclude};
-use plimsoll_analysis::folder::{self, parts};
 use plimsoll_analysis::summary::{Outcome, Summary};
 use plimsoll_analysis::{Digest, summarise};
+use plimsoll_experiment::conclusion::{Conclusion, conclude};
+use plimsoll_experiment::folder::{self, parts};
 use plimsoll_plan::phrase::counted;
 use plimsoll_record::run_file;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Finds run files and folders of experiments, without reading any.
 
 use super::Unreadable;
-use plimsoll_analysis::folder::INDEX;
-use plimsoll_analysis::folder::parts::PARTS;
+use plimsoll_experiment::folder::INDEX;
+use plimsoll_experiment::folder::parts::PARTS;
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;

@@ -3,7 +3,7 @@
 
 use super::stages::{Course, course};
 use crate::index::is_being_written;
-use plimsoll_analysis::folder::{INDEX, Index};
+use plimsoll_experiment::folder::{INDEX, Index};
 use plimsoll_record::run_file::Tail;
 use plimsoll_record::steered::Steered;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::Frame;
 use plimsoll_analysis::Fresh;
 use plimsoll_analysis::summary::{self, Second};
-use plimsoll_output::chart::{Chart, Mark, MarkKind, Pool};
+use plimsoll_chart::{Chart, Mark, MarkKind, Pool};
 use plimsoll_output::figure::{self, Row};
 use plimsoll_record::event::{Note, NoteKind, Opening, Sight};
 use serde_json::{Value, json};

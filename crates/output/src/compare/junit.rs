@@ -6,8 +6,8 @@
 use super::xml::escape as xml;
 use super::{long_word, overall};
 use crate::junit::{Cases, Whole};
-use plimsoll_analysis::compare::gate::{Gate, Passage, gate as judge};
-use plimsoll_analysis::compare::{Comparison, cell_name, evidence};
+use plimsoll_experiment::compare::gate::{Gate, Passage, gate as judge};
+use plimsoll_experiment::compare::{Comparison, cell_name, evidence};
 
 /// See the module. Figures stand behind the rules as cases that pass, with their evidence; without rules the rules are
 /// one for each figure already, unless the experiment has its own conclusion.

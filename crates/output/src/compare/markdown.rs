@@ -4,8 +4,8 @@ use super::next::hints;
 use super::{footing, interval, long_word, maybe_change, overall, p_value, peaks, values};
 use crate::format::ratio;
 use crate::markdown::{escape, prose};
-use plimsoll_analysis::compare::{Comparison, Overall, cell_name};
 use plimsoll_analysis::summary::Weight;
+use plimsoll_experiment::compare::{Comparison, Overall, cell_name};
 
 /// One section for each comparison: the verdict, the figures, the doubts.
 pub fn markdown(comparisons: &[Comparison]) -> String {

@@ -7,8 +7,8 @@
 use super::maybe_change;
 use crate::format::{count, counted, duration_f64_ns};
 use crate::next::{Hint, quoted, shell};
-use plimsoll_analysis::compare::gate::{Gated, Passage};
-use plimsoll_analysis::compare::{Compared, Comparison, Moved, Overall, Peaks, Scale, Verdict, change};
+use plimsoll_experiment::compare::gate::{Gated, Passage};
+use plimsoll_experiment::compare::{Compared, Comparison, Moved, Overall, Peaks, Scale, Verdict, change};
 use plimsoll_plan::experiment::Figure;
 use plimsoll_plan::phrase::watched;
 

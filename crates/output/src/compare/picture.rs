@@ -2,7 +2,7 @@
 
 use crate::line::Line;
 use crate::style::{Ink, Look};
-use plimsoll_analysis::compare::{Compared, Comparison, Scale};
+use plimsoll_experiment::compare::{Compared, Comparison, Scale};
 
 /// Narrower pictures show nothing.
 pub const NARROWEST: usize = 11;

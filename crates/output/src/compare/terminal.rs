@@ -7,9 +7,9 @@ use crate::format::ratio;
 use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
-use plimsoll_analysis::compare::gate::{Gated, Passage};
-use plimsoll_analysis::compare::{Compared, Comparison, Overall, Verdict, change};
 use plimsoll_analysis::summary::Weight;
+use plimsoll_experiment::compare::gate::{Gated, Passage};
+use plimsoll_experiment::compare::{Compared, Comparison, Overall, Verdict, change};
 
 /// Between columns of a table.
 const GAP: usize = 2;
@@ -112,7 +112,7 @@ fn figures(c: &Comparison, columns: usize, look: &Look) -> Vec<Line> {
     if room >= NARROWEST {
         let reach = reach(c);
         let drawn = cells("", &|row| picture(row, reach, room, ink(c, row.verdict), look));
-        let edge = change(reach, plimsoll_analysis::compare::Scale::Ratio);
+        let edge = change(reach, plimsoll_experiment::compare::Scale::Ratio);
         table.push((Align::Left, with(scale(&edge, room), drawn)));
     }
     table.push((Align::Left, if with_long { long } else { brief }));

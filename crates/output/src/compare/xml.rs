@@ -1,6 +1,6 @@
 //! Text from outside made harmless in XML.
 
-use crate::line::is_harmful;
+use plimsoll_plan::phrase::is_harmful;
 
 /// For attributes and content of XML 1.0: characters that it does not know at all become a blank.
 pub fn escape(text: &str) -> String {

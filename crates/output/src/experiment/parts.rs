@@ -15,7 +15,7 @@ pub struct Row {
     pub result: Option<Outcome>,
     /// There are runs of it.
     pub begun: bool,
-    /// Something could have failed: see [`plimsoll_analysis::experiment::Conclusion::is_judged`].
+    /// Something could have failed: see [`plimsoll_experiment::conclusion::Conclusion::is_judged`].
     pub judged: bool,
     /// Of its report, or why there is none.
     pub sentence: String,

@@ -4,10 +4,10 @@
 //! users who wait for each answer cannot have more in flight than there are of them.
 
 use crate::audit::judged::{Judged, rows};
-use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::counted;
 use plimsoll_audit::foreign::{Document, Measure};
 use plimsoll_audit::{Audit, Grade};
+use plimsoll_chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use std::collections::BTreeSet;
 
 /// Rows beyond these are too narrow to be seen.

@@ -1,10 +1,10 @@
 //! A comparison: what changed from A to B with the interval of each change, and both distributions over each other.
 
 use super::run::{spectrum_chart, spectrum_line};
-use crate::chart::{Axis, Band, Chart, Form, Panel, Series, Unit};
 use crate::compare::{maybe_change, times};
-use plimsoll_analysis::compare::{Compared, Comparison, Scale, Verdict, change};
 use plimsoll_analysis::picture::Spectrum;
+use plimsoll_chart::{Axis, Band, Chart, Form, Panel, Series, Unit};
+use plimsoll_experiment::compare::{Compared, Comparison, Scale, Verdict, change};
 
 pub fn figures(c: &Comparison) -> Vec<Chart> {
     let mut out: Vec<Chart> = delta(c).into_iter().collect();

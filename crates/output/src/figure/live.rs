@@ -2,9 +2,9 @@
 
 use super::run::course::{self, Shape};
 use super::run::{Rows, middle_s, per_s, watched};
-use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use plimsoll_analysis::digest::{CPU_NAMES, MEMORY_NAMES};
 use plimsoll_analysis::summary::{Course, Second};
+use plimsoll_chart::{Axis, Chart, Form, Panel, Series, Unit};
 use plimsoll_plan::Outline;
 use serde::Serialize;
 use std::collections::BTreeMap;

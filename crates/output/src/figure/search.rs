@@ -1,8 +1,8 @@
 //! A search: its steps in their order, each met or missed, and the answer with its interval across all of them.
 
-use crate::chart::{Axis, Band, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Unit};
 use crate::format::quantity;
-use plimsoll_analysis::search::{Answer, IntervalIs, Standing, StepRow};
+use plimsoll_chart::{Axis, Band, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Unit};
+use plimsoll_experiment::search::{Answer, IntervalIs, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
 
 /// How far the axis goes beyond the highest level.

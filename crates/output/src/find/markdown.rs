@@ -4,7 +4,7 @@ use super::next::hints;
 use super::{cautions, errors, facts, hides, level, outcome, purpose, value, verdict, with_bounds};
 use crate::markdown::{escape, prose};
 use crate::next::Hint;
-use plimsoll_analysis::search::Answer;
+use plimsoll_experiment::search::Answer;
 
 /// The sentence, the facts, the curve and the steps, as CommonMark with tables.
 pub fn markdown(answer: &Answer) -> String {

@@ -4,7 +4,7 @@
 use super::level;
 use crate::format::{duration_ns, rate_per_s, ratio};
 use crate::next::Hint;
-use plimsoll_analysis::search::{Answer, Capacity, IntervalIs, Refusal, Standing, StepRow};
+use plimsoll_experiment::search::{Answer, Capacity, IntervalIs, Refusal, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
 
 /// Fewer answers than this share of what was offered are told.

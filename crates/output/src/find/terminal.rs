@@ -7,8 +7,8 @@ use crate::line::{Line, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::bar;
 use crate::terminal::table::{Align, Table};
-use plimsoll_analysis::search::{Answer, Point, Standing, StepRow};
 use plimsoll_analysis::summary::Weight;
+use plimsoll_experiment::search::{Answer, Point, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
 
 /// Columns of a bar, at most; narrower windows have shorter ones, and none below the least.

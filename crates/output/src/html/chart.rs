@@ -1,10 +1,10 @@
 //! A chart in a page: its picture, and behind it the tables that say the same to those who do not see it.
 
-use crate::brief::rounded;
-use crate::chart::Chart;
-use crate::figure::{Skin, Table, cleaned, draw, tables};
 use crate::html::piece::prose;
 use maud::{Markup, PreEscaped, html};
+use plimsoll_chart::Chart;
+use plimsoll_chart::brief::rounded;
+use plimsoll_chart::{Skin, Table, cleaned, draw, tables};
 
 /// The script finds it by `data-chart` and its values in the page's data, and draws into `.plot` what moves.
 pub fn figure(chart: &Chart) -> Markup {

@@ -6,7 +6,6 @@ use super::experiment::shown;
 use super::piece::{Tone, badge, behind, figure as copied, prose};
 use super::table::{Cell, number, text};
 use super::{Page, Section};
-use crate::chart::Chart;
 use crate::compare::next::hints;
 use crate::compare::{
     footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, values,
@@ -14,8 +13,9 @@ use crate::compare::{
 use crate::format::{count, counted, duration_f64_ns, ratio};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_analysis::compare::gate::{Gated, Passage};
-use plimsoll_analysis::compare::{
+use plimsoll_chart::Chart;
+use plimsoll_experiment::compare::gate::{Gated, Passage};
+use plimsoll_experiment::compare::{
     Compared, Comparison, Moved, Overall, Peaks, Scale, SideFacts, cell_name, change,
 };
 use serde_json::Value;
@@ -234,7 +234,7 @@ fn figures(one: &Comparison, at: &At) -> Option<Markup> {
 }
 
 fn tone_of(one: &Comparison, row: &Compared) -> Tone {
-    use plimsoll_analysis::compare::Verdict;
+    use plimsoll_experiment::compare::Verdict;
     match row.verdict {
         // Of runs that cannot be compared nothing is good or bad.
         _ if one.blocking().is_some() => Tone::Doubt,

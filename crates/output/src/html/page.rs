@@ -3,19 +3,19 @@
 //! The same input gives the same bytes: no clock and no chance have a part in it.
 
 use crate::Error;
-use crate::chart::Chart;
-use crate::line::is_harmful;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use plimsoll_chart::Chart;
+use plimsoll_plan::phrase::is_harmful;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::io::Write;
 
 /// The one style sheet of pages and of the console.
-pub const STYLE: &str = concat!(include_str!("style.css"), include_str!("../figure/chart.css"));
+pub const STYLE: &str = concat!(include_str!("style.css"), include_str!("../../../chart/src/chart.css"));
 
 /// Raised when the data block of a page changes its form.
 const DATA_VERSION: u32 = 1;

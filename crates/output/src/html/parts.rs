@@ -5,12 +5,12 @@ use super::experiment::{RunFile, answer, sections, told_once, verdict};
 use super::piece::{Tone, badge, figure as copied, prose};
 use super::table::{Cell, text};
 use super::{Page, Section};
-use crate::chart::Chart;
 use crate::experiment::parts::Row;
 use crate::format::count;
 use maud::{Markup, html};
-use plimsoll_analysis::experiment::Conclusion;
 use plimsoll_analysis::summary::Outcome;
+use plimsoll_chart::Chart;
+use plimsoll_experiment::conclusion::Conclusion;
 use serde_json::Value;
 
 /// One of the experiments.

@@ -1,8 +1,8 @@
 //! Small things that several pages show: the badge of a verdict, tiles, figures that can be copied, findings.
 
-use crate::chart::Chart;
 use maud::{Markup, html};
 use plimsoll_analysis::summary::{Outcome, Weight};
+use plimsoll_chart::Chart;
 
 /// How good something is, for its sign and its colour; a word says the same beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

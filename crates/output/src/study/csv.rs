@@ -3,7 +3,7 @@
 //! The rules are those of the timeline ([`crate::csv`]). Behind [`COLUMNS`] stands one column per setting, `set_NAME`.
 
 use crate::csv::row;
-use plimsoll_analysis::study::{CellRow, Estimate, Study};
+use plimsoll_experiment::study::{CellRow, Estimate, Study};
 use plimsoll_plan::watch::Unit;
 
 /// Cell (from 0, in the order of the table), its load in users or arrivals per second, runs pooled, whether they are a

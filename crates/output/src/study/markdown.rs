@@ -3,7 +3,7 @@
 use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, sentences, time, watched};
 use crate::format::{quantity, ratio};
 use crate::markdown::{escape, prose};
-use plimsoll_analysis::study::{CellRow, Study, level_text, settings_text};
+use plimsoll_experiment::study::{CellRow, Study, level_text, settings_text};
 
 const HEADS: &str = "rate | | errors | mean | p50 | | p90 | p99 | | in flight | X R |";
 const RULE: &str = "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|";

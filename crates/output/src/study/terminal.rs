@@ -6,7 +6,7 @@ use crate::line::{Line, width, wrap, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::chart::{Pool, resample, spark, top};
 use crate::terminal::table::{Align, Table};
-use plimsoll_analysis::study::{
+use plimsoll_experiment::study::{
     CellRow, Curve, CurvePoint, Finding, Scaling, Study, level_text, settings_text,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::format::NONE;
 use plimsoll_analysis::sizes;
-use plimsoll_analysis::study::CellRow;
+use plimsoll_experiment::study::CellRow;
 use plimsoll_plan::phrase::{ratio, watched};
 
 /// The heads of the columns, such as `api cpu peak`, of all these cells; none when nothing was watched.

@@ -1,8 +1,7 @@
 //! The words for our units, as filters (`{{ p99 | ns }}`) and as functions (`{{ ns(p99) }}`): the rules of every other
 //! report, so that a number in a person's own text is that of ours.
 
-use crate::format;
-use crate::markdown;
+use crate::{format, markdown};
 use minijinja::{Environment, Error, ErrorKind, Value};
 use plimsoll_analysis::summary::Quantile;
 

@@ -3,9 +3,9 @@
 
 use super::Picture;
 use super::names::Missed;
-use crate::line::is_harmful;
 use minijinja::Value;
 use minijinja::value::{Enumerator, Object, ObjectRepr};
+use plimsoll_plan::phrase::is_harmful;
 use serde_json::Value as Json;
 use std::sync::Arc;
 

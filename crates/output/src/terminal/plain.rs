@@ -2,12 +2,12 @@
 //! of a second says what the report says of it.
 
 use crate::format::{self, chosen_ns, chosen_s, count, quantity, rate_per_s, ratio};
-use crate::line::is_harmful;
 use crate::terminal::live::{busiest, end_of};
 use crate::words;
 use plimsoll_analysis::summary::{Quantile, Second};
 use plimsoll_analysis::{Standing, TickWindow};
 use plimsoll_plan::Outline;
+use plimsoll_plan::phrase::is_harmful;
 use plimsoll_record::event::{Note, RunEvent, Sink, Tick};
 use std::io::{self, Write};
 

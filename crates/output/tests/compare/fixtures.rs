@@ -1,10 +1,10 @@
 //! Comparisons written by hand: one for each verdict.
 
-use plimsoll_analysis::compare::{
+use plimsoll_analysis::summary::Weight;
+use plimsoll_experiment::compare::{
     Basis, Compared, Comparison, Doubt, Overall, SCHEMA_VERSION, Scale, SideFacts, Verdict, evidence,
     figure_name,
 };
-use plimsoll_analysis::summary::Weight;
 use plimsoll_plan::experiment::{Figure, Setting};
 use plimsoll_plan::threshold::FigureUnit;
 

@@ -5,7 +5,7 @@ use crate::html::{dom, dom_of};
 use crate::output::fixtures;
 use plimsoll_analysis::picture::{Picture, Spark};
 use plimsoll_analysis::summary::{ErrorRow, Standing, Summary};
-use plimsoll_output::chart::{Axis, Chart, Form, Panel, Series, Unit};
+use plimsoll_chart::{Axis, Chart, Form, Panel, Series, Unit};
 use plimsoll_output::json;
 use plimsoll_plan::Fault;
 use serde_json::Value;

@@ -2,18 +2,18 @@
 
 use crate::compare::fixtures as compared;
 use crate::html::dom::Dom;
-use plimsoll_analysis::compare::expect::{Answer as Expected, Borne};
-use plimsoll_analysis::compare::gate::{Gate, Gated, gate};
-use plimsoll_analysis::experiment::{Conclusion, SCHEMA_VERSION, Searched};
-use plimsoll_analysis::search::{
-    Answer, Capacity, IntervalIs, Knee as Bend, Point, Reading, Shape, Standing, StepRow, Style,
-};
-use plimsoll_analysis::study::{
-    AxisKind, Basis, CellRow, Curve, CurvePoint, Estimate, Finding, Knee, LittleRow, Study, UslFit,
-};
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_audit::foreign::{Document, read};
 use plimsoll_audit::{Audit, audit};
+use plimsoll_experiment::compare::expect::{Answer as Expected, Borne};
+use plimsoll_experiment::compare::gate::{Gate, Gated, gate};
+use plimsoll_experiment::conclusion::{Conclusion, SCHEMA_VERSION, Searched};
+use plimsoll_experiment::search::{
+    Answer, Capacity, IntervalIs, Knee as Bend, Point, Reading, Shape, Standing, StepRow, Style,
+};
+use plimsoll_experiment::study::{
+    AxisKind, Basis, CellRow, Curve, CurvePoint, Estimate, Finding, Knee, LittleRow, Study, UslFit,
+};
 use plimsoll_output::experiment::parts::Row;
 use plimsoll_output::figure;
 use plimsoll_output::html::experiment::RunFile;
@@ -265,11 +265,11 @@ pub fn of_experiment(c: &Conclusion, files: &[RunFile]) -> Page {
     experiment::page(c, files, figure::of_conclusion(c), document)
 }
 
-pub fn gates(all: &[plimsoll_analysis::compare::Comparison]) -> Vec<Gated> {
+pub fn gates(all: &[plimsoll_experiment::compare::Comparison]) -> Vec<Gated> {
     all.iter().map(|one| gate(one, &Gate::default())).collect()
 }
 
-pub fn of_comparisons(all: &[plimsoll_analysis::compare::Comparison]) -> Page {
+pub fn of_comparisons(all: &[plimsoll_experiment::compare::Comparison]) -> Page {
     let mut charts = Vec::new();
     for (at, one) in all.iter().enumerate() {
         let mut own = figure::of_comparison(one);

@@ -45,7 +45,7 @@ fn the_cells_of_a_sweep_have_the_texts_of_the_terminal_and_the_values_of_the_doc
 
 #[test]
 fn a_changed_number_and_swapped_columns_are_seen() {
-    let texts = |c: &plimsoll_analysis::experiment::Conclusion| -> Vec<String> {
+    let texts = |c: &plimsoll_experiment::conclusion::Conclusion| -> Vec<String> {
         let page = of_experiment(c, &[]);
         rows(&dom(&page), "table-cells")[2].iter().map(Element::text).collect()
     };

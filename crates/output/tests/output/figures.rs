@@ -4,9 +4,8 @@ use crate::output::fixtures;
 use crate::output::golden::check;
 use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::{Course, Summary};
-use plimsoll_output::chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Unit};
-use plimsoll_output::figure::{self, Skin, draw};
-use plimsoll_output::html;
+use plimsoll_chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Skin, Unit, draw};
+use plimsoll_output::{figure, html};
 
 /// What every picture must be: whole, small, alone, and without a number that is none.
 fn assert_is_a_picture(id: &str, svg: &str) {
@@ -133,21 +132,21 @@ fn p99_stands_below_the_numbers_that_moved_with_it_and_below_no_others() {
 #[test]
 fn a_picture_becomes_an_image_with_its_words_on_any_machine() {
     let svg = draw(&of("phases"), Skin::File);
-    let png = plimsoll_output::png::of(&svg, 2.0).expect("the drawer's own SVG is read");
+    let png = plimsoll_chart::png::of(&svg, 2.0).expect("the drawer's own SVG is read");
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
     assert_eq!(side(16), 1_520);
     // Words take ink: without a font the image would be smaller.
     let mute: String = svg.lines().filter(|line| !line.starts_with("<text")).collect();
-    let mute = plimsoll_output::png::of(&mute, 2.0).expect("it is whole without its words");
+    let mute = plimsoll_chart::png::of(&mute, 2.0).expect("it is whole without its words");
     assert!(png.len() > mute.len() + 2_000, "{} and {}", png.len(), mute.len());
     for no_picture in ["", "<svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"90000\" height=\"9\"/>"]
     {
-        assert!(plimsoll_output::png::of(no_picture, 1.0).is_err(), "{no_picture}");
+        assert!(plimsoll_chart::png::of(no_picture, 1.0).is_err(), "{no_picture}");
     }
     if let Some(folder) = std::env::var_os("PLIMSOLL_FIGURES") {
         for chart in all() {
-            let png = plimsoll_output::png::of(&draw(&chart, Skin::File), 1.0).expect("as above");
+            let png = plimsoll_chart::png::of(&draw(&chart, Skin::File), 1.0).expect("as above");
             let path = std::path::Path::new(&folder).join(format!("{}.resvg.png", chart.id));
             std::fs::write(path, png).expect("a folder to look into");
         }
@@ -180,7 +179,7 @@ fn assert_is_seen(what: &str, chart: &Chart, change: impl Fn(&mut Chart)) {
     for skin in [Skin::File, Skin::Page] {
         assert_ne!(draw(chart, skin), draw(&other, skin), "{what}");
     }
-    assert_ne!(figure::tables(chart), figure::tables(&other), "{what}");
+    assert_ne!(plimsoll_chart::tables(chart), plimsoll_chart::tables(&other), "{what}");
 }
 
 #[test]
@@ -231,7 +230,7 @@ fn what_is_no_number_is_a_gap_and_never_a_place() {
             let mut chart = chart.clone();
             let all = chart.panels.iter_mut().flat_map(|panel| &mut panel.series);
             all.for_each(|series| series.y.iter_mut().step_by(3).for_each(|value| *value = y));
-            (draw(&chart, Skin::Page), figure::tables(&chart))
+            (draw(&chart, Skin::Page), plimsoll_chart::tables(&chart))
         };
         for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(third(Some(odd)) == third(None), "{}: {odd} is no gap", chart.id);
@@ -364,7 +363,7 @@ fn marks_that_crowd_are_numbered_and_explained_below() {
 #[test]
 fn tables_behind_pictures_are_short_and_hold_the_numbers() {
     for chart in all() {
-        let tables = figure::tables(&chart);
+        let tables = plimsoll_chart::tables(&chart);
         assert!(!tables.is_empty(), "{}", chart.id);
         for table in &tables {
             assert!((1..=61).contains(&table.rows.len()), "{}: {} rows", chart.id, table.rows.len());
@@ -409,10 +408,10 @@ fn a_live_run_has_the_series_that_its_rows_name() {
 #[test]
 fn a_spark_is_a_line_with_gaps_and_words() {
     let values: Vec<Option<f64>> = (0..200).map(|k| (k % 50 != 7).then_some(f64::from(k))).collect();
-    let svg = figure::spark(&values, 1, "p99 of <b>");
+    let svg = plimsoll_chart::spark(&values, 1, "p99 of <b>");
     assert!(svg.contains("class=\"s1\"") && svg.contains("<title>p99 of &lt;b&gt;</title>"), "{svg}");
     assert!(svg.len() < 700 && !svg.contains("style"), "{} bytes", svg.len());
-    assert_eq!(figure::spark(&[None, Some(1.0)], 0, ""), "");
+    assert_eq!(plimsoll_chart::spark(&[None, Some(1.0)], 0, ""), "");
 }
 
 #[test]

@@ -236,6 +236,7 @@ pub fn nothing() -> Summary {
         rate_times_service_time: 0.0,
         users_mean: None,
         users_time_outside: None,
+        agrees: false,
     };
     s.bands.clear();
     s.requests.clear();

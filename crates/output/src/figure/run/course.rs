@@ -1,9 +1,9 @@
 //! The course of a run: rates, times, what was in flight, errors by class, bytes, and how late the generator was.
 
 use super::{Rows, over_time, per_s, time_limits};
-use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::{Second, Summary, drawn_quantile};
+use plimsoll_chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 
 /// Where the longest time is this many medians, a linear axis would show the longest alone.
 const LOG_FROM: f64 = 50.0;

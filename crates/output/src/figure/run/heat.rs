@@ -1,10 +1,10 @@
 //! Where response times lay, second for second and as a whole: bands, plateaus and pauses that no percentile shows.
 
 use super::{not_drawn, over_time, per_s, time_limits};
-use crate::chart::{Axis, Chart, Form, Heat, Panel, Scale, Series, Unit};
 use crate::format::{chosen_s, count, counted, ratio};
 use plimsoll_analysis::picture::{Heat as Seen, Picture};
 use plimsoll_analysis::summary::{Second, Summary};
+use plimsoll_chart::{Axis, Chart, Form, Heat, Panel, Scale, Series, Unit};
 
 /// Columns of the distribution.
 const BARS: usize = 60;

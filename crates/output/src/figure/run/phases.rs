@@ -3,10 +3,10 @@
 
 use super::heat::cut_off;
 use super::not_drawn;
-use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use crate::format::{counted, quantile_name};
 use plimsoll_analysis::picture::{Picture, Slice};
 use plimsoll_analysis::summary::Summary;
+use plimsoll_chart::{Axis, Chart, Form, Panel, Series, Unit};
 
 pub fn phases(s: &Summary, p: &Picture) -> Option<Chart> {
     let slices: Vec<&Slice> = p.slices.iter().filter(|slice| slice.requests > 0).collect();

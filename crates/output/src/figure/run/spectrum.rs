@@ -1,10 +1,10 @@
 //! Whole distributions over quantiles: response and service time of all requests, and one line for each request.
 
 use super::{missed_limits, time_limits};
-use crate::chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use crate::format::{count, counted, quantile_name};
 use plimsoll_analysis::picture::{Picture, Point, Spectrum};
 use plimsoll_analysis::summary::Summary;
+use plimsoll_chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 
 /// More lines in one panel cannot be told apart.
 pub const LINES: usize = 7;

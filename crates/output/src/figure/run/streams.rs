@@ -1,10 +1,10 @@
 //! Streams of events over time: how many stood, what they brought, how often they were opened.
 
 use super::{Rows, over_time, per_s};
-use crate::chart::{Axis, Chart, Form, Panel, Series, Unit};
 use crate::format::counted;
 use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::{Second, Summary};
+use plimsoll_chart::{Axis, Chart, Form, Panel, Series, Unit};
 
 pub fn streams(s: &Summary, p: &Picture, rows: &[Second]) -> Option<Chart> {
     if !rows.iter().any(|row| row.streams_open.is_some() || row.events.is_some()) {

@@ -3,11 +3,11 @@
 
 use super::super::plain;
 use super::{Rows, over_time};
-use crate::chart::{Axis, Chart, Form, Limit, Panel, Scale, Series, Unit};
 use crate::format::{chosen_s, counted};
 use plimsoll_analysis::digest::{CPU_NAMES, MEMORY_NAMES};
 use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::{Course, Summary};
+use plimsoll_chart::{Axis, Chart, Form, Limit, Panel, Scale, Series, Unit};
 use plimsoll_plan::phrase::watched;
 use plimsoll_plan::watch::{self, WATCH_NS};
 

@@ -2,9 +2,9 @@
 //! over, the knee, and where more load gets fewer answers; and the times beside it.
 
 use super::{Of, Page, has_intervals, panel, tell_intervals};
-use crate::chart::{Axis, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
 use crate::format::quantity;
-use plimsoll_analysis::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint, level_text};
+use plimsoll_chart::{Axis, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
+use plimsoll_experiment::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint, level_text};
 
 /// Of an axis of users or arrivals; any other is no load.
 pub fn figures(page: &Page) -> Vec<Chart> {

@@ -4,15 +4,15 @@ use super::super::bits::{At, data, facts, finding, said};
 use super::super::piece::{Tone, figure as copied, prose};
 use super::super::table::{Cell, Column, number, text};
 use super::{RunFile, drawn, shown};
-use crate::chart::Chart;
 use crate::format::{counted, quantity, rate_per_s, ratio};
 use crate::study;
 use maud::{Markup, html};
-use plimsoll_analysis::experiment::Conclusion;
-use plimsoll_analysis::study::{
+use plimsoll_analysis::summary::Outcome;
+use plimsoll_chart::Chart;
+use plimsoll_experiment::conclusion::Conclusion;
+use plimsoll_experiment::study::{
     AxisKind, CellRow, Curve, Estimate, Scaling, Study, level_text, settings_text,
 };
-use plimsoll_analysis::summary::Outcome;
 use plimsoll_plan::experiment::Setting;
 
 /// Throughput first: that is where the capacity is seen.

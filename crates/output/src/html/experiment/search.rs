@@ -4,14 +4,14 @@ use super::super::bits::{At, data, facts, hinted, said};
 use super::super::piece::{Tone, figure as copied, prose};
 use super::super::table::{Cell, Column, number, text};
 use super::{RunFile, drawn, link, shown};
-use crate::chart::Chart;
 use crate::experiment::{capacity, name};
 use crate::find;
 use crate::find::next::hints;
 use crate::format::{chosen_s, count, counted, duration_ns, ratio};
 use maud::{Markup, html};
-use plimsoll_analysis::experiment::{Conclusion, Searched};
-use plimsoll_analysis::search::{Answer, IntervalIs, Point, Reading, Standing, StepRow};
+use plimsoll_chart::Chart;
+use plimsoll_experiment::conclusion::{Conclusion, Searched};
+use plimsoll_experiment::search::{Answer, IntervalIs, Point, Reading, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
 
 /// The pictures, the facts of each answer and why it ended; of several searches first a table of all.

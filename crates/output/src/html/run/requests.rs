@@ -2,13 +2,13 @@
 
 use super::times::{max, mean, nanoseconds, quantile, too_few_note};
 use super::tree::{Node, tree};
-use crate::figure::spark;
 use crate::format::{bytes, bytes_f64, chosen_ns, count, maybe_f64_ns, rate_per_s, ratio};
 use crate::html::table::{Cell, Column, Row, number, table, text};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use plimsoll_analysis::picture::{Picture, Spark};
 use plimsoll_analysis::summary::{GroupRow, PartRow, SeriesRow, Summary, Times};
+use plimsoll_chart::spark;
 
 pub fn body(s: &Summary, picture: &Picture) -> Option<Markup> {
     if s.requests.is_empty() {

@@ -1,13 +1,13 @@
 //! What lasts: streams of events, connections, TLS.
 
 use super::times::{max, nanoseconds, percentile_cell, quantile};
-use crate::chart::Chart;
 use crate::format::{count, ratio};
 use crate::html::piece::{self, figure};
 use crate::html::table::{self, Cell, Row, number, table, text};
 use crate::words;
 use maud::{Markup, html};
 use plimsoll_analysis::summary::{Short, StreamRow, Summary};
+use plimsoll_chart::Chart;
 
 pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
     if s.streams.is_empty() {

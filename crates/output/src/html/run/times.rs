@@ -1,6 +1,5 @@
 //! How long it took: both distributions with their intervals, bands, and what the time was spent on.
 
-use crate::chart::Chart;
 use crate::format::{
     NONE, at_least, bounds, count, counted, duration_ns, maybe_f64_ns, maybe_ns, quantile_name, ratio,
 };
@@ -10,6 +9,7 @@ use crate::words::{self, Shown};
 use maud::{Markup, html};
 use plimsoll_analysis::picture::{Picture, Slice};
 use plimsoll_analysis::summary::{Quantile, Short, Summary, Times};
+use plimsoll_chart::Chart;
 
 pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
     let drawn = piece::charts(charts, &["spectrum", "distribution", "spectrum-requests"]);

@@ -1,6 +1,5 @@
 //! The system under test: what was known of it, what monitors saw, and what their numbers say together.
 
-use crate::chart::Chart;
 use crate::format::{NONE, chosen_s, ratio};
 use crate::html::piece;
 use crate::html::table::{self, Cell, Row, number, table, text};
@@ -8,6 +7,7 @@ use crate::watched::{environment, findings, is_watched};
 use crate::words;
 use maud::{Markup, html};
 use plimsoll_analysis::summary::{MetricRow, MonitorRow, Summary};
+use plimsoll_chart::Chart;
 use plimsoll_plan::phrase::watched as shown;
 
 /// Figures of one monitor that stand in the open; a machine with many disks has hundreds.

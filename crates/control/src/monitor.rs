@@ -1,0 +1,75 @@
+//! Watching the system under test beside the load: each monitor has a thread of its own, looks once a second on the
+//! run's time axis, and tells what it saw through a channel. One that hangs or fails costs its own numbers and nothing
+//! else: the load never waits for it.
+
+mod cgroup;
+mod command;
+mod counters;
+mod exposed;
+mod files;
+mod go;
+mod host;
+mod http;
+mod looker;
+mod nginx;
+mod node;
+mod notebook;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod probe;
+mod process;
+mod prometheus;
+mod reach;
+mod redis;
+mod text_format;
+
+pub use cgroup::Cgroup;
+pub use command::Command;
+pub use host::Host;
+pub use looker::Monitors;
+pub use nginx::Nginx;
+pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
+pub use process::Process;
+
+use plimsoll_plan::watch::{Prometheus, Source, Watch};
+use std::path::Path;
+
+/// In the place of a probe that this program was built without; whoever starts a run asks [`missing`] before.
+#[cfg(not(feature = "postgres"))]
+struct NotBuilt;
+
+#[cfg(not(feature = "postgres"))]
+impl Probe for NotBuilt {
+    fn look(&mut self, _: Moment) -> Result<Found, Trouble> {
+        Err(Trouble("this program was built without this monitor".into()))
+    }
+}
+
+/// The feature that a monitor needs and that this program was built without.
+pub fn missing(watch: &Watch) -> Option<&'static str> {
+    (matches!(watch.source, Source::Postgres(_)) && !cfg!(feature = "postgres")).then_some("postgres")
+}
+
+/// The probe that looks where a monitor of the plan says.
+pub fn probe(watch: &Watch) -> Box<dyn Probe> {
+    match &watch.source {
+        Source::Process(who) => Box::new(Process::new(who, Path::new("/"))),
+        Source::Cgroup(group) => Box::new(Cgroup::new(group, Path::new("/"))),
+        Source::Host => Box::new(Host::new(Path::new("/"))),
+        Source::Nginx(nginx) => Box::new(Nginx::new(nginx)),
+        Source::Command(words) => Box::new(Command::new(words)),
+        Source::Redis(address) => Box::new(redis::Redis::new(address)),
+        #[cfg(feature = "postgres")]
+        Source::Postgres(address) => Box::new(postgres::Postgres::new(address)),
+        #[cfg(not(feature = "postgres"))]
+        Source::Postgres(_) => Box::new(NotBuilt),
+        Source::Prometheus(Prometheus::Scrape { url, metrics }) => {
+            Box::new(prometheus::Scrape::new(url, metrics))
+        }
+        Source::Prometheus(Prometheus::Query { server, query }) => {
+            Box::new(prometheus::Query::new(server, query))
+        }
+        Source::Node(url) => Box::new(node::Node::new(url)),
+        Source::Go(url) => Box::new(go::Go::new(url)),
+    }
+}

@@ -1,0 +1,392 @@
+//! One worker in a network made of numbers: plan in, every interval out. Time is virtual, so a run of minutes is over
+//! at once and every count can be demanded exactly.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
+
+pub mod actors;
+
+use plimsoll_engine::compile::compile;
+pub use plimsoll_engine::driver::sim::{Answer, Asked};
+use plimsoll_engine::driver::sim::{Calls, Nature, Network, Server};
+use plimsoll_engine::lease::{Lease, Pot};
+use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::pace::Seat;
+use plimsoll_engine::sequence::Sequence;
+use plimsoll_engine::tally::blank;
+use plimsoll_engine::worker::{Post, Seating, Worker};
+use plimsoll_engine::{Command, Stopped};
+use plimsoll_plan::draft::{Draft, LaneDraft};
+use plimsoll_plan::link::Reuse;
+use plimsoll_plan::load::{Profile, Stage};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
+use plimsoll_plan::program::Maker;
+use plimsoll_plan::sample::Sample;
+use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
+use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::{Fault, Plan, Request, Target};
+use plimsoll_stats::Tally;
+use plimsoll_stats::hist::Hist;
+use plimsoll_stats::interval::Interval;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+use std::sync::Arc;
+
+pub const US: u64 = 1_000;
+pub const MS: u64 = 1_000_000;
+pub const S: u64 = 1_000_000_000;
+
+/// A run begins at this reading of the clock: not at 0, which several fields take for "never".
+pub const BEGIN_NS: u64 = 1_000 * S;
+
+pub fn get(path: &str) -> Request {
+    request("GET", path, None)
+}
+
+pub fn request(method: &str, path: &str, body: Option<Vec<u8>>) -> Request {
+    Request { name: path.into(), method: method.into(), path: path.into(), headers: vec![], body }
+}
+
+/// A draft of one GET by `users` for `seconds`.
+pub fn closed(users: u32, seconds: f64) -> Draft {
+    Draft { connections: Some(users), duration_ns: Some((seconds * 1e9) as u64), ..draft() }
+}
+
+/// A draft of one GET at a rate.
+pub fn open(rate_per_s: f64, seconds: f64) -> Draft {
+    Draft { rate_per_s: Some(rate_per_s), duration_ns: Some((seconds * 1e9) as u64), ..draft() }
+}
+
+pub fn draft() -> Draft {
+    let mut draft = Draft {
+        target: Some(Target { host: "127.0.0.1".into(), port: 8080, tls: false }),
+        requests: vec![get("/")],
+        workers: Some(1),
+        ..Draft::default()
+    };
+    // The false clock moves in jumps: there is nothing to spin through.
+    draft.limits.spin_ns = 0;
+    draft
+}
+
+/// Stages as (seconds, level).
+pub fn stages(open: bool, legs: &[(f64, f64)]) -> Option<(Profile, bool)> {
+    Some((profile(0.0, legs), open))
+}
+
+pub fn profile(start: f64, legs: &[(f64, f64)]) -> Profile {
+    let stages = legs.iter().map(|(s, to)| Stage { duration_ns: (s * 1e9) as u64, to: *to }).collect();
+    Profile { start, stages }
+}
+
+pub fn plan(draft: Draft) -> Plan {
+    seal(draft, Machine { cpus: 1, seed: 7 }).unwrap()
+}
+
+/// A draft whose load models are these, over these requests.
+pub fn lanes(lanes: Vec<LaneDraft>, paths: &[&str]) -> Draft {
+    let ask = |path: &&str| Ask {
+        name: (*path).into(),
+        scenario: Some(0),
+        group: None,
+        tags: vec![],
+        method: "GET".into(),
+        path: Default::default(),
+        headers: vec![],
+        body: None,
+        timeout_ns: None,
+        redirects: 0,
+        expect: None,
+        checks: vec![],
+        extracts: vec![],
+        go_on_after_failure: false,
+        stream: None,
+    };
+    let scenario = Scenario { name: "one".into(), nodes: vec![], pace: None };
+    let script =
+        Script { asks: paths.iter().map(ask).collect(), scenarios: vec![scenario], ..Script::default() };
+    // The requests as the program sends them, under the same numbers.
+    let requests = paths.iter().map(|path| get(path)).collect();
+    Draft { script: Some(script), requests, lanes, ..draft() }
+}
+
+/// A load model without a length.
+pub fn lane(name: &str) -> LaneDraft {
+    LaneDraft {
+        name: name.into(),
+        entry: Entry::Scenario(0),
+        connections: None,
+        rate_per_s: None,
+        arrivals: None,
+        stages: None,
+        duration_ns: None,
+        iterations: None,
+        loops: None,
+        recorded: None,
+        start_ns: 0,
+    }
+}
+
+/// One run to be made.
+pub struct Lab {
+    pub draft: Draft,
+    pub nature: Nature,
+    pub maker: Option<Arc<dyn Maker>>,
+    /// (ns from the start, command)
+    pub commands: Vec<(u64, Command)>,
+    pub worker: u32,
+    pub addresses: Vec<SocketAddr>,
+    pub sources: Vec<IpAddr>,
+    pub tls: Option<Setup>,
+}
+
+impl Lab {
+    pub fn new(draft: Draft) -> Lab {
+        let addresses = vec!["127.0.0.1:8080".parse().unwrap()];
+        Lab {
+            draft,
+            nature: Nature::default(),
+            maker: None,
+            commands: vec![],
+            worker: 0,
+            addresses,
+            sources: vec![],
+            tls: None,
+        }
+    }
+
+    pub fn latency(mut self, one_way_ns: u64) -> Lab {
+        self.nature.latency_ns = one_way_ns;
+        self
+    }
+
+    pub fn command(mut self, at_ns: u64, command: Command) -> Lab {
+        self.commands.push((at_ns, command));
+        self
+    }
+
+    pub fn maker(mut self, maker: impl Maker + 'static) -> Lab {
+        self.maker = Some(Arc::new(maker));
+        self
+    }
+
+    /// Runs it against `server` to its end.
+    pub fn run(mut self, server: impl Server + 'static) -> Outcome {
+        let plan = plan(self.draft);
+        if self.maker.is_none() && plan.outline.link.reuse == Reuse::Pool {
+            // As the engine does it.
+            self.maker = Some(Arc::new(Sequence { requests: plan.requests.len() as u32 }));
+        }
+        let outline = Arc::new(plan.outline.clone());
+        let compiled = Arc::new(compile(&plan));
+        let network = Network::new(BEGIN_NS, self.nature, server);
+        for (at_ns, _) in &self.commands {
+            network.wake_at(BEGIN_NS + at_ns);
+        }
+        let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && self.maker.is_none();
+        let pot = outline.stop.requests.filter(|_| !counts_arrivals).map(|n| Pot::new(n, outline.workers));
+        let handed = Rc::new(RefCell::new(Vec::new()));
+        let samples = Rc::new(RefCell::new(Vec::new()));
+        let post = Collector {
+            network: network.clone(),
+            handed: Rc::clone(&handed),
+            samples: Rc::clone(&samples),
+            commands: self.commands.into_iter().map(|(at, c)| (BEGIN_NS + at, c)).collect(),
+            looked: (0, 0),
+        };
+        let seating = Seating {
+            seat: Seat::new(outline.share, self.worker, outline.workers),
+            outline: Arc::clone(&outline),
+            compiled,
+            addresses: self.addresses.into(),
+            sources: self.sources.into(),
+            tls: self.tls,
+            begin_ns: BEGIN_NS,
+            unix_offset_ns: 0,
+            lease: Lease::new(pot),
+            iterations: outline
+                .lanes
+                .iter()
+                .map(|lane| {
+                    Lease::new(lane.iterations.filter(|_| !lane.load.is_open()).map(|n| Pot::new(n, 1)))
+                })
+                .collect(),
+            recorded: plan.recorded.clone(),
+            maker: self.maker,
+        };
+        let (stopped, elapsed_ns) = Worker::new(network.door(), post, seating).run();
+        let ticks = handed.take();
+        let mut all = blank(outline.series_count());
+        ticks.iter().for_each(|(interval, _)| all.merge(interval));
+        let mut series = std::mem::take(&mut all.series).into_vec();
+        let addresses = series.split_off(outline.series_count());
+        all.series = series.into();
+        Outcome {
+            addresses,
+            stopped,
+            elapsed_ns,
+            ticks,
+            all,
+            samples: samples.take(),
+            calls: network.calls(),
+            opened: network.opened(),
+        }
+    }
+}
+
+/// Runs a draft against a server that answers after a fixed time, without latency.
+pub fn run_fixed(draft: Draft, service_ns: u64) -> Outcome {
+    Lab::new(draft).run(move |_: &Asked<'_>| Answer::ok(service_ns))
+}
+
+/// The post that keeps everything and delivers commands at their virtual times.
+pub struct Collector {
+    pub network: Network,
+    pub handed: Rc<RefCell<Vec<(Interval, bool)>>>,
+    pub samples: Rc<RefCell<Vec<Sample>>>,
+    pub commands: VecDeque<(u64, Command)>,
+    /// The time at the last turn of the loop, and the turns since it went on.
+    pub looked: (u64, u64),
+}
+
+/// More turns at one instant than any run has a reason for: the worker does not sleep, and virtual time stands still.
+const TURNS_MAX: u64 = 1_000_000;
+
+impl Post for Collector {
+    fn hand_over(&mut self, full: Box<Interval>, samples: Vec<Sample>, last: bool) {
+        self.samples.borrow_mut().extend(samples);
+        self.handed.borrow_mut().push((*full, last));
+    }
+
+    fn spare(&mut self) -> Option<Box<Interval>> {
+        None
+    }
+
+    fn commands(&mut self, into: &mut Vec<Command>) {
+        let now_ns = self.network.now_ns();
+        self.looked = if self.looked.0 == now_ns { (now_ns, self.looked.1 + 1) } else { (now_ns, 0) };
+        assert!(self.looked.1 < TURNS_MAX, "the worker spins at {} ms", (now_ns - BEGIN_NS) / MS);
+        while self.commands.front().is_some_and(|(at_ns, _)| *at_ns <= self.network.now_ns()) {
+            into.extend(self.commands.pop_front().map(|(_, command)| command));
+        }
+    }
+}
+
+/// What came of a run.
+pub struct Outcome {
+    pub stopped: Stopped,
+    pub elapsed_ns: u64,
+    pub ticks: Vec<(Interval, bool)>,
+    /// All ticks merged; the series of several addresses apart.
+    pub all: Interval,
+    pub addresses: Vec<Tally>,
+    pub samples: Vec<Sample>,
+    pub calls: Calls,
+    /// Where every attempt to connect went, and from where.
+    pub opened: Vec<(SocketAddr, Option<IpAddr>)>,
+}
+
+impl Outcome {
+    pub fn sum(&self, id: RunSum) -> u64 {
+        self.all.run.sums[id.id()]
+    }
+
+    pub fn peak(&self, id: RunPeak) -> u64 {
+        self.all.run.peaks[id.id()]
+    }
+
+    pub fn floor(&self, id: RunFloor) -> u64 {
+        self.all.run.floors[id.id()]
+    }
+
+    pub fn hist(&self, id: RunHist) -> &Hist {
+        &self.all.run.hists[id.id()]
+    }
+
+    pub fn count(&self, id: SeriesSum) -> u64 {
+        self.all.series.iter().map(|s| s.sums[id.id()]).sum()
+    }
+
+    pub fn fault(&self, fault: Fault) -> u64 {
+        self.all.series.iter().map(|s| s.sums[fault_id(fault)]).sum()
+    }
+
+    pub fn status(&self, status: u16) -> u64 {
+        self.all.series.iter().map(|s| s.sums[status_id(status)]).sum()
+    }
+
+    /// Of the first request.
+    pub fn series_hist(&self, id: SeriesHist) -> &Hist {
+        &self.all.series[0].hists[id.id()]
+    }
+
+    /// Faults on this machine's side.
+    pub fn client_faults(&self) -> u64 {
+        use plimsoll_plan::Side;
+        Fault::ALL.iter().filter(|f| f.side() == Side::Client).map(|f| self.fault(*f)).sum()
+    }
+
+    /// Requests that failed because no connection came about. A handshake may end in a fault that sent requests have
+    /// too; those have a time from their send.
+    fn unsent(&self) -> u64 {
+        let all = [
+            Fault::Refused,
+            Fault::ConnectTimeout,
+            Fault::Unreachable,
+            Fault::TlsTimeout,
+            Fault::Certificate,
+        ];
+        let tls = self.fault(Fault::Tls) + self.fault(Fault::Reset);
+        let sent: u64 = self.all.series.iter().map(|s| s.hists[SeriesHist::FailedService.id()].count()).sum();
+        let others = [Fault::StaleConnection, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];
+        let others = others.iter().chain(&[Fault::Malformed, Fault::Dangerous]).map(|f| self.fault(*f));
+        let late = self.failed_afterwards();
+        all.iter().map(|f| self.fault(*f)).sum::<u64>()
+            + (tls + others.sum::<u64>()).saturating_sub(sent + late)
+    }
+
+    /// Answers that were counted, and that a second one has made a failure.
+    fn failed_afterwards(&self) -> u64 {
+        let ends = |f: &&Fault| f.side() != plimsoll_plan::Side::Client && f.is_below_http();
+        let faults: u64 = Fault::ALL.iter().filter(ends).map(|f| self.fault(*f)).sum();
+        let idle = self.fault(Fault::StreamIdle);
+        let answers: u64 = (100..1_000).map(|status| self.status(status)).sum();
+        (faults + idle + answers).saturating_sub(self.count(SeriesSum::Finished))
+    }
+
+    /// What must hold of every run, whatever happened in it.
+    pub fn check(&self) {
+        let lasts = self.ticks.iter().filter(|(_, last)| *last).count();
+        assert_eq!((lasts, self.ticks.last().map(|t| t.1)), (1, Some(true)), "one last tick, at the end");
+        for (i, (interval, _)) in self.ticks.iter().enumerate() {
+            assert_eq!(interval.tick as usize, i, "ticks are handed over in order");
+        }
+        let (sent, finished) = (self.count(SeriesSum::Sent), self.count(SeriesSum::Finished));
+        let in_flight = self.sum(RunSum::InFlightAtStop);
+        // A request ends once: finished, or at the stop still in flight or a stream. Those that failed before their
+        // send (no connection) are finished without being sent.
+        let unsent = self.unsent();
+        let streams = self.count(SeriesSum::StreamsOpenAtStop);
+        assert_eq!(
+            sent + unsent,
+            finished + in_flight + streams + self.fault(Fault::ClientLimit),
+            "sent {sent}, unsent {unsent}, finished {finished}"
+        );
+        let waiting = sent - self.count(SeriesSum::Ended);
+        assert_eq!(waiting, in_flight + streams, "what was sent and is not over is in flight at the stop");
+        let opened = self.sum(RunSum::ConnOpened);
+        assert!(opened <= self.sum(RunSum::ConnAttempts));
+        assert_eq!(self.calls.open_now, 0, "every socket was closed");
+        assert_eq!(self.sum(RunSum::WallNs), self.elapsed_ns, "the ticks cover the run without a gap");
+    }
+
+    /// The books of the open model: every arrival is accounted for, once.
+    pub fn check_arrivals(&self) {
+        self.check();
+        assert_eq!(
+            self.sum(RunSum::Arrivals),
+            self.count(SeriesSum::Sent) + self.sum(RunSum::NeverStarted) + self.unsent(),
+            "arrivals = sent + never started + failed before the send"
+        );
+    }
+}

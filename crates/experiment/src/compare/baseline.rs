@@ -1,0 +1,152 @@
+//! Named baselines: which runs a later one is held against, as a plain file that can be committed beside the code.
+//!
+//! The runs themselves stay where they are; the figures stand here to be read, and to notice a file that is no longer
+//! the one that was chosen.
+
+use super::types::SideFacts;
+use plimsoll_analysis::digest::Digest;
+use plimsoll_analysis::summary::Outcome;
+use plimsoll_plan::phrase::ratio;
+use serde::{Deserialize, Serialize};
+
+/// Raised when a field changes its meaning.
+pub const BASELINE_VERSION: u32 = 1;
+
+/// The content of a baseline's file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    pub schema_version: u32,
+    pub name: String,
+    /// As the caller writes dates.
+    pub date: String,
+    pub facts: SideFacts,
+    pub runs: Vec<BaselineRun>,
+}
+
+/// One of its runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BaselineRun {
+    /// The run file, relative to the baseline's or as the caller names it.
+    pub file: String,
+    pub requests: u64,
+    pub rate_per_s: f64,
+    pub error_ratio: f64,
+    pub response_mean_ns: Option<f64>,
+    pub response_p50_ns: Option<u64>,
+    pub response_p99_ns: Option<u64>,
+    pub service_p99_ns: Option<u64>,
+}
+
+impl Baseline {
+    /// Of runs with the names of their files.
+    ///
+    /// # Errors
+    /// A sentence when there is no run, or one that nothing should be held against: with failed requests, an
+    /// INCONCLUSIVE verdict or an incomplete record.
+    pub fn of(name: &str, date: &str, runs: &[(String, &Digest)]) -> Result<Baseline, String> {
+        if name.trim().is_empty() {
+            return Err("a baseline needs a name".into());
+        }
+        let Some((_, first)) = runs.first() else {
+            return Err(format!("the baseline `{name}` has no run"));
+        };
+        for (file, run) in runs {
+            refuse(file, run)?;
+        }
+        let facts = SideFacts {
+            name: name.into(),
+            runs: runs.len(),
+            requests: runs.iter().map(|(_, run)| run.requests).sum(),
+            measured_s: runs.iter().map(|(_, run)| run.measured_s).sum(),
+            target: first.target.clone(),
+        };
+        let runs = runs.iter().map(|(file, run)| BaselineRun::of(file, run)).collect();
+        Ok(Baseline { schema_version: BASELINE_VERSION, name: name.into(), date: date.into(), facts, runs })
+    }
+
+    /// The file's text.
+    ///
+    /// # Errors
+    /// A sentence when a figure cannot be written as JSON.
+    pub fn to_json(&self) -> Result<String, String> {
+        let text = serde_json::to_string_pretty(self);
+        text.map(|text| text + "\n").map_err(|e| format!("cannot write the baseline `{}`: {e}", self.name))
+    }
+
+    /// Reads the file's text.
+    ///
+    /// # Errors
+    /// A sentence when it is no baseline, or one of a newer version.
+    pub fn from_json(text: &str) -> Result<Baseline, String> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema_version: u32,
+        }
+        let wrong = |e: serde_json::Error| format!("this is no baseline: {e}");
+        // The version first: a newer file may lack what this program expects, and that is not its mistake.
+        let version: Version = serde_json::from_str(text).map_err(wrong)?;
+        if version.schema_version != BASELINE_VERSION {
+            return Err(format!(
+                "the baseline has version `{}`, this program reads version `{BASELINE_VERSION}`",
+                version.schema_version
+            ));
+        }
+        serde_json::from_str(text).map_err(wrong)
+    }
+
+    /// Whether `run` is still the one that was chosen under this file name.
+    ///
+    /// # Errors
+    /// A sentence when it is not.
+    pub fn check(&self, file: &str, run: &Digest) -> Result<(), String> {
+        let chosen = self.runs.iter().find(|chosen| chosen.file == file);
+        let chosen = chosen.ok_or_else(|| format!("`{file}` is no run of the baseline `{}`", self.name))?;
+        if *chosen == BaselineRun::of(file, run) {
+            return Ok(());
+        }
+        Err(format!(
+            "`{file}` is not the run that the baseline `{}` of {} was made of: its figures differ",
+            self.name, self.date
+        ))
+    }
+}
+
+impl BaselineRun {
+    fn of(file: &str, run: &Digest) -> BaselineRun {
+        BaselineRun {
+            file: file.into(),
+            requests: run.requests,
+            rate_per_s: run.rate_per_s,
+            error_ratio: run.error_ratio,
+            response_mean_ns: run.response_time.mean_ns,
+            response_p50_ns: run.response_time.p50_ns,
+            response_p99_ns: run.response_time.p99_ns,
+            service_p99_ns: run.service_time.p99_ns,
+        }
+    }
+}
+
+fn refuse(file: &str, run: &Digest) -> Result<(), String> {
+    if !run.complete {
+        return Err(format!(
+            "`{file}` is incomplete: seconds or its end are missing, so nothing may be held against it"
+        ));
+    }
+    if run.outcome == Outcome::Inconclusive {
+        let codes: Vec<&str> = run.cautions.iter().map(|caution| caution.code).collect();
+        return Err(format!(
+            "`{file}` is INCONCLUSIVE ({}): a baseline needs figures that hold",
+            codes.join(", ")
+        ));
+    }
+    if run.requests == 0 {
+        return Err(format!("`{file}` has no finished request"));
+    }
+    if run.errors > 0 {
+        let share = ratio(run.error_ratio);
+        return Err(format!(
+            "{share} of the requests of `{file}` failed: a baseline needs a run without errors"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! How far the load generator may have moved the figures of a side: each doubt with a size, and in one direction.
+//!
+//! A difference that is larger than what both sides may be off is a difference, whatever the machine did. Doubts
+//! without a size (a record with holes, a load that was not sent) still forbid a verdict, see [`super::doubts`].
+
+use super::table::Counts;
+use super::types::Side;
+use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::digest::Digest;
+use plimsoll_plan::experiment::Figure;
+
+/// How far the logarithm of a figure may be off: the truth is `down` lower at most, and `up` higher.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Off {
+    pub down: f64,
+    pub up: f64,
+}
+
+/// Of a request's time the share in which its worker may have waited for a CPU is at most this many times the share of
+/// the run: waits come in bunches, and a slow request is where they are.
+const BUNCHED: f64 = 2.0;
+/// However much was waited, something of a time is the service's.
+const MOST: f64 = 0.95;
+
+/// Of this figure, by the run that is worst off. `times`: of the side, those that the figure is about.
+pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Off {
+    let raised = |kind: Kind| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.code == kind.code()));
+    let worst = |of: &dyn Fn(&Digest) -> f64| side.runs.iter().map(of).fold(0.0, f64::max);
+    let mut off = Off::default();
+    if [Kind::RunQueue, Kind::ClientCpu].into_iter().any(raised) {
+        let share = worst(&|run| run.generator.run_queue_ratio).clamp(0.0, MOST);
+        match kind {
+            // Users that wait for their worker ask less often; arrivals come when they come.
+            Figure::Rate => off.up += -(1.0 - share).ln(),
+            Figure::Errors | Figure::Capacity => {}
+            Figure::Mean => off.down += -(1.0 - share).ln(),
+            Figure::Percentile { .. } => off.down += -(1.0 - (BUNCHED * share).min(MOST)).ln(),
+        }
+    }
+    if raised(Kind::ClientStalled) {
+        // At worst all that fell into the stalls was slow for that alone: the same quantile of what is left.
+        let share =
+            worst(&|run| run.generator.stalled_ns as f64 / 1e9 / run.measured_s.max(1e-9)).clamp(0.0, MOST);
+        match kind {
+            Figure::Rate => off.up += -(1.0 - share).ln(),
+            Figure::Errors | Figure::Capacity => {}
+            Figure::Mean => {
+                off.down += fallen(response, mean_without(response, share), response.merged.mean())
+            }
+            Figure::Percentile { q, service: is_service } => {
+                let counts = if is_service { service } else { response };
+                let at = |q: f64| counts.merged.quantile(q).map(|v| v as f64);
+                off.down += fallen(counts, at(q * (1.0 - share)), at(q));
+            }
+        }
+    }
+    if raised(Kind::LateSends) {
+        let late = worst(&|run| run.generator.late_p99_ns.unwrap_or(0) as f64);
+        let less = |now: Option<f64>, least: Option<f64>| {
+            now.map(|now| (now - late).max(least.unwrap_or(0.0).min(now)))
+        };
+        match kind {
+            // It counts from the intended instant, so it holds the lateness; from the send nothing was late.
+            Figure::Mean => {
+                let now = response.merged.mean();
+                off.down += fallen(response, less(now, service.merged.mean()), now);
+            }
+            Figure::Percentile { q, service: false } => {
+                let now = response.merged.quantile(q).map(|v| v as f64);
+                let least = service.merged.quantile(q).map(|v| v as f64);
+                off.down += fallen(response, less(now, least), now);
+            }
+            _ => {}
+        }
+    }
+    off
+}
+
+/// The logarithm of how far a figure falls at most.
+fn fallen(counts: &Counts, to: Option<f64>, from: Option<f64>) -> f64 {
+    let least = counts.merged.min().unwrap_or(1).max(1) as f64;
+    match (to, from) {
+        (Some(to), Some(from)) if from > 0.0 => (from / to.max(least).min(from)).ln().max(0.0),
+        _ => 0.0,
+    }
+}
+
+/// The mean without the slowest of this share.
+fn mean_without(counts: &Counts, share: f64) -> Option<f64> {
+    let all = counts.merged.count() as f64;
+    let mut left = all * (1.0 - share);
+    let (mut sum, mut n) = (0.0, 0.0);
+    for (low, high, count) in counts.merged.buckets() {
+        let taken = left.min(count as f64);
+        sum += taken * f64::midpoint(low as f64, high as f64);
+        n += taken;
+        left -= taken;
+        if left <= 0.0 {
+            break;
+        }
+    }
+    (n > 0.0).then(|| sum / n)
+}

@@ -1,0 +1,278 @@
+//! `bcrypt lowers capacity by 2x`: whether the runs bear out a sentence.
+//!
+//! An amount is what is at least claimed. On the logarithmic scale of the comparison, with the claim at L and the
+//! measured change in the named direction between `low` and `high`: it holds when low >= L, or when L lies within the
+//! interval and the interval is no wider than the claim (low >= L / 2); it does not hold when high < L; else nobody
+//! can tell. `keeps ... within 5%` holds when the interval lies within, and does not when it lies wholly outside.
+
+use super::cells::{by_other, value};
+use super::sentence::{cell_name, change, evidence};
+use super::types::{Asked, Comparison, Scale, Side, Verdict};
+use super::{Pair, compare_all};
+use plimsoll_analysis::digest::Digest;
+use plimsoll_plan::experiment::{By, Direction, Expectation, Figure, Setting};
+use plimsoll_plan::phrase::quantity;
+use serde::Serialize;
+
+/// The answer to an expectation.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer {
+    /// The expectation as it was written.
+    pub text: String,
+    pub verdict: Borne,
+    /// One sentence that may be quoted.
+    pub sentence: String,
+    /// One line for each pair of cells that was looked at.
+    pub evidence: Vec<String>,
+}
+
+/// Whether the runs bear it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Borne {
+    Holds,
+    DoesNotHold,
+    CannotTell,
+}
+
+/// Judges an expectation. `capacities` are those that searches found, by the value of their axis, with their
+/// intervals; where there are none for both names, the capacity is the highest level of the sweep at which every
+/// repeat met its thresholds.
+pub fn judge(
+    expectation: &Expectation,
+    digests: &[Digest],
+    capacities: &[(String, f64, (f64, f64))],
+    asked: &Asked,
+) -> Answer {
+    let answer = |verdict, sentence: String, evidence| Answer {
+        text: expectation.text.clone(),
+        verdict,
+        sentence: format!("`{}` {sentence}", expectation.text),
+        evidence,
+    };
+    let looked = match expectation.figure {
+        Figure::Capacity => of_capacities(expectation, digests, capacities),
+        _ => of_runs(expectation, digests, asked),
+    };
+    let looked = match looked {
+        Ok(looked) => looked,
+        Err(why) => return answer(Borne::CannotTell, format!("cannot be judged: {why}"), Vec::new()),
+    };
+    let evidence: Vec<String> = looked.iter().map(|one| one.evidence.clone()).collect();
+    let find = |borne: Borne| looked.iter().find(|one| one.borne == borne);
+    // It has to hold everywhere; one place where it does not is enough.
+    if let Some(one) = find(Borne::DoesNotHold) {
+        return answer(Borne::DoesNotHold, format!("does not hold: {}", one.evidence), evidence);
+    }
+    if let Some(one) = find(Borne::CannotTell) {
+        return answer(Borne::CannotTell, format!("cannot be told: {}", one.evidence), evidence);
+    }
+    match looked.first() {
+        Some(one) => answer(Borne::Holds, format!("holds: {}", one.evidence), evidence),
+        None => answer(Borne::CannotTell, "cannot be judged: nothing was compared".into(), evidence),
+    }
+}
+
+/// One pair of cells.
+struct Looked {
+    borne: Borne,
+    evidence: String,
+}
+
+/// A change as an interval, logarithmic, or a difference for errors; `is_certain`: it is none by chance.
+struct Change {
+    low: f64,
+    high: f64,
+    is_certain: bool,
+    is_none: bool,
+}
+
+fn of_runs(expectation: &Expectation, digests: &[Digest], asked: &Asked) -> Result<Vec<Looked>, String> {
+    let (axis, against) = axis_of(expectation, digests)?;
+    let of = |name: &str| by_other(digests.iter().filter(|run| value(run, &axis) == Some(name)), &axis);
+    let side = |name: &str, runs: &[&Digest]| Side {
+        name: name.into(),
+        runs: runs.iter().copied().cloned().collect(),
+    };
+    let first = of(&against);
+    let sides: Vec<(Vec<Setting>, Side, Side)> = of(&expectation.who)
+        .into_iter()
+        .filter_map(|(cell, runs)| {
+            let (_, others) = first.iter().find(|(other, _)| *other == cell)?;
+            Some((cell, side(&against, others), side(&expectation.who, &runs)))
+        })
+        .collect();
+    let mut asked = asked.clone();
+    if let Figure::Percentile { q, .. } = expectation.figure {
+        asked.quantiles = vec![q];
+    }
+    let pairs: Vec<Pair<'_>> = sides.iter().map(|(cell, a, b)| Pair { cell: cell.clone(), a, b }).collect();
+    Ok(compare_all(&pairs, &asked).iter().map(|comparison| look(expectation, comparison)).collect())
+}
+
+fn look(expectation: &Expectation, comparison: &Comparison) -> Looked {
+    let place = if comparison.cell.is_empty() {
+        String::new()
+    } else {
+        format!("at {}: ", cell_name(&comparison.cell))
+    };
+    if let Some(doubt) = comparison.blocking() {
+        return Looked { borne: Borne::CannotTell, evidence: format!("{place}{}", doubt.sentence) };
+    }
+    let row = comparison.figures.iter().find(|row| row.kind == expectation.figure);
+    let Some((row, low, high)) = row.and_then(|row| Some((row, row.low?, row.high?))) else {
+        let evidence = format!("{place}there are too few samples");
+        return Looked { borne: Borne::CannotTell, evidence };
+    };
+    let log = |x: f64| if row.scale == Scale::Ratio { x.ln_1p() } else { x };
+    let change = Change {
+        low: log(low),
+        high: log(high),
+        is_certain: row.verdict.is_better() || row.verdict.is_worse(),
+        is_none: row.verdict == Verdict::NoDifference,
+    };
+    let mut borne = borne(expectation, &change, row.scale == Scale::Points);
+    if row.a_at_least || row.b_at_least {
+        borne = Borne::CannotTell;
+    }
+    Looked { borne, evidence: format!("{place}{} {}", row.figure, evidence(row, comparison.confidence)) }
+}
+
+fn borne(expectation: &Expectation, change: &Change, is_points: bool) -> Borne {
+    // In the direction of the claim, upwards.
+    let (low, high) = match expectation.direction {
+        Direction::Lowers => (-change.high, -change.low),
+        Direction::Raises | Direction::Keeps => (change.low, change.high),
+    };
+    let claim = expectation.by.map(|by| match (by, expectation.direction) {
+        (By::Ratio(ratio), _) if is_points => ratio,
+        (By::Factor(factor), _) => factor.ln().abs(),
+        (By::Ratio(ratio), Direction::Lowers) => -(-ratio.min(1.0)).ln_1p(),
+        (By::Ratio(ratio), _) => ratio.ln_1p(),
+    });
+    match (expectation.direction, claim) {
+        (Direction::Keeps, Some(claim)) => match () {
+            () if low >= -claim && high <= claim => Borne::Holds,
+            () if low > claim || high < -claim => Borne::DoesNotHold,
+            () => Borne::CannotTell,
+        },
+        (_, Some(claim)) => match () {
+            () if low >= claim || (low >= claim / 2.0 && high >= claim) => Borne::Holds,
+            () if high < claim => Borne::DoesNotHold,
+            () => Borne::CannotTell,
+        },
+        (_, None) => match () {
+            () if change.is_certain && low > 0.0 => Borne::Holds,
+            () if change.is_none || (change.is_certain && high < 0.0) => Borne::DoesNotHold,
+            () => Borne::CannotTell,
+        },
+    }
+}
+
+/// The axis that has the name as a value, and the value that it is held against.
+fn axis_of(expectation: &Expectation, digests: &[Digest]) -> Result<(String, String), String> {
+    let settings = || digests.iter().filter_map(|run| run.cell.as_ref()).flat_map(|cell| &cell.settings);
+    let axis =
+        settings().find(|setting| setting.value == expectation.who).map(|setting| setting.axis.clone());
+    let axis = axis.ok_or_else(|| format!("no axis has the value `{}`", expectation.who))?;
+    let mut values: Vec<&str> = Vec::new();
+    for setting in settings().filter(|setting| setting.axis == axis) {
+        if !values.contains(&setting.value.as_str()) {
+            values.push(&setting.value);
+        }
+    }
+    let against = other_of(&expectation.who, expectation.against.as_deref(), &values)?;
+    Ok((axis, against))
+}
+
+/// The named one, or the first that is not `who`.
+fn other_of(who: &str, against: Option<&str>, values: &[&str]) -> Result<String, String> {
+    match against {
+        Some(name) if values.contains(&name) => Ok(name.into()),
+        Some(name) => Err(format!("`{name}` is none of `{}`", values.join("`, `"))),
+        None => values
+            .iter()
+            .find(|value| **value != who)
+            .map(|value| (*value).into())
+            .ok_or_else(|| format!("there is nothing but `{who}` to hold it against; say `against NAME`")),
+    }
+}
+
+fn of_capacities(
+    expectation: &Expectation,
+    digests: &[Digest],
+    capacities: &[(String, f64, (f64, f64))],
+) -> Result<Vec<Looked>, String> {
+    let names: Vec<&str> = capacities.iter().map(|(name, ..)| name.as_str()).collect();
+    let named =
+        |name: &str| capacities.iter().find(|(other, ..)| other == name).map(|(_, at, ends)| (*at, *ends));
+    let searched = other_of(&expectation.who, expectation.against.as_deref(), &names).ok();
+    let is_searched =
+        searched.as_deref().is_some_and(|a| named(&expectation.who).is_some() && named(a).is_some());
+    let (who, other, against) = match searched.and_then(|a| Some((named(&expectation.who)?, named(&a)?, a))) {
+        Some(found) => found,
+        None => {
+            let (axis, against) = axis_of(expectation, digests)?;
+            (of_sweep(&expectation.who, &axis, digests)?, of_sweep(&against, &axis, digests)?, against)
+        }
+    };
+    let change = if is_searched { quotient(who, other) } else { bounds(who, other) };
+    let told = |(at, (low, high)): (f64, (f64, f64))| {
+        let high = if high.is_finite() { format!("to {}", quantity(high)) } else { "or more".into() };
+        format!("{} ({} {high})", quantity(at), quantity(low))
+    };
+    let difference = who.0 / other.0 - 1.0;
+    let evidence = format!(
+        "capacity {} of `{}` against {} of `{against}`, {}",
+        told(who),
+        expectation.who,
+        told(other),
+        self::change(difference, Scale::Ratio)
+    );
+    let is_point = expectation.by.is_none() && change.low <= 0.0 && change.high >= 0.0;
+    let borne = if is_point { Borne::CannotTell } else { borne(expectation, &change, false) };
+    Ok(vec![Looked { borne, evidence }])
+}
+
+/// The quotient of two capacities, logarithmic: each interval's distance to its value adds in squares, apart for each
+/// end because searches give lopsided intervals.
+fn quotient((who, w): (f64, (f64, f64)), (other, o): (f64, (f64, f64))) -> Change {
+    let arm = |from: f64, to: f64| (from / to).ln();
+    let at = arm(who, other);
+    let low = at - arm(who, w.0).hypot(arm(o.1, other));
+    let high = at + arm(w.1, who).hypot(arm(other, o.0));
+    let ends = if low.is_nan() || high.is_nan() { (f64::NEG_INFINITY, f64::INFINITY) } else { (low, high) };
+    Change { low: ends.0, high: ends.1, is_certain: ends.0 > 0.0 || ends.1 < 0.0, is_none: false }
+}
+
+/// The quotient of two capacities between levels of a sweep: all that their bounds allow.
+fn bounds((_, w): (f64, (f64, f64)), (_, o): (f64, (f64, f64))) -> Change {
+    let (low, high) = ((w.0 / o.1).ln(), (w.1 / o.0).ln());
+    let ends = if low.is_nan() || high.is_nan() { (f64::NEG_INFINITY, f64::INFINITY) } else { (low, high) };
+    Change { low: ends.0, high: ends.1, is_certain: ends.0 > 0.0 || ends.1 < 0.0, is_none: false }
+}
+
+/// Highest level that all repeats met with every lower one met too, and the lowest one missed: the capacity lies
+/// between them.
+fn of_sweep(name: &str, axis: &str, digests: &[Digest]) -> Result<(f64, (f64, f64)), String> {
+    let mut levels: Vec<(f64, bool)> = Vec::new();
+    for run in digests.iter().filter(|run| value(run, axis) == Some(name)) {
+        let met = run.thresholds.iter().all(|threshold| threshold.met)
+            && run.outcome != plimsoll_analysis::summary::Outcome::Inconclusive;
+        let level = run.level.value();
+        match levels.iter_mut().find(|(other, _)| *other == level) {
+            Some((_, all)) => *all &= met,
+            None => levels.push((level, met)),
+        }
+    }
+    levels.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let met = levels.iter().take_while(|(_, met)| *met).last();
+    let missed = levels.iter().find(|(_, met)| !met);
+    match (met, missed) {
+        // A missed level is not reached, by however little.
+        (Some((level, _)), missed) => {
+            Ok((*level, (*level, missed.map_or(f64::INFINITY, |(level, _)| *level * (1.0 - 1e-9)))))
+        }
+        (None, _) => Err(format!("`{name}` met its thresholds at no level")),
+    }
+}

@@ -1,0 +1,348 @@
+//! From differences and their spread to words.
+
+use super::bounds::{Off, off};
+use super::doubts::{RTT_BOUND, doubts};
+use super::spread::{Effect, Seen, is_enough, shown};
+use super::types::{
+    Asked, Basis, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
+    Verdict,
+};
+use super::{Pair, requests, sentence};
+use crate::study::watched::pooled;
+use plimsoll_analysis::picture::merged_spectrum;
+use plimsoll_analysis::sizes;
+use plimsoll_analysis::summary::{Times, Weight};
+use plimsoll_plan::experiment::Figure;
+use plimsoll_plan::threshold::FigureUnit;
+use plimsoll_stats::maths::holm;
+use plimsoll_stats::maths::student::{Estimate, quantile};
+
+/// More repeats than this nobody runs.
+const REPEATS_MOST: u32 = 500;
+
+/// A figure of both sides before it is judged.
+pub struct Found {
+    pub row: Compared,
+    effect: Option<Effect>,
+    /// The smallest difference worth naming of this figure.
+    worth: f64,
+    /// Runs of the side that has fewer.
+    repeats: u32,
+    /// How far the load generator may have moved either side.
+    off: [Off; 2],
+    requests: [u64; 2],
+}
+
+/// A difference below this is the rounding of its own arithmetic: rates that a schedule set differ in their last bit.
+const DUST: f64 = 1e-9;
+/// No interval is told more exactly than this: a bucket of the histogram is eighty times as wide.
+const FINEST: f64 = 1e-4;
+/// A share of errors that may hide behind none at all; above it so few requests say nothing.
+const HIDDEN: f64 = 0.05;
+
+impl Found {
+    pub fn new(
+        kind: Figure,
+        (a, seen_a): (&Side, &Seen),
+        (b, seen_b): (&Side, &Seen),
+        effect: Option<Effect>,
+        asked: &Asked,
+    ) -> Found {
+        let effect = effect.filter(|e| is_enough(kind, seen_a, seen_b) && e.estimate.mean.is_finite());
+        let unit = match kind {
+            Figure::Rate | Figure::Capacity => FigureUnit::PerSecond,
+            Figure::Errors => FigureUnit::Ratio,
+            Figure::Mean | Figure::Percentile { .. } => FigureUnit::Nanoseconds,
+        };
+        let scale = if kind == Figure::Errors { Scale::Points } else { Scale::Ratio };
+        let row = Compared {
+            figure: sentence::figure_name(kind),
+            kind,
+            unit,
+            a: shown(kind, a, seen_a),
+            b: shown(kind, b, seen_b),
+            a_at_least: at_least(kind, a),
+            b_at_least: at_least(kind, b),
+            scale,
+            difference: None,
+            low: None,
+            high: None,
+            least: None,
+            most: None,
+            doubted: false,
+            p: effect.map(|e| e.estimate.p()),
+            p_adjusted: None,
+            verdict: Verdict::CannotTell,
+            larger_than: None,
+            more_repeats: None,
+            basis: effect.map_or(Basis::Nothing, |e| e.basis),
+        };
+        let own = asked.tolerance.iter().find(|rule| rule.names(kind)).map(|rule| rule.limit.abs());
+        let usual = if scale == Scale::Points { asked.worth_errors } else { asked.worth };
+        let off = [(a, seen_a), (b, seen_b)].map(|(side, seen)| {
+            let free = kind == Figure::Rate && seen.is_paced;
+            if free { Off::default() } else { off(kind, side, &seen.table.response, &seen.table.service) }
+        });
+        let requests = [a, b].map(|side| side.runs.iter().map(|run| run.requests).sum());
+        let repeats = seen_a.runs.min(seen_b.runs) as u32;
+        Found { row, effect, worth: own.unwrap_or(usual), repeats, off, requests }
+    }
+
+    /// From the scale of the calculation to that of the reader.
+    fn told(&self, x: f64) -> f64 {
+        let x = if x.abs() < DUST { 0.0 } else { x };
+        if self.row.scale == Scale::Ratio { x.exp_m1() } else { x }
+    }
+
+    /// The furthest end of an interval, for "no difference larger than this".
+    fn furthest(&self, low: f64, high: f64) -> f64 {
+        let most = self.told(low).abs().max(self.told(high).abs());
+        if self.row.scale == Scale::Ratio { most.max(FINEST) } else { most }
+    }
+
+    fn within_worth(&self, low: f64, high: f64) -> bool {
+        self.furthest(low, high) <= self.worth.max(FINEST)
+    }
+
+    /// The finished row.
+    fn judged(&self, adjusted: Option<f64>, family: usize, asked: &Asked) -> Compared {
+        let mut row = self.row.clone();
+        let (Some(Effect { estimate, .. }), Some(adjusted)) = (self.effect, adjusted) else { return row };
+        if row.is_spotless() {
+            return self.spotless(adjusted, asked);
+        }
+        let half = estimate.half_width(asked.confidence);
+        let (low, high) = (estimate.mean - half, estimate.mean + half);
+        row.difference = Some(self.told(estimate.mean));
+        (row.low, row.high) = (Some(self.told(low)), Some(self.told(high)));
+        // Of b - a: it is less by what B may be lower and A higher.
+        let [a, b] = self.off;
+        let (least, most) = (low - b.down - a.up, high + b.up + a.down);
+        (row.least, row.most) = (Some(self.told(least)), Some(self.told(most)));
+        row.p_adjusted = Some(adjusted);
+        let is_certain = adjusted < 1.0 - asked.confidence;
+        let outlives = if estimate.mean > 0.0 { least > 0.0 } else { most < 0.0 };
+        let is_doubted = (least, most) != (low, high) && !outlives;
+        // A lower bound may only be larger in truth: on side B it moves the difference up, on side A down.
+        let up_only = row.b_at_least && !row.a_at_least && is_certain && estimate.mean > 0.0;
+        let down_only = row.a_at_least && !row.b_at_least && is_certain && estimate.mean < 0.0;
+        let is_bounded = row.a_at_least || row.b_at_least;
+        row.verdict = if is_bounded && !up_only && !down_only {
+            return row;
+        } else if !is_bounded && self.within_worth(least, most) {
+            Verdict::NoDifference
+        } else if is_certain && is_doubted {
+            row.doubted = true;
+            Verdict::CannotTell
+        } else if is_certain {
+            named(row.kind, estimate.mean > 0.0)
+        } else {
+            Verdict::CannotTell
+        };
+        if matches!(row.verdict, Verdict::NoDifference | Verdict::CannotTell) {
+            row.larger_than = Some(self.furthest(least, most));
+        }
+        // Repeats beside the same neighbour would be in the same doubt.
+        if row.verdict == Verdict::CannotTell && (least, most) == (low, high) {
+            row.more_repeats = self.more_repeats(estimate, family, asked.confidence);
+        }
+        row
+    }
+
+    /// No error on either side: of n requests less than 3 / n may fail without one having been seen (the rule of three,
+    /// Hanley & Lippman-Hand 1983; here exact, the share at which none of n fails in 5 % of all cases).
+    fn spotless(&self, adjusted: f64, asked: &Asked) -> Compared {
+        let mut row = self.row.clone();
+        let hidden = |n: u64| 1.0 - (1.0 - asked.confidence).powf(1.0 / n.max(1) as f64);
+        let [a, b] = self.requests.map(hidden);
+        row.difference = Some(0.0);
+        (row.low, row.high, row.least, row.most) = (Some(-a), Some(b), Some(-a), Some(b));
+        row.p_adjusted = Some(adjusted);
+        row.larger_than = Some(a.max(b));
+        row.verdict = if a.max(b) <= HIDDEN { Verdict::NoDifference } else { Verdict::CannotTell };
+        row
+    }
+
+    /// The fewest further repeats after which the interval would lie within what is worth naming, or the difference
+    /// be certain with the strictest of the adjustments, if all else stays as it is.
+    fn more_repeats(&self, now: Estimate, family: usize, confidence: f64) -> Option<u32> {
+        let n = self.repeats.max(1);
+        let strict = 1.0 - (1.0 - confidence) / family.max(1) as f64;
+        let settles = |more: u32| {
+            let then = f64::from(n + more);
+            let df = match self.row.basis {
+                Basis::Pairs => then - 1.0,
+                _ => 2.0 * (then - 1.0),
+            };
+            let deviation = (now.variance * f64::from(n) / then).sqrt();
+            let half = quantile(0.5 + confidence / 2.0, df) * deviation;
+            let certain = quantile(0.5 + strict / 2.0, df) * deviation < now.mean.abs();
+            certain || self.within_worth(now.mean - half, now.mean + half)
+        };
+        // More repeats only ever narrow the interval, so the first that settles it is found by bisection.
+        let (mut low, mut high) = (0, REPEATS_MOST);
+        if !settles(high) {
+            return None;
+        }
+        while high - low > 1 {
+            let middle = u32::midpoint(low, high);
+            if settles(middle) { high = middle } else { low = middle }
+        }
+        Some(high)
+    }
+}
+
+fn at_least(kind: Figure, side: &Side) -> bool {
+    let of = |times: &Times, q: f64| times.percentiles.iter().any(|p| (p.q - q).abs() < 1e-9 && p.at_least);
+    side.runs.iter().any(|run| match kind {
+        Figure::Mean => run.response_time.mean_at_least,
+        Figure::Percentile { q, service: false } => of(&run.response_time, q),
+        Figure::Percentile { q, service: true } => of(&run.service_time, q),
+        Figure::Rate | Figure::Errors | Figure::Capacity => false,
+    })
+}
+
+fn named(kind: Figure, is_up: bool) -> Verdict {
+    match (kind, is_up) {
+        (Figure::Rate | Figure::Capacity, true) => Verdict::Higher,
+        (Figure::Rate | Figure::Capacity, false) => Verdict::Lower,
+        (Figure::Errors, true) => Verdict::More,
+        (Figure::Errors, false) => Verdict::Fewer,
+        (_, true) => Verdict::Slower,
+        (_, false) => Verdict::Faster,
+    }
+}
+
+/// Holm over the figures of all comparisons, one after the other, and how many took part; `None` for a figure that has
+/// nothing to test.
+pub fn adjust(found: &[Vec<Found>]) -> (Vec<Option<f64>>, usize) {
+    let all = || found.iter().flatten();
+    let p: Vec<f64> = all().filter_map(|f| f.row.p).collect();
+    let weights: Vec<f64> = found.iter().flat_map(|one| weights(one)).collect();
+    let mut adjusted = holm::adjust_weighted(&p, &weights).into_iter();
+    (all().map(|f| f.row.p.and_then(|_| adjusted.next())).collect(), p.len())
+}
+
+/// Half of a comparison's weight lies on the lowest percentile of the response time, the figure that runs know best:
+/// a change of the whole service shows there first, while the many correlated others would each ask for a p-value as
+/// small as if nothing connected them.
+fn weights(found: &[Found]) -> Vec<f64> {
+    let tested: Vec<&Found> = found.iter().filter(|f| f.row.p.is_some()).collect();
+    let is_time = |f: &&Found| matches!(f.row.kind, Figure::Percentile { service: false, .. });
+    let first = tested.iter().position(is_time);
+    let others = (tested.len().max(2) - 1) as f64;
+    (0..tested.len())
+        .map(|at| if first.is_none() || first == Some(at) { 1.0 } else { 1.0 / others })
+        .collect()
+}
+
+/// The finished document.
+pub fn comparison(
+    pair: &Pair<'_>,
+    found: &[Found],
+    adjusted: &[Option<f64>],
+    family: usize,
+    asked: &Asked,
+) -> Comparison {
+    let figures: Vec<Compared> =
+        found.iter().zip(adjusted).map(|(found, p)| found.judged(*p, family, asked)).collect();
+    let doubts = doubts(pair, &figures, asked);
+    let verdict = overall(&figures, &doubts);
+    let mut comparison = Comparison {
+        cell: pair.cell.clone(),
+        verdict,
+        figures,
+        compared_together: family,
+        doubts,
+        watched: peaks(pair.a, pair.b),
+        requests: requests::moved(pair.a, pair.b),
+        spectra: merged_spectrum(&pair.a.runs)
+            .zip(merged_spectrum(&pair.b.runs))
+            .map(|(a, b)| Box::new([a, b])),
+        ..Comparison::empty(facts(pair.a), facts(pair.b), asked)
+    };
+    comparison.headline = sentence::named(&comparison).map(|row| row.figure.clone());
+    comparison.sentence = sentence::sentence(&comparison);
+    comparison
+}
+
+fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
+    if doubts.iter().any(|doubt| doubt.weight == Weight::Inconclusive) {
+        return Overall::CannotTell;
+    }
+    let is_errors = |row: &&Compared| row.kind == Figure::Errors;
+    let has = |errors: bool, test: fn(Verdict) -> bool| {
+        figures.iter().any(|row| is_errors(&row) == errors && test(row.verdict))
+    };
+    let (worse, better) = (has(false, Verdict::is_worse), has(false, Verdict::is_better));
+    let (more, fewer) = (has(true, Verdict::is_worse), has(true, Verdict::is_better));
+    if (worse || more) && (better || fewer) {
+        return Overall::Mixed;
+    }
+    match (worse, better, more, fewer) {
+        (true, ..) => return Overall::Slower,
+        (_, true, ..) => return Overall::Faster,
+        (.., true, _) => return Overall::MoreErrors,
+        (.., true) => return Overall::FewerErrors,
+        _ => {}
+    }
+    // What has too few samples is no figure, and says so in a doubt of its own.
+    let mut compared = figures.iter().filter(|row| !row.has_too_few()).peekable();
+    let hidden = doubts.iter().any(|doubt| doubt.code == RTT_BOUND);
+    if compared.peek().is_some() && !hidden && compared.all(|row| row.verdict == Verdict::NoDifference) {
+        return Overall::NoDifference;
+    }
+    Overall::CannotTell
+}
+
+/// Of all runs of a side the highest; what only one side has stands there too.
+fn peaks(a: &Side, b: &Side) -> Vec<Peaks> {
+    let pooled = |side: &Side| pooled(&side.runs.iter().collect::<Vec<_>>());
+    let (a, b) = (pooled(a), pooled(b));
+    let mut out: Vec<Peaks> = Vec::new();
+    for (what, seen) in sizes(&a) {
+        out.push(Peaks { what, unit: seen.unit, a: Some(seen.peak), b: None });
+    }
+    for (what, seen) in sizes(&b) {
+        match out.iter_mut().find(|known| known.what == what && known.unit == seen.unit) {
+            Some(known) => known.b = Some(seen.peak),
+            None => out.push(Peaks { what, unit: seen.unit, a: None, b: Some(seen.peak) }),
+        }
+    }
+    out
+}
+
+fn facts(side: &Side) -> SideFacts {
+    SideFacts {
+        name: side.name.clone(),
+        runs: side.runs.len(),
+        requests: side.runs.iter().map(|run| run.requests).sum(),
+        measured_s: side.runs.iter().map(|run| run.measured_s).sum(),
+        target: side.runs.first().map_or(String::new(), |run| run.target.clone()),
+    }
+}
+
+impl Comparison {
+    /// Of nothing.
+    pub(super) fn empty(a: SideFacts, b: SideFacts, asked: &Asked) -> Comparison {
+        Comparison {
+            schema_version: SCHEMA_VERSION,
+            a,
+            b,
+            cell: Vec::new(),
+            verdict: Overall::CannotTell,
+            sentence: String::new(),
+            headline: None,
+            figures: Vec::new(),
+            compared_together: 0,
+            doubts: Vec::new(),
+            worth: asked.worth,
+            worth_errors: asked.worth_errors,
+            confidence: asked.confidence,
+            seed: asked.seed,
+            watched: Vec::new(),
+            requests: Vec::new(),
+            spectra: None,
+        }
+    }
+}

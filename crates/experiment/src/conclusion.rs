@@ -1,0 +1,402 @@
+//! The end of an experiment: all its runs read together. A pure function of the folder, so that a report made tomorrow
+//! says what was said when the last run ended.
+
+use crate::compare::expect::{self, Answer as Expected, Borne};
+use crate::compare::{Asked, Comparison, variants};
+use crate::folder::{self, Folder, Index, rebuilt};
+use crate::schedule::{Done, Schedule, done};
+use crate::search::{self, Answer, IntervalIs, Move, Probe, Quest, Trial};
+use crate::study::{CellThreshold, Study, StudyAsked, study};
+use plimsoll_analysis::summary::{Judged, Outcome};
+use plimsoll_analysis::{Digest, digest};
+use plimsoll_plan::experiment::{Axis, Experiment, Find, Purpose, Setting};
+use plimsoll_plan::phrase::{counted, quantity};
+use plimsoll_plan::threshold::{FigureUnit, Kind, Threshold};
+use plimsoll_record::event::StoppedBy;
+use plimsoll_record::run_file;
+use serde::Serialize;
+use std::path::Path;
+
+/// Raised when a field changes its meaning.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A search answers after so long with what it knows by then, unless somebody gives it another time, ns.
+pub const BUDGET_NS: u64 = 300_000_000_000;
+
+/// Ends of an enclosure no further apart than this are an answer.
+const CLOSE: f64 = 1.10;
+
+/// What an experiment says, as one document.
+#[derive(Debug, Clone, Serialize)]
+pub struct Conclusion {
+    pub schema_version: u32,
+    pub name: String,
+    /// What the experiment is to answer, in the words of who wrote it; empty: nobody said.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    pub axes: Vec<Axis>,
+    /// Cells of the matrix, repeats that were asked for, runs that are there and count, and those still to be made.
+    pub cells: usize,
+    pub repeat: u32,
+    pub runs: usize,
+    pub missing: usize,
+    /// Cells of which most runs missed a threshold; not counted where rows end at such a cell.
+    pub missed_cells: usize,
+    /// Cells without a run that proves anything.
+    pub doubtful_cells: usize,
+    /// Run files that do not count, each with the reason.
+    pub left_out: Vec<String>,
+    /// What runs were held against; empty: none had a threshold.
+    pub thresholds: Vec<String>,
+    /// Those of them that somebody wrote. Every run is held against a few that go without saying, such as
+    /// `errors == 0%`: to meet these is no answer to a question.
+    pub written: Vec<String>,
+    pub result: Outcome,
+    /// May be quoted.
+    pub sentence: String,
+    /// Of a sweep.
+    pub study: Option<Study>,
+    pub searches: Vec<Searched>,
+    pub comparisons: Vec<Comparison>,
+    pub expectations: Vec<Expected>,
+}
+
+/// The search of one cell.
+#[derive(Debug, Clone, Serialize)]
+pub struct Searched {
+    pub settings: Vec<Setting>,
+    /// `None`: it was stopped before its end; the steps so far are in `steps`.
+    pub answer: Option<Box<Answer>>,
+    pub steps: usize,
+}
+
+/// A run that counts: whole, and not stopped by hand. One that a threshold or the breaker ended has told all.
+pub fn is_valid(digest: &Digest) -> bool {
+    let by_hand = [StoppedBy::Interrupt, StoppedBy::InterruptAllowed].map(Some);
+    digest.complete && !by_hand.contains(&digest.stopped_by)
+}
+
+/// All thresholds were met; `None` when the run proves nothing.
+pub fn met(digest: &Digest) -> Option<bool> {
+    (!matches!(digest.outcome, Outcome::Inconclusive | Outcome::Interrupted))
+        .then(|| digest.thresholds.iter().all(|t| t.met))
+}
+
+/// The search that these wishes mean for a service with these thresholds.
+pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> Quest {
+    let usual = Quest::default();
+    let times = thresholds.iter().filter(|t| t.subject.kind() == Kind::Times);
+    Quest {
+        users: find.users,
+        from: find.from,
+        to: find.to.unwrap_or(usual.to),
+        step: find.step,
+        until: find.until,
+        every_ns: find.every_ns,
+        within: find.within.unwrap_or(usual.within),
+        confirm: find.confirm.unwrap_or(usual.confirm),
+        // A ladder has an end of its own.
+        budget_ns: find.budget_ns.or(find.step.is_none().then_some(BUDGET_NS)),
+        longest_limit_ns: times.map(|t| t.value as u64).max(),
+        seed,
+        ..usual
+    }
+}
+
+/// The trials of one cell in their order.
+pub fn trials<'a>(digests: impl Iterator<Item = &'a Digest>, settings: &[Setting]) -> Vec<Trial> {
+    let mut all: Vec<(u32, Trial)> = digests
+        .filter(|digest| is_valid(digest))
+        .filter_map(|digest| {
+            let cell = digest.cell.as_ref().filter(|cell| cell.settings == settings)?;
+            Some((cell.turn, Trial::of(probe(digest, cell.turn, cell.probe?), digest)))
+        })
+        .collect();
+    all.sort_by_key(|(turn, _)| *turn);
+    // A search counts its own steps; in a folder with several they are numbered together.
+    all.into_iter()
+        .zip(0..)
+        .map(|((_, mut trial), turn)| {
+            trial.probe.turn = turn;
+            trial
+        })
+        .collect()
+}
+
+/// What was asked for, from what was run. How long the service was left alone before is not kept: it only counts
+/// against a budget.
+fn probe(digest: &Digest, turn: u32, purpose: Purpose) -> Probe {
+    Probe {
+        level: if purpose == Purpose::Floor { 1.0 } else { digest.level.value() },
+        purpose,
+        rest_ns: 0,
+        warmup_ns: digest.blocks.first().map_or(0, |block| block.from_ns),
+        length_ns: (digest.measured_s * 1e9) as u64,
+        turn,
+    }
+}
+
+/// The runs of a run file, or those of a folder that count; with the value of `variant` that the others are held
+/// against.
+///
+/// # Errors
+/// When a file cannot be read, or a folder holds no run that counts.
+pub fn sides(path: &Path) -> Result<(Vec<Digest>, Option<String>), folder::Error> {
+    if !path.is_dir() {
+        return Ok((vec![digest(&run_file::read(path)?)], None));
+    }
+    let read = folder::read(path)?;
+    let first = read.index.as_ref().and_then(|index| first_variant(&index.experiment)).map(str::to_owned);
+    let runs: Vec<Digest> = read.runs.into_iter().map(|run| run.digest).filter(is_valid).collect();
+    match runs.is_empty() {
+        true => Err(folder::Error::Empty { path: path.into() }),
+        false => Ok((runs, first)),
+    }
+}
+
+/// Reads all runs of a folder together.
+pub fn conclude(folder: Folder) -> Option<Conclusion> {
+    let Folder { index, runs, left_out } = folder;
+    let index = index.or_else(|| rebuilt(&runs))?;
+    let mut digests: Vec<Digest> = runs.into_iter().map(|run| run.digest).filter(is_valid).collect();
+    // They ran in a drawn order; they are told in that of the file.
+    digests.sort_by_key(|digest| {
+        let settings = digest.cell.as_ref().map(|cell| &cell.settings);
+        index.cells.iter().position(|cell| Some(cell) == settings)
+    });
+    let experiment = &index.experiment;
+    let is_search = experiment.find.is_some()
+        || digests.iter().any(|d| d.cell.as_ref().is_some_and(|cell| cell.probe.is_some()));
+    let searches = if is_search { searches(&index, &digests) } else { Vec::new() };
+    let study = (!is_search).then(|| {
+        let asked =
+            StudyAsked { least_ns: experiment.least_ns, steady: experiment.steady, ..StudyAsked::default() };
+        study(&digests, &asked)
+    });
+    let asked = Asked::default();
+    let comparisons =
+        if is_search { Vec::new() } else { variants(&digests, first_variant(experiment), &asked) };
+    let capacities: Vec<(String, f64, (f64, f64))> = searches.iter().filter_map(capacity_of).collect();
+    let expectations: Vec<Expected> =
+        experiment.expects.iter().map(|e| expect::judge(e, &digests, &capacities, &asked)).collect();
+    let missing = missing(&index, &digests, &searches);
+    let missed_cells = if is_search { 0 } else { cells_that_missed(&index, &digests) };
+    let invalid = study.as_ref().map_or(0, |study| study.table.iter().filter(|row| !row.valid).count());
+    let doubtful_cells = invalid + if is_search { 0 } else { cells_undecided(&index, &digests) };
+    let mut conclusion = Conclusion {
+        schema_version: SCHEMA_VERSION,
+        name: experiment.name.clone(),
+        question: experiment.question.clone(),
+        axes: experiment.axes.clone(),
+        cells: index.cells.len(),
+        repeat: experiment.repeat.max(1),
+        runs: digests.len(),
+        missing,
+        missed_cells,
+        doubtful_cells,
+        left_out,
+        thresholds: thresholds(&digests, |_| true),
+        written: thresholds(&digests, |judged| !judged.implied),
+        result: Outcome::Pass,
+        sentence: String::new(),
+        study,
+        searches,
+        comparisons,
+        expectations,
+    };
+    (conclusion.result, conclusion.sentence) = judged(&conclusion);
+    Some(conclusion)
+}
+
+impl Conclusion {
+    /// Something was asked that the runs could have failed: thresholds that somebody wrote, expectations, a search.
+    /// Without any of them PASS would only say that runs were made and that what goes without saying held.
+    pub fn is_judged(&self) -> bool {
+        !(self.written.is_empty() && self.expectations.is_empty() && self.searches.is_empty())
+    }
+}
+
+fn thresholds(digests: &[Digest], is_wanted: impl Fn(&Judged) -> bool) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for judged in digests.iter().flat_map(|digest| &digest.thresholds).filter(|judged| is_wanted(judged)) {
+        if !out.contains(&judged.text) {
+            out.push(judged.text.clone());
+        }
+    }
+    out
+}
+
+/// What the others are held against: the variant that the file names first.
+fn first_variant(experiment: &Experiment) -> Option<&str> {
+    let axis = experiment.axes.iter().find(|axis| axis.name == "variant")?;
+    axis.values.first().map(String::as_str)
+}
+
+fn searches(index: &Index, digests: &[Digest]) -> Vec<Searched> {
+    let find = index.experiment.find.clone().unwrap_or_default();
+    let of_cell = |settings: &Vec<Setting>| {
+        let history = trials(digests.iter(), settings);
+        // The search was held against the limits that its runs were judged by.
+        let limit_ns = history
+            .iter()
+            .flat_map(|trial| &trial.judged)
+            .filter(|judged| judged.unit == FigureUnit::Nanoseconds)
+            .map(|judged| judged.limit as u64)
+            .max();
+        let quest = Quest { longest_limit_ns: limit_ns, ..quest(&find, &[], index.seed) };
+        let answer = match search::next(&quest, &history) {
+            Move::Done(answer) => Some(answer),
+            Move::Try(_) => None,
+        };
+        Searched { settings: settings.clone(), answer, steps: history.len() }
+    };
+    index.cells.iter().map(of_cell).collect()
+}
+
+/// The name of a cell for expectations: the values of its settings.
+fn capacity_of(searched: &Searched) -> Option<(String, f64, (f64, f64))> {
+    let capacity = searched.answer.as_ref()?.capacity.as_ref()?;
+    let name = searched.settings.iter().map(|s| s.value.as_str()).collect::<Vec<_>>().join(" ");
+    Some((name, capacity.level(), (capacity.interval[0], capacity.interval[1])))
+}
+
+fn missing(index: &Index, digests: &[Digest], searches: &[Searched]) -> usize {
+    if !searches.is_empty() {
+        return searches.iter().filter(|searched| searched.answer.is_none()).count();
+    }
+    let schedule = Schedule {
+        axes: &index.experiment.axes,
+        cells: &index.cells,
+        repeat: index.experiment.repeat,
+        seed: index.seed,
+        end_rows: index.experiment.end_rows,
+    };
+    let mut there: Vec<Done> = digests.iter().filter_map(|digest| done(digest, &index.cells)).collect();
+    let mut missing = 0;
+    while let Some(turn) = schedule.next(&there) {
+        missing += 1;
+        there.push(Done { cell: turn.cell, repeat: turn.repeat, met: None });
+    }
+    missing
+}
+
+/// How many cells missed a threshold in most of their runs. A row that ends where its thresholds are missed asked for
+/// just that.
+fn cells_that_missed(index: &Index, digests: &[Digest]) -> usize {
+    let missed = |runs: &[&Digest]| {
+        let bad = runs.iter().filter(|digest| digest.thresholds.iter().any(Judged::is_missed)).count();
+        2 * bad > runs.len() && !index.experiment.end_rows
+    };
+    index.cells.iter().filter(|settings| missed(&sound_runs(settings, digests))).count()
+}
+
+/// How many cells have no run with enough samples for the percentiles that their thresholds name.
+fn cells_undecided(index: &Index, digests: &[Digest]) -> usize {
+    let undecided = |runs: &[&Digest]| {
+        let few = |digest: &&Digest| digest.thresholds.iter().any(|t| t.met && t.too_few_samples);
+        !runs.is_empty() && runs.iter().all(few)
+    };
+    index.cells.iter().filter(|settings| undecided(&sound_runs(settings, digests))).count()
+}
+
+fn sound_runs<'a>(settings: &Vec<Setting>, digests: &'a [Digest]) -> Vec<&'a Digest> {
+    let of_cell = |digest: &&Digest| digest.cell.as_ref().is_some_and(|cell| cell.settings == *settings);
+    digests.iter().filter(of_cell).filter(|digest| !digest.is_doubtful()).collect()
+}
+
+/// A sweep answers by being whole; what somebody expected decides before that.
+fn judged(c: &Conclusion) -> (Outcome, String) {
+    let count = |held: Borne| c.expectations.iter().filter(|e| e.verdict == held).count();
+    let (wrong, open) = (count(Borne::DoesNotHold), count(Borne::CannotTell));
+    let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_deref());
+    // A search that ran out of time has an answer, only a wider one than was asked for.
+    let has_answer = |answer: &&Answer| {
+        let stopped = answer.refusal.as_ref().is_some_and(|refusal| refusal.code != "budget");
+        let told = answer.capacity.as_ref().is_some_and(|c| {
+            // Only enclosed when the time was over: between two ends that are far apart anything may be true.
+            let close = c.interval[1] <= c.interval[0] * CLOSE;
+            answer.refusal.is_none() || c.interval_is == IntervalIs::Confidence95 || (close && !c.at_least)
+        });
+        told && !stopped
+    };
+    let refused = of_searches().filter(|answer| !has_answer(answer));
+    // Not even the first level was carried: that is an answer, and a bad one.
+    let carries_nothing = |answer: &&Answer| {
+        let code = answer.refusal.as_ref().map(|refusal| refusal.code);
+        matches!(code, Some("nothing_met" | "ended_at_first_step"))
+    };
+    let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(carries_nothing);
+    let in_doubt = c.runs == 0 || c.missing > 0 || c.doubtful_cells > 0 || !refused.is_empty() || open > 0;
+    let result = if in_doubt {
+        Outcome::Inconclusive
+    } else if wrong > 0 || !missed.is_empty() || c.missed_cells > 0 {
+        Outcome::Fail
+    } else {
+        Outcome::Pass
+    };
+    (result, sentence(c, wrong, open))
+}
+
+fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
+    let mut parts = Vec::new();
+    match c.searches.as_slice() {
+        [] => {
+            let found = c.study.iter().map(|study| study.sentence.clone());
+            parts.extend(found.filter(|found| !found.is_empty()));
+            parts.push(format!("{} over {}", counted(c.runs as u64, "run"), counted(c.cells as u64, "cell")));
+        }
+        [one] => match &one.answer {
+            Some(answer) => parts.push(answer.sentence.clone()),
+            None => {
+                parts.push(format!("the search was stopped behind {}", counted(one.steps as u64, "step")))
+            }
+        },
+        many => {
+            let found: Vec<f64> = many.iter().filter_map(capacity_of).map(|(_, level, _)| level).collect();
+            let [low, high] =
+                [found.iter().copied().reduce(f64::min), found.iter().copied().reduce(f64::max)]
+                    .map(Option::unwrap_or_default);
+            let unit =
+                if many.iter().any(|s| s.answer.as_ref().is_some_and(|a| a.users)) { " users" } else { "/s" };
+            let range = match found.len() {
+                0 => String::new(),
+                1 => format!(": {}{unit}", quantity(high)),
+                _ => format!(": from {} to {}{unit}", quantity(low), quantity(high)),
+            };
+            parts.push(format!("{} of {} searches found an answer{range}", found.len(), many.len()));
+        }
+    }
+    // Which threshold, and from where on, the study tells, unless no single one was missed by most runs of a cell.
+    let rows = c.study.iter().flat_map(|study| &study.table).filter(|row| row.valid);
+    let is_told = rows.flat_map(|row| &row.thresholds).any(CellThreshold::is_missed);
+    for (n, what) in [(c.missed_cells, "missed the thresholds"), (c.doubtful_cells, "proved nothing")] {
+        if n > 0 && !(is_told && what.starts_with("missed")) {
+            parts.push(format!("{} {what}", counted(n as u64, "cell")));
+        }
+    }
+    if !c.left_out.is_empty() {
+        parts.push(format!("{} left out", counted(c.left_out.len() as u64, "run file")));
+    }
+    if c.missing > 0 && c.searches.is_empty() {
+        parts.push(format!("{} still to be made", counted(c.missing as u64, "run")));
+    }
+    let held = c.expectations.len() - wrong - open;
+    let told = [
+        (held, "holds", "hold"),
+        (wrong, "does not hold", "do not hold"),
+        (open, "cannot be told", "cannot be told"),
+    ];
+    let told: Vec<String> = told
+        .iter()
+        .filter(|(n, ..)| *n > 0)
+        .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
+        .collect();
+    if !told.is_empty() {
+        parts.push(format!(
+            "of {}, {}",
+            counted(c.expectations.len() as u64, "expectation"),
+            told.join(", ")
+        ));
+    }
+    parts.join("; ")
+}

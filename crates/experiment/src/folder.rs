@@ -1,0 +1,246 @@
+//! An experiment on disk: a folder with one run file per cell and repeat, and `experiment.json`, which says what was
+//! asked for. A run file is never appended to or overwritten, and holds its own place in the matrix: without the index
+//! the folder still reads, it only cannot tell what is missing.
+
+pub mod parts;
+
+use plimsoll_analysis::{Digest, digest};
+use plimsoll_plan::experiment::{Axis, CellOutline, Experiment, Setting, number};
+use plimsoll_record::run_file::{self, Error as RunFileError};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The index's file name.
+pub const INDEX: &str = "experiment.json";
+
+/// Version of the index.
+pub const INDEX_VERSION: u32 = 1;
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Index {
+    pub version: u32,
+    pub experiment: Experiment,
+    /// By number of the cell; the settings name the axes in order.
+    pub cells: Vec<Vec<Setting>>,
+    /// Of the order of the runs.
+    pub seed: u64,
+    /// The plan of each cell as it was understood, for finding out whether a folder belongs to a changed file.
+    pub plans: Vec<String>,
+}
+
+impl Index {
+    /// The run is one of its cells.
+    fn holds(&self, digest: &Digest) -> bool {
+        let is_ours = |cell: &CellOutline| {
+            cell.experiment == self.experiment.name && self.cells.contains(&cell.settings)
+        };
+        digest.cell.as_ref().is_some_and(is_ours)
+    }
+}
+
+/// A folder that was read.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    /// `None`: there is no index, or there never was one.
+    pub index: Option<Index>,
+    pub runs: Vec<Run>,
+    /// Run files that do not count, each with the reason: they cannot be read, or belong to no cell of the experiment.
+    pub left_out: Vec<String>,
+}
+
+/// A run file of the folder.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub path: PathBuf,
+    pub digest: Digest,
+}
+
+/// Why a folder cannot be read or written.
+#[derive(Debug)]
+pub enum Error {
+    Run(RunFileError),
+    Io {
+        path: PathBuf,
+        doing: &'static str,
+        source: std::io::Error,
+    },
+    Index {
+        path: PathBuf,
+        why: String,
+    },
+    /// No run file in it.
+    Empty {
+        path: PathBuf,
+    },
+    /// Several experiments, each in a folder of its own.
+    Parts {
+        path: PathBuf,
+        folders: Vec<String>,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Run(error) => error.fmt(f),
+            Error::Io { path, doing, source } => write!(f, "cannot {doing} `{}`: {source}", path.display()),
+            Error::Index { path, why } => {
+                write!(f, "`{}` is no index of an experiment: {why}", path.display())
+            }
+            Error::Empty { path } => {
+                write!(f, "the folder `{}` holds no run of an experiment", path.display())
+            }
+            Error::Parts { path, folders } => {
+                let folders = folders.join("`, `");
+                write!(f, "the folder `{}` holds several experiments: `{folders}`", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Run(error) => Some(error),
+            Error::Io { source, .. } => Some(source),
+            Error::Index { .. } | Error::Empty { .. } | Error::Parts { .. } => None,
+        }
+    }
+}
+
+impl Error {
+    /// The mend, if one is known.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Run(error) => error.hint(),
+            Error::Index { .. } => {
+                Some("remove it: the run files beside it hold all that was measured".into())
+            }
+            Error::Empty { .. } => Some("name a folder that `plimsoll run` or `find` has written".into()),
+            Error::Parts { path, folders } => {
+                let first = folders.first().map_or("NAME", String::as_str);
+                Some(format!("name one of them, such as `{}`", path.join(first).display()))
+            }
+            Error::Io { .. } => None,
+        }
+    }
+}
+
+impl From<RunFileError> for Error {
+    fn from(error: RunFileError) -> Self {
+        Error::Run(error)
+    }
+}
+
+/// Reads a folder: its index and all its runs, in the order in which they were made.
+///
+/// # Errors
+/// When the folder or its index cannot be read. A run file that cannot is left out and named; a folder without any run
+/// is no error here.
+pub fn read(path: &Path) -> Result<Folder, Error> {
+    let index = read_index(path)?;
+    if let (None, Some(parts)) = (&index, parts::read(path)?) {
+        let folders = parts.parts.into_iter().map(|part| part.folder).collect();
+        return Err(Error::Parts { path: path.into(), folders });
+    }
+    let (mut runs, mut left_out) = (Vec::new(), Vec::new());
+    for file in run_files(path)? {
+        // One that a kill cut off at its birth, or a stranger, must not take the others with it.
+        let digest = match run_file::read(&file) {
+            Ok(record) => digest(&record),
+            Err(error) => {
+                left_out.push(error.to_string());
+                continue;
+            }
+        };
+        match &index {
+            Some(index) if !index.holds(&digest) => {
+                left_out.push(format!("`{}` is no run of this experiment", file.display()));
+            }
+            _ => runs.push(Run { path: file, digest }),
+        }
+    }
+    runs.sort_by_key(|run| {
+        let turn = run.digest.cell.as_ref().map_or(u32::MAX, |cell| cell.turn);
+        (turn, run.digest.started_unix_ns, run.path.clone())
+    });
+    Ok(Folder { index, runs, left_out })
+}
+
+/// Writes the index of an experiment; the folder is made when it is not there. An index that is there is replaced as a
+/// whole: more repeats may be asked for, and other sentences be expected, of the same runs.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn write_index(path: &Path, index: &Index) -> Result<(), Error> {
+    write_json(path, INDEX, index)
+}
+
+/// Replaces a file of the folder as a whole, so that a kill leaves the old one or the new one.
+fn write_json(path: &Path, name: &str, value: &impl Serialize) -> Result<(), Error> {
+    let failed = |doing, path: &Path, source| Error::Io { path: path.into(), doing, source };
+    std::fs::create_dir_all(path).map_err(|e| failed("make the folder", path, e))?;
+    let (file, new) = (path.join(name), path.join(format!("{name}.new")));
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| Error::Index { path: file.clone(), why: e.to_string() })?;
+    std::fs::write(&new, format!("{text}\n")).map_err(|e| failed("write", &new, e))?;
+    std::fs::rename(&new, &file).map_err(|e| failed("write", &file, e))
+}
+
+fn read_index(path: &Path) -> Result<Option<Index>, Error> {
+    let file = path.join(INDEX);
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(Error::Io { path: file, doing: "read", source }),
+    };
+    let wrong = |why: String| Error::Index { path: file.clone(), why };
+    let index: Index = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+    match index.version {
+        INDEX_VERSION => Ok(Some(index)),
+        newer => Err(wrong(format!("version {newer}, and {INDEX_VERSION} is the newest known here"))),
+    }
+}
+
+fn run_files(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let failed = |source| Error::Io { path: path.into(), doing: "read the folder", source };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        if file.extension().is_some_and(|e| e == "plim") {
+            files.push(file);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The axes and cells that the runs themselves tell of: what is left of the index when it is gone.
+pub fn rebuilt(runs: &[Run]) -> Option<Index> {
+    let cells_of = || runs.iter().filter_map(|run| run.digest.cell.as_ref());
+    let first = cells_of().next()?;
+    let mut axes: Vec<Axis> = Vec::new();
+    let mut cells: Vec<Vec<Setting>> = Vec::new();
+    for cell in cells_of() {
+        for setting in &cell.settings {
+            let at = axes.iter().position(|axis| axis.name == setting.axis).unwrap_or_else(|| {
+                axes.push(Axis { name: setting.axis.clone(), values: Vec::new(), is_numeric: true });
+                axes.len() - 1
+            });
+            if !axes[at].values.contains(&setting.value) {
+                axes[at].values.push(setting.value.clone());
+            }
+        }
+        if !cells.contains(&cell.settings) {
+            cells.push(cell.settings.clone());
+        }
+    }
+    for axis in &mut axes {
+        axis.is_numeric = axis.values.iter().all(|value| number(value).is_some());
+    }
+    let repeat = cells_of().map(|cell| cell.repeat.saturating_add(1)).max().unwrap_or(1);
+    let experiment = Experiment { name: first.experiment.clone(), axes, repeat, ..Experiment::default() };
+    Some(Index { version: INDEX_VERSION, experiment, cells, seed: first.seed, plans: Vec::new() })
+}

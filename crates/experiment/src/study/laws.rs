@@ -1,0 +1,192 @@
+//! Laws that hold whatever the service does: N = X R, and X = N / RTT for whoever waits for the light.
+
+use super::{AxisKind, CellRow, Curve, Finding, LittleRow, level_text, levels_text, settings_text};
+use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::digest::{Digest, Level};
+use plimsoll_analysis::ratio;
+use plimsoll_plan::phrase::{duration_f64_ns, duration_ns, quantity, rate_per_s, ratio as percent};
+
+/// Time that no request accounts for is told from this share on.
+const MISSING: f64 = 0.10;
+/// An answer within this many round trips has been on the way all the time ...
+const ROUND_TRIPS: f64 = 1.3;
+/// ... if the way is this long, ns: below it the machine's own work counts.
+const FAR_NS: u64 = 1_000_000;
+/// Levels whose requests in flight differ by less than this are at the same limit.
+const SAME: f64 = 0.03;
+
+/// Users against X R. Where the load changes during the run the most users are no mean: what was in flight stands in.
+pub(super) fn little(digest: &Digest) -> LittleRow {
+    let spent = |h: &plimsoll_stats::Hist| h.sum() as f64 / 1e9;
+    let lasted: f64 = digest.blocks.iter().map(|b| b.length_ns as f64 / 1e9).sum();
+    let rate_times_time = if lasted > 0.0 {
+        digest.blocks.iter().map(|b| spent(&b.service)).sum::<f64>() / lasted
+    } else {
+        let time = &digest.service_time;
+        ratio(time.mean_ns.unwrap_or(0.0) / 1e9 * time.count as f64, digest.measured_s)
+    };
+    let n = match digest.level {
+        Level::Users(n) if !changes_load(digest) => n,
+        _ => digest.in_flight_mean,
+    };
+    let missing = n - rate_times_time;
+    LittleRow {
+        n,
+        rate_times_time,
+        missing_ratio: ratio(missing, n),
+        missing_per_request_ns: ratio(missing * 1e9, digest.rate_per_s),
+        is_unexplained: digest.cautions.iter().any(|c| c.code == Kind::LittlesLaw.code()),
+    }
+}
+
+/// The first and the last quarter of the run carry different loads: a ramp, or stages.
+pub(super) fn changes_load(digest: &Digest) -> bool {
+    let quarter = digest.blocks.len() / 4;
+    if quarter == 0 {
+        return false;
+    }
+    let mean = |blocks: &[plimsoll_analysis::digest::Block]| -> f64 {
+        let load = |b: &plimsoll_analysis::digest::Block| match digest.level {
+            Level::Users(_) => b.in_flight,
+            Level::Rate(_) => ratio(b.offered as f64, b.length_ns as f64 / 1e9),
+        };
+        blocks.iter().map(load).sum::<f64>() / blocks.len() as f64
+    };
+    let (first, last) =
+        (mean(&digest.blocks[..quarter]), mean(&digest.blocks[digest.blocks.len() - quarter..]));
+    (first - last).abs() > 0.2 * first.max(last)
+}
+
+pub(super) fn findings(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
+    let rows: Vec<(f64, &CellRow)> = curve.points.iter().map(|p| (p.x, &table[p.cell])).collect();
+    audit(curve, &rows, out);
+    round_trips(curve, &rows, out);
+    same_in_flight(curve, &rows, out);
+}
+
+fn place(curve: &Curve) -> String {
+    let fixed = settings_text(&curve.fixed);
+    if fixed.is_empty() { String::new() } else { format!("{fixed}: ") }
+}
+
+fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
+    let users: Vec<&(f64, &CellRow)> =
+        rows.iter().filter(|(_, row)| row.is_users && row.little.n > 0.0).collect();
+    let worst = |least: bool| {
+        let judged = users.iter().filter(|(_, row)| {
+            let missing = row.little.missing_ratio;
+            if least { missing < -MISSING } else { missing > MISSING && row.little.is_unexplained }
+        });
+        let mut all: Vec<&&(f64, &CellRow)> = judged.collect();
+        all.sort_by(|a, b| b.1.little.missing_ratio.abs().total_cmp(&a.1.little.missing_ratio.abs()));
+        all
+    };
+    let evidence = |row: &CellRow| {
+        format!(
+            "N = {}, X R = {}: {} of the users' time, {} per request",
+            quantity(row.little.n),
+            quantity(row.little.rate_times_time),
+            percent(row.little.missing_ratio.abs()),
+            duration_f64_ns(row.little.missing_per_request_ns.abs())
+        )
+    };
+    let missing = worst(false);
+    if let Some((x, row)) = missing.first() {
+        let mut xs: Vec<f64> = missing.iter().map(|(x, _)| *x).collect();
+        xs.sort_by(f64::total_cmp);
+        out.push(Finding {
+            code: "users_outside_requests",
+            sentence: format!(
+                "{}users spent up to {} of their time outside requests, at {} {}",
+                place(curve),
+                percent(row.little.missing_ratio),
+                curve.axis,
+                levels_text(&xs)
+            ),
+            evidence: format!("at {}: {}", level_text(*x), evidence(row)),
+            advice: "nothing in the plan explains it, so it is the load generator's: the rates are lower than the \
+                     service's; use fewer users or more workers"
+                .into(),
+        });
+    }
+    if let Some((x, row)) = worst(true).first() {
+        out.push(Finding {
+            code: "more_time_than_users",
+            sentence: format!(
+                "{}requests took {} more time than the users had: the figures do not belong together",
+                place(curve),
+                percent(-row.little.missing_ratio)
+            ),
+            evidence: format!("at {} {}: {}", curve.axis, level_text(*x), evidence(row)),
+            advice: "were several requests of a user under way at once, or machines added up that ran apart?"
+                .into(),
+        });
+    }
+}
+
+fn round_trips(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
+    let bound: Vec<(f64, u64, u64)> = rows
+        .iter()
+        .filter(|(_, row)| row.is_users)
+        .filter_map(|(x, row)| Some((*x, row.service_p50_ns?, row.rtt_floor_ns?)))
+        .filter(|(_, p50, rtt)| *rtt >= FAR_NS && *p50 as f64 <= ROUND_TRIPS * *rtt as f64)
+        .collect();
+    if let Some((_, p50, rtt)) = bound.last() {
+        let xs: Vec<f64> = bound.iter().map(|b| b.0).collect();
+        out.push(Finding {
+            code: "round_trip_bound",
+            sentence: format!(
+                "{}at {} {} the rate is the number of users divided by the round trip: the distance was measured",
+                place(curve),
+                curve.axis,
+                levels_text(&xs)
+            ),
+            evidence: format!("round trip {}, service time p50 {}", duration_ns(*rtt), duration_ns(*p50)),
+            advice: "these levels say nothing of the service; compare higher ones, or measure from nearer".into(),
+        });
+    }
+}
+
+fn same_in_flight(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
+    if curve.kind != AxisKind::Concurrency {
+        return;
+    }
+    // From the top: levels that differ by far and have the same in flight, all of them clearly below their users.
+    let mut same: Vec<(f64, f64)> = Vec::new();
+    for (x, row) in rows.iter().rev() {
+        let alike = same.first().is_none_or(|(_, first)| (row.in_flight / first - 1.0).abs() <= SAME);
+        if row.in_flight > 0.0 && row.in_flight < 0.9 * row.level && alike {
+            same.push((*x, row.in_flight));
+        } else {
+            break;
+        }
+    }
+    if let (Some(high), Some(low)) = (same.first(), same.last())
+        && same.len() > 1
+        && high.0 >= 1.3 * low.0
+    {
+        let mut xs: Vec<f64> = same.iter().map(|s| s.0).collect();
+        xs.reverse();
+        let of = |(x, n): &(f64, f64)| format!("{} users: {}", level_text(*x), quantity(*n));
+        let each: Vec<String> = same.iter().rev().map(of).collect();
+        out.push(Finding {
+            code: "same_in_flight",
+            sentence: format!(
+                "{}at {} {} there were {} requests in flight each time: a limit in the way, not the service's speed",
+                place(curve),
+                curve.axis,
+                levels_text(&xs),
+                quantity(high.1)
+            ),
+            evidence: each.join(", "),
+            advice: "look for descriptors, ports, a pool or a cap on connections on this machine first, then at the \
+                     service; these levels are one and the same experiment"
+                .into(),
+        });
+    }
+}
+
+/// `X = 812/s`: for evidence.
+pub(super) fn rate_text(row: &CellRow) -> String {
+    row.rate_per_s.value.map_or("-".into(), rate_per_s)
+}

@@ -1,0 +1,78 @@
+//! What monitors saw, by cell, and what stood at its limit where a curve bends.
+
+use super::{AxisKind, CellRow, Curve, Finding, level_text, settings_text};
+use plimsoll_analysis::digest::{Digest, Seen};
+use plimsoll_analysis::limiting_of;
+use plimsoll_plan::phrase::rate_per_s;
+
+/// Numbers of several runs of a cell: means of means, peaks of peaks.
+pub(crate) fn pooled(runs: &[&Digest]) -> Vec<Seen> {
+    let mut all: Vec<(Seen, f64)> = Vec::new();
+    for seen in runs.iter().flat_map(|run| &run.watched.seen) {
+        let is_it = |(known, _): &&mut (Seen, f64)| {
+            (&known.monitor, &known.part, &known.metric) == (&seen.monitor, &seen.part, &seen.metric)
+        };
+        match all.iter_mut().find(is_it) {
+            Some((known, n)) => {
+                *n += 1.0;
+                known.mean += (seen.mean - known.mean) / *n;
+                known.peak = known.peak.max(seen.peak);
+                known.limit = seen.limit.or(known.limit);
+            }
+            None => all.push((seen.clone(), 1.0)),
+        }
+    }
+    let usage = |seen: Seen| Seen { usage: seen.limit.filter(|l| *l > 0.0).map(|l| seen.mean / l), ..seen };
+    all.into_iter().map(|(seen, _)| usage(seen)).collect()
+}
+
+pub(super) fn limiting(runs: &[&Digest]) -> Option<String> {
+    limiting_of(&[runs.iter().map(|run| &run.watched).collect()])
+}
+
+/// Where a curve bends, or where it is flat from, something gave out: what monitors say of the levels from there on.
+pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Finding>) {
+    for curve in curves {
+        let bend = curve.knee.at.or(curve.saturation.map(|flat| flat.from));
+        let Some(bend) = bend else { continue };
+        // A knee lies between two levels: the one behind it shows what gave out.
+        let behind = curve.points.iter().find(|point| point.x >= bend).or(curve.points.last());
+        let Some(point) = behind else { continue };
+        let row = &table[point.cell];
+        let Some(limiting) = row.limiting.clone() else { continue };
+        // Nobody saw anything, so nothing was found.
+        if limiting.starts_with("not known") {
+            curve.limiting = Some(limiting);
+            continue;
+        }
+        let level = match curve.kind {
+            AxisKind::Rate => rate_per_s(point.x),
+            AxisKind::Concurrency | AxisKind::Other => format!("{} {}", level_text(point.x), curve.axis),
+        };
+        let of = settings_text(&curve.fixed);
+        let of = if of.is_empty() { of } else { format!(" ({of})") };
+        let is_known = row.watched.iter().any(|seen| limiting.starts_with(&seen.monitor));
+        let (what, evidence) = limiting.split_once(" (").unwrap_or((&limiting, ""));
+        out.push(Finding {
+            code: "limiting_resource",
+            sentence: if is_known {
+                format!("behind the knee, at {level}{of}, {what} stood at its limit")
+            } else {
+                format!("behind the knee, at {level}{of}, {what} stood at its limit as far as monitors saw")
+            },
+            evidence: if evidence.is_empty() {
+                "all of them had room: what gave out was not watched, or it is a lock, a pool or a wait"
+                    .into()
+            } else {
+                evidence.trim_end_matches(')').into()
+            },
+            advice: if is_known {
+                "that is where more capacity would have to come from; see the next limit by raising this one"
+                    .into()
+            } else {
+                "watch what lies behind it as well: databases, pools, the other machines".into()
+            },
+        });
+        curve.limiting = Some(limiting);
+    }
+}

@@ -1,0 +1,108 @@
+//! Doubts about the load generator have a size, and one figure decides all that is said.
+
+use crate::compare::rules::{codes, compared, each, light, pair};
+use crate::compare::sim::{Random, Service, sides};
+use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::digest::Digest;
+use plimsoll_analysis::summary::Outcome;
+use plimsoll_experiment::compare::gate::{Gate, Passage, Rule, gate};
+use plimsoll_experiment::compare::{Overall, Side};
+
+/// Both sides with the cautions of a busy machine, and with their sizes.
+fn beside(a: &mut Side, b: &mut Side, kind: Kind, change: impl Fn(&mut Digest)) {
+    for side in [a, b] {
+        each(side, |run| {
+            run.outcome = Outcome::Inconclusive;
+            run.cautions.push(kind.raise("some"));
+            change(run);
+        });
+    }
+}
+
+#[test]
+fn a_difference_that_outlives_what_the_generator_may_have_done_is_one() {
+    // Ten times as slow, and a worker waited for a CPU in a fifth of the time.
+    let slow = Service { mean_ns: light().mean_ns * 10.0, rate: light().rate / 5.0, ..light() };
+    let quick = Service { rate: light().rate / 5.0, ..light() };
+    let (mut a, mut b) = sides(&quick, &slow, 4, &mut Random::new(9));
+    beside(&mut a, &mut b, Kind::LateSends, |run| run.generator.late_p99_ns = Some(300_000));
+    beside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.run_queue_ratio = 0.2);
+    let c = compared(&a, &b);
+    assert_eq!((c.verdict, codes(&c)), (Overall::Slower, vec!["generator_bound"]), "{}", c.sentence);
+    assert_eq!(gate(&c, &Gate::default()).passage, Passage::Fail);
+    let row = c.figure("response_time p50").unwrap();
+    assert!(row.least.unwrap() < row.low.unwrap() && row.least.unwrap() > 0.0, "{row:?}");
+    assert_eq!(compared(&b, &a).verdict, Overall::Faster);
+}
+
+#[test]
+fn a_difference_that_the_generator_may_have_made_is_none() {
+    // 30 % slower, and half of the time of a worker was none.
+    let (mut a, mut b) = pair(9);
+    assert_eq!(compared(&a, &b).verdict, Overall::Slower);
+    beside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.run_queue_ratio = 0.3);
+    let c = compared(&a, &b);
+    assert_eq!((c.verdict, codes(&c)), (Overall::CannotTell, vec!["generator_bound"]), "{}", c.sentence);
+    assert!(c.sentence.contains("with what the load generator may have done to it"), "{}", c.sentence);
+    assert!(c.blocking().is_none() && c.figures.iter().any(|row| row.doubted));
+    assert_eq!(gate(&c, &Gate::default()).passage, Passage::Inconclusive);
+    // Late sends make response times longer, and leave those from the send alone.
+    let (mut a, mut b) = pair(9);
+    let late = |run: &mut Digest| run.generator.late_p99_ns = Some(run.response_time.p99_ns.unwrap());
+    beside(&mut a, &mut b, Kind::LateSends, late);
+    let c = compared(&a, &b);
+    let of = |name: &str| c.figure(name).unwrap();
+    assert_eq!(of("service_time p50").least, of("service_time p50").low);
+    assert_eq!(of("rate").least, of("rate").low);
+}
+
+/// Doubts only ever widen: whatever the machine did, no figure is told the other way round, and the truth of the
+/// simulated services lies within the widened intervals at least as often as within the bare ones.
+#[test]
+fn doubts_widen_and_never_turn() {
+    for seed in 0..20u64 {
+        let (a, b) = pair(seed);
+        let bare = compared(&a, &b);
+        for (kind, share) in [(Kind::RunQueue, 0.1), (Kind::ClientStalled, 0.02), (Kind::LateSends, 0.0)] {
+            let (mut x, mut y) = (a.clone(), b.clone());
+            beside(&mut x, &mut y, kind, |run| {
+                run.generator.run_queue_ratio = share;
+                run.generator.stalled_ns = (share * run.measured_s * 1e9) as u64;
+                run.generator.late_p99_ns = Some(200_000);
+            });
+            let c = compared(&x, &y);
+            for (row, before) in c.figures.iter().zip(&bare.figures) {
+                assert!(row.least <= row.low && row.most >= row.high, "{row:?}");
+                assert_eq!((row.low, row.high), (before.low, before.high));
+                let turned = row.verdict.is_worse() && before.verdict.is_better()
+                    || row.verdict.is_better() && before.verdict.is_worse();
+                assert!(!turned, "{row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rates_that_a_schedule_set_differ_by_no_dust() {
+    let (a, mut b) = sides(&light(), &light(), 4, &mut Random::new(30));
+    b.runs.clone_from(&a.runs);
+    let c = compared(&a, &b);
+    let rate = c.figure("rate").unwrap();
+    assert_eq!(rate.difference, Some(0.0), "{rate:?}");
+    assert!(rate.larger_than.is_none_or(|most| most >= 1e-4), "{rate:?}");
+}
+
+#[test]
+fn the_sentence_its_reasons_and_the_gate_are_of_one_figure() {
+    let (a, b) = pair(31);
+    let c = compared(&a, &b);
+    let headline = c.headline().expect("a slower service has one");
+    assert!(c.sentence.contains(&format!(": {} ", headline.figure)) && headline.verdict.is_worse());
+    // What the table calls open is not broken, whatever its own interval says.
+    for row in &c.figures {
+        let limit = row.low.unwrap_or(0.0) * 99.0;
+        let Ok(rule) = Rule::parse(&format!("{} < {limit:+.3}%", row.figure)) else { continue };
+        let passage = gate(&c, &Gate { allow: vec![rule] }).passage;
+        assert!(passage != Passage::Fail || row.verdict.is_worse(), "{row:?}");
+    }
+}

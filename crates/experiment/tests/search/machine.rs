@@ -1,0 +1,420 @@
+//! The machine by itself: it ends, it keeps to its range, it repeats, and it never does what must not be done.
+
+use crate::search::servers::{Limits, digest, drive, trial};
+use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::digest::Block;
+use plimsoll_analysis::summary::{Judged, Standing};
+use plimsoll_experiment::search::{
+    Answer, MOST_STEPS, MOST_TRIALS, Move, Probe, Quest, Shape, Trial, limit_of, next,
+};
+use plimsoll_plan::experiment::{Purpose, Step};
+use plimsoll_plan::threshold::FigureUnit;
+use plimsoll_stats::random::SplitMix64;
+
+/// A server without chance: p99 = 4.6 / (mu - rate), and an overload that times out.
+pub fn cheap(probe: Probe, mu: f64) -> Trial {
+    let ns = if probe.purpose == Purpose::Floor {
+        1e9 / mu
+    } else if probe.level < 0.999 * mu {
+        100f64.ln() * 1e9 / (mu - probe.level)
+    } else {
+        30e9
+    };
+    figure(probe, ns, 250e6)
+}
+
+/// A trial whose p99 is `ns` against a limit, without blocks: only the verdict and the distance are known.
+pub fn figure(probe: Probe, ns: f64, limit: f64) -> Trial {
+    let mut trial = bare(probe);
+    trial.judged = vec![Judged {
+        text: "response_time{request: all} p99 < 250ms".into(),
+        what: "response_time p99".into(),
+        implied: false,
+        observed: Some(ns),
+        at_least: false,
+        limit,
+        unit: FigureUnit::Nanoseconds,
+        met: ns < limit,
+        standing: Standing::of(ns < limit),
+        best: Some(ns),
+        worst: Some(ns),
+        doubts: Vec::new(),
+        margin: Some((limit - ns) / limit),
+        samples: 10_000,
+        too_few_samples: false,
+        window: None,
+    }];
+    trial.response_p50_ns = Some((ns / 6.0) as u64);
+    trial
+}
+
+fn bare(probe: Probe) -> Trial {
+    let seconds = (probe.length_ns / 1_000_000_000).max(1);
+    let each = probe.level.max(1.0) as u64;
+    let block = Block { length_ns: 1_000_000_000, offered: each, requests: each, ..Block::default() };
+    trial(probe, vec![block; seconds.min(4) as usize], Limits::default(), 0)
+}
+
+pub fn quest(to: f64) -> Quest {
+    Quest { to, floor_ns: Some(1_000_000), longest_limit_ns: Some(250_000_000), ..Quest::default() }
+}
+
+pub fn capacity(answer: &Answer) -> f64 {
+    answer.capacity.as_ref().map_or(f64::NAN, |c| c.level())
+}
+
+#[test]
+fn a_thousand_searches_against_a_cheap_server_are_right_and_quick() {
+    let mut random = SplitMix64::new(9);
+    for _ in 0..1_000 {
+        let mu = 10f64.powf(2.0 + 3.0 * (random.next_u64() as f64 / u64::MAX as f64));
+        let truth = (mu - 100f64.ln() / 0.25).min(0.999 * mu);
+        let quest = Quest { floor_ns: None, ..quest(1e6) };
+        let (answer, history) = drive(&quest, |probe| cheap(probe, mu));
+        let found = answer.capacity.clone().expect("it is enclosed");
+        assert!((found.level() / truth - 1.0).abs() < 0.02, "{} for {truth}: {history:?}", found.level());
+        assert!(found.interval[0] <= truth && truth <= found.interval[1], "{:?} for {truth}", found.interval);
+        assert!(history.len() <= 40, "{} steps", history.len());
+    }
+}
+
+#[test]
+fn the_same_history_gives_the_same_next_step() {
+    let (_, history) = drive(&quest(1e6), |probe| cheap(probe, 700.0));
+    for len in 0..history.len() {
+        match (next(&quest(1e6), &history[..len]), next(&quest(1e6), &history[..len])) {
+            (Move::Try(a), Move::Try(b)) => {
+                assert_eq!(a, b);
+                assert_eq!(a, history[len].probe, "what ran is what is asked for again after a restart");
+            }
+            _ => panic!("the search had not ended here"),
+        }
+    }
+}
+
+#[test]
+fn whatever_the_runs_say_the_search_ends_within_its_range() {
+    for seed in 0..400u64 {
+        let mut random = SplitMix64::new(seed);
+        let to = 10f64.powf((random.next_u64() % 7) as f64 - 1.0);
+        let users = seed % 3 == 0;
+        let from = (seed % 5 == 0).then_some(to * 0.3);
+        let step = [None, None, Some(Step::Times(1.1)), Some(Step::Plus(0.5))][seed as usize % 4];
+        let quest = Quest { users, from, step, seed, ..quest(to) };
+        let (answer, history) = drive(&quest, |probe| {
+            let mut trial = figure(probe, random.exponential() * 250e6, 250e6);
+            match random.next_u64() % 12 {
+                0 => trial.error_ratio = 0.9,
+                1 => trial.requests = 0,
+                2 => trial.unstable = true,
+                3 => trial.judged[0].observed = Some(f64::NAN),
+                4 if seed % 2 == 0 => trial.limited_by = limit_of(&cautioned(Kind::LateSends)),
+                5 if seed % 7 == 0 => trial.complete = false,
+                6 => trial.judged.clear(),
+                _ => {}
+            }
+            (trial.measured_s, trial.iterations_rate_per_s) =
+                [(10.0, 1.0), (0.0, 0.0), (f64::INFINITY, f64::NAN)][(random.next_u64() % 3) as usize];
+            trial
+        });
+        assert!(history.len() <= if step.is_some() { MOST_STEPS } else { MOST_TRIALS }, "{}", history.len());
+        let (top, least) =
+            (if users { to.floor().max(1.0) } else { to }, if users { 1.0 } else { to.min(0.1) });
+        for trial in history.iter().filter(|t| t.probe.purpose != Purpose::Floor) {
+            let level = trial.probe.level;
+            assert!(level >= least && level <= top, "{level} is not in {least}..{top}");
+            assert!(!users || level.fract() == 0.0, "{level} users");
+        }
+        assert!(answer.capacity.is_some() || answer.refusal.is_some(), "{answer:?}");
+        assert!(!answer.sentence.is_empty());
+    }
+}
+
+#[test]
+fn numbers_without_sense_neither_panic_nor_loop() {
+    for odd in [f64::NAN, 0.0, -5.0, f64::INFINITY, 1e308, 1e-300] {
+        for step in [None, Some(Step::Times(odd)), Some(Step::Plus(odd))] {
+            let quest =
+                Quest { to: odd, from: Some(odd), within: odd, step, confirm: u32::MAX, ..quest(odd) };
+            let quest = Quest { longest_limit_ns: Some(u64::MAX), every_ns: Some(u64::MAX), ..quest };
+            let (answer, _) = drive(&quest, |probe| cheap(probe, 1_000.0));
+            assert!(!answer.sentence.is_empty());
+        }
+    }
+}
+
+#[test]
+fn the_answer_of_monotone_runs_lies_between_met_and_missed() {
+    for cliff in [3.3, 47.0, 480.0, 9_300.0, 77_000.0] {
+        let (answer, history) =
+            drive(&quest(1e6), |probe| figure(probe, if probe.level < cliff { 5e6 } else { 900e6 }, 250e6));
+        let met = history.iter().filter(|t| t.met()).map(|t| t.probe.level).fold(0.0, f64::max);
+        let missed = history.iter().filter(|t| !t.met()).map(|t| t.probe.level).fold(f64::MAX, f64::min);
+        let found = capacity(&answer);
+        assert!(met <= cliff && missed >= cliff && missed / met < 1.1);
+        assert!((found / cliff - 1.0).abs() < 0.02, "{found} for {cliff}");
+        let interval = answer.capacity.expect("found").interval;
+        assert!(interval[0] <= cliff && cliff <= interval[1], "{interval:?} for {cliff}");
+    }
+}
+
+fn cautioned(kind: Kind) -> plimsoll_analysis::Digest {
+    let mut digest = digest(100.0, vec![Block::default()], 0);
+    digest.cautions.push(kind.raise("p99 of the lateness 12 ms"));
+    digest
+}
+
+#[test]
+fn a_limit_of_the_generator_is_never_told_as_one_of_the_service() {
+    let (answer, history) = drive(&quest(1e6), |probe| {
+        let mut trial = cheap(probe, 50_000.0);
+        // The machine in front sends no more than 2,000/s, and the times look bad then.
+        if probe.level > 2_000.0 {
+            trial = figure(probe, 400e6, 250e6);
+            trial.limited_by = limit_of(&cautioned(Kind::OfferedNotSent));
+        }
+        trial
+    });
+    let refusal = answer.refusal.expect("nobody knows what the service can do");
+    assert_eq!(refusal.code, "generator_limited");
+    assert!(refusal.sentence.contains("12 ms"), "{}", refusal.sentence);
+    let found = answer.capacity.expect("what was met is told");
+    assert!(found.at_least && found.level() <= 2_000.0 && found.level() > 1_000.0, "{found:?}");
+    assert!(history.len() < 25);
+}
+
+/// Another program took the CPU for a moment: the level is tried again. Spoilt three times it is no moment.
+#[test]
+fn what_may_pass_spoils_a_step_and_not_the_search() {
+    let late = |times: u32| {
+        let mut left = times;
+        drive(&quest(1e6), |probe| {
+            let mut trial = cheap(probe, 1_000.0);
+            if !trial.met() && left > 0 {
+                left -= 1;
+                (trial.judged[0].standing, trial.judged[0].best) = (Standing::Undecided, Some(1e6));
+                trial.limited_by = limit_of(&cautioned(Kind::LateSends));
+            }
+            trial
+        })
+    };
+    let (answer, history) = late(2);
+    assert!(answer.refusal.is_none(), "{:?}", answer.refusal);
+    let spoilt: Vec<f64> = history.iter().filter(|t| t.limited_by.is_some()).map(|t| t.probe.level).collect();
+    assert_eq!(spoilt.len(), 2);
+    let after = history.iter().position(|t| t.limited_by.is_some()).expect("one is spoilt") + 1;
+    assert!(history[after].probe.level == spoilt[0] && history[after].probe.rest_ns > 0);
+    assert_eq!(late(u32::MAX).0.refusal.expect("it never passes").code, "generator_limited");
+}
+
+/// A miss that no lateness can explain is one, whatever else was said of the step.
+#[test]
+fn a_late_step_that_is_missed_for_certain_counts() {
+    let (answer, history) = drive(&quest(1e6), |probe| {
+        let mut trial = cheap(probe, 1_000.0);
+        trial.limited_by = limit_of(&cautioned(Kind::LateSends));
+        trial
+    });
+    assert!(answer.refusal.is_none(), "{:?}", answer.refusal);
+    assert!((capacity(&answer) / 981.6 - 1.0).abs() < 0.03, "{} {}", answer.sentence, history.len());
+    assert!(answer.steps.iter().all(|step| step.limited_by.is_none()));
+}
+
+/// Times count from the intended instant: late sends only make them longer, and what was met was met.
+#[test]
+fn a_late_step_that_met_its_thresholds_counts() {
+    let (answer, _) = drive(&quest(1e6), |probe| {
+        let mut trial = cheap(probe, 1_000.0);
+        if trial.met() {
+            trial.limited_by = limit_of(&cautioned(Kind::LateSends));
+        }
+        trial
+    });
+    assert!(answer.refusal.is_none() && answer.capacity.is_some(), "{:?}", answer.refusal);
+}
+
+#[test]
+fn only_what_limits_the_generator_or_the_link_is_a_limit() {
+    for kind in [Kind::ClientFdLimit, Kind::ClientPortsExhausted, Kind::LateSends, Kind::ConnectionCapHit] {
+        assert_eq!(limit_of(&cautioned(kind)).expect("a limit").code, kind.code());
+    }
+    for kind in [Kind::ClientCpu, Kind::TooFewSamples, Kind::ShortRun, Kind::SameMachine, Kind::Retransmits] {
+        assert_eq!(limit_of(&cautioned(kind)), None);
+    }
+    let mut both = cautioned(Kind::ClientCpu);
+    both.cautions.push(Kind::RunQueue.raise("30 %"));
+    assert_eq!(limit_of(&both).expect("a worker that had no CPU").code, "client_cpu");
+}
+
+#[test]
+fn full_connections_in_front_of_a_slow_service_are_its_own_fault() {
+    let capped = |slow: bool| {
+        drive(&quest(1e6), |probe| {
+            let mut trial = cheap(probe, 1_000.0);
+            trial.service_p50_ns = Some(1_000_000);
+            if !trial.met() {
+                trial.limited_by = limit_of(&cautioned(Kind::ConnectionCapHit));
+                trial.service_p50_ns = Some(if slow { 80_000_000 } else { 1_100_000 });
+            }
+            trial
+        })
+        .0
+    };
+    let own = capped(true);
+    assert!(own.refusal.is_none(), "connections fill up in front of any service that is too slow");
+    // What the search counted as missed is not told as a step that does not count.
+    assert!(own.steps.iter().any(|step| !step.met) && own.steps.iter().all(|step| step.limited_by.is_none()));
+    assert_eq!(capped(false).refusal.expect("quick answers, full connections").code, "generator_limited");
+}
+
+#[test]
+fn a_level_that_broke_the_service_is_neither_repeated_nor_exceeded() {
+    let (answer, history) = drive(&quest(1e6), |probe| {
+        let mut trial = cheap(probe, 1e9);
+        if probe.level > 3_000.0 {
+            trial = figure(probe, 900e6, 250e6);
+            trial.error_ratio = 0.8;
+        }
+        trial
+    });
+    let mut lowest = f64::MAX;
+    for trial in &history {
+        assert!(trial.probe.level < lowest, "{} behind {lowest}", trial.probe.level);
+        if trial.is_runaway() {
+            lowest = trial.probe.level;
+        }
+    }
+    assert!(capacity(&answer) > 2_500.0 && capacity(&answer) <= 3_100.0, "{:?}", answer.sentence);
+    let behind = history.iter().skip_while(|t| !t.is_runaway()).nth(1).expect("it went on below");
+    assert!(behind.probe.rest_ns >= 5_000_000_000, "the service is let come back");
+}
+
+#[test]
+fn a_service_that_breaks_just_below_its_limit_is_not_pushed_over() {
+    let (_, history) = drive(&quest(1e6), |probe| {
+        let mut trial = figure(probe, 250e6 * (probe.level / 3_050.0).powi(2), 250e6);
+        trial.error_ratio = if probe.level > 3_000.0 { 0.8 } else { 0.0 };
+        trial
+    });
+    let mut broken = f64::MAX;
+    for trial in &history {
+        assert!(trial.probe.level < broken, "{} behind {broken}", trial.probe.level);
+        if trial.is_runaway() {
+            broken = trial.probe.level;
+        }
+    }
+    assert!(broken < f64::MAX, "it was met on the way");
+}
+
+#[test]
+fn quick_errors_are_no_capacity() {
+    let (answer, history) = drive(&quest(1e6), |probe| {
+        let mut trial = figure(probe, 5e6, 250e6);
+        trial.error_ratio = if probe.level > 3_000.0 { 0.8 } else { 0.0 };
+        trial
+    });
+    assert!((capacity(&answer) / 3_000.0 - 1.0).abs() < 0.03, "{}", answer.sentence);
+    let broken: Vec<f64> = history.iter().filter(|t| t.is_runaway()).map(|t| t.probe.level).collect();
+    assert!(broken.windows(2).all(|pair| pair[1] < pair[0]), "{broken:?}");
+}
+
+#[test]
+fn a_fluke_at_a_low_level_is_outvoted() {
+    let mut flukes = 0;
+    let (answer, _) = drive(&quest(1e6), |probe| {
+        if flukes == 0 && probe.level > 400.0 {
+            flukes = 1;
+            return figure(probe, 700e6, 250e6);
+        }
+        cheap(probe, 10_000.0)
+    });
+    assert!((capacity(&answer) / 9_981.6 - 1.0).abs() < 0.03, "{}", answer.sentence);
+}
+
+#[test]
+fn users_are_whole_and_the_answer_is_exact() {
+    for limit in [1u32, 2, 7, 40, 333] {
+        let quest = Quest { users: true, ..quest(1_000.0) };
+        let (answer, history) = drive(&quest, |probe| {
+            figure(probe, if probe.level <= f64::from(limit) { 100e6 } else { 400e6 }, 250e6)
+        });
+        let found = answer.capacity.expect("found");
+        assert!(
+            (found.users.expect("users") - f64::from(limit)).abs() <= (0.02 * f64::from(limit)).max(0.0),
+            "{found:?} {limit}"
+        );
+        assert!(history.iter().all(|t| t.probe.level.fract() == 0.0));
+        assert_eq!(found.rate_per_s, None);
+    }
+}
+
+#[test]
+fn the_cap_is_told_as_a_lower_bound() {
+    let (answer, _) = drive(&quest(200.0), |probe| cheap(probe, 1e6));
+    let found = answer.capacity.expect("met");
+    assert!(found.at_least && found.level() == 200.0);
+    assert!(answer.sentence.starts_with("carries at least 200/s"), "{}", answer.sentence);
+}
+
+#[test]
+fn nothing_met_is_no_capacity() {
+    let (answer, history) = drive(&quest(1e4), |probe| figure(probe, 900e6, 250e6));
+    assert_eq!(answer.refusal.expect("refused").code, "nothing_met");
+    assert!(answer.capacity.is_none() && history.len() < 20);
+}
+
+#[test]
+fn the_budget_is_kept() {
+    let quest = Quest { budget_ns: Some(40_000_000_000), ..quest(1e6) };
+    let (answer, history) = drive(&quest, |probe| cheap(probe, 3_000.0));
+    let spent: u64 = history.iter().map(|t| t.probe.total_ns()).sum();
+    assert!(spent <= 40_000_000_000);
+    assert_eq!(answer.refusal.expect("it says so").code, "budget");
+}
+
+#[test]
+fn a_backlog_that_grows_is_a_miss_although_the_times_are_still_short() {
+    let probe = Probe {
+        level: 1_020.0,
+        purpose: Purpose::Bisect,
+        rest_ns: 0,
+        warmup_ns: 0,
+        length_ns: 10_000_000_000,
+        turn: 3,
+    };
+    let run = |served: u64| {
+        let block = |at: u64| {
+            let mut block =
+                Block { length_ns: 1_000_000_000, offered: 1_020, requests: served, ..Block::default() };
+            block.response.record_n(5_000_000, served);
+            block.in_flight = ((1_020 - served) * (at + 1)) as f64 + 5.0;
+            block
+        };
+        trial(probe, (0..10).map(block).collect(), Limits { p99_s: Some(5.0), errors: None }, 0)
+    };
+    assert!(run(1_018).met(), "two in a thousand are under way");
+    let overloaded = run(980);
+    assert!(overloaded.judged[0].met && overloaded.unstable && !overloaded.met());
+}
+
+#[test]
+fn shapes_are_told_apart() {
+    let shape = |achieved: &dyn Fn(f64) -> f64, p99: &dyn Fn(f64) -> f64| {
+        drive(&quest(1e5), |probe| {
+            let mut trial = figure(probe, p99(probe.level), 250e6);
+            trial.blocks.iter_mut().for_each(|b| b.response.record_n(p99(probe.level) as u64, 100));
+            trial.iterations_rate_per_s = achieved(probe.level);
+            trial
+        })
+        .0
+        .shape
+    };
+    let straight = |x: f64| x;
+    assert_eq!(shape(&straight, &|x| 20e6 * (1.0 + x / 90.0)), Shape::Gradual);
+    assert_eq!(shape(&straight, &|x| if x < 777.0 { 9e6 } else { 900e6 }), Shape::Cliff);
+    assert_eq!(
+        shape(&|x| if x < 800.0 { x } else { 400.0 }, &|x| 20e6 * (1.0 + x / 90.0)),
+        Shape::Retrograde
+    );
+    assert_eq!(shape(&straight, &|_| 9e6), Shape::Flat);
+}

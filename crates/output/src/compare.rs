@@ -1,0 +1,155 @@
+//! A comparison, for people, for pull requests and for machines.
+//!
+//! All four renderers show one [`Comparison`]: the sentence first, then every figure with its interval, then what
+//! speaks against believing it.
+
+mod junit;
+mod markdown;
+pub(crate) mod next;
+mod picture;
+mod terminal;
+pub(crate) mod xml;
+
+pub use junit::junit;
+pub use markdown::{github_summary, markdown};
+pub use terminal::{gated, terminal};
+
+use crate::format::{NONE, figure};
+use plimsoll_experiment::compare::gate::{Gated, Passage};
+use plimsoll_experiment::compare::{Compared, Comparison, Overall, Peaks, Verdict, change};
+use plimsoll_plan::threshold::FigureUnit;
+
+/// The word of a whole comparison, about B.
+pub(crate) fn overall(verdict: Overall) -> &'static str {
+    match verdict {
+        Overall::Faster => "FASTER",
+        Overall::Slower => "SLOWER",
+        Overall::FewerErrors => "FEWER ERRORS",
+        Overall::MoreErrors => "MORE ERRORS",
+        Overall::Mixed => "MIXED",
+        Overall::NoDifference => "NO DIFFERENCE",
+        Overall::CannotTell => "CANNOT TELL",
+    }
+}
+
+/// The word of a figure, about B.
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "faster",
+        Verdict::Slower => "slower",
+        Verdict::Higher => "higher",
+        Verdict::Lower => "lower",
+        Verdict::Fewer => "fewer",
+        Verdict::More => "more",
+        Verdict::NoDifference => "no difference",
+        Verdict::CannotTell => "cannot tell",
+    }
+}
+
+/// The word with what bounds it: `no difference > 3.10 %`, `cannot tell, 4 more repeats`.
+pub(crate) fn long_word(row: &Compared) -> String {
+    match (row.verdict, row.larger_than, row.more_repeats) {
+        (Verdict::NoDifference, Some(most), _) => {
+            format!("no difference > {}", change(most, row.scale).trim_start_matches('+'))
+        }
+        (Verdict::CannotTell, ..) if row.doubted => "cannot tell beside the load generator".into(),
+        (Verdict::CannotTell, _, Some(1)) => "cannot tell, 1 more repeat".into(),
+        (Verdict::CannotTell, _, Some(more)) => format!("cannot tell, {more} more repeats"),
+        (verdict, ..) => word(verdict).into(),
+    }
+}
+
+/// Both sides of a row; a percentile with too few samples on one of them is none.
+pub(crate) fn values(row: &Compared) -> [String; 2] {
+    match row.has_too_few() {
+        true => [NONE.into(), NONE.into()],
+        false => [value(row.a, row.a_at_least, row.unit), value(row.b, row.b_at_least, row.unit)],
+    }
+}
+
+fn value(value: Option<f64>, at_least: bool, unit: FigureUnit) -> String {
+    let text = value.map_or_else(|| NONE.into(), |value| figure(value, unit));
+    if at_least { format!(">= {text}") } else { text }
+}
+
+pub(crate) fn maybe_change(row: &Compared, of: Option<f64>) -> String {
+    of.map_or_else(|| NONE.into(), |x| change(x, row.scale))
+}
+
+/// `-1.2 % to +4.5 %`.
+pub(crate) fn interval(row: &Compared) -> String {
+    match (row.low, row.high) {
+        (Some(low), Some(high)) => format!("{} to {}", change(low, row.scale), change(high, row.scale)),
+        _ => NONE.into(),
+    }
+}
+
+/// Three digits behind the point are more than a p-value knows.
+pub(crate) fn p_value(p: Option<f64>) -> String {
+    match p {
+        None => NONE.into(),
+        Some(p) if p < 0.001 => "< 0.001".into(),
+        Some(p) => format!("{p:.3}"),
+    }
+}
+
+/// A peak of each side, as text: it has no interval, so nothing is said of the difference.
+pub(crate) fn peaks(row: &Peaks) -> [String; 2] {
+    [row.a, row.b]
+        .map(|peak| peak.map_or_else(|| NONE.into(), |peak| plimsoll_plan::phrase::watched(peak, row.unit)))
+}
+
+/// What the gate says in a few words.
+pub(crate) fn gate_word(gated: &Gated, c: &Comparison) -> String {
+    let all = gated.rules.len() as u64;
+    let broken = gated.rules.iter().filter(|rule| rule.passage == Passage::Fail).count() as u64;
+    let word = match (gated.passage, c.blocking().map(|doubt| doubt.code)) {
+        (Passage::Pass, _) => "gate passed: no rule is broken",
+        (Passage::Fail, _) => {
+            let verb = if broken == 1 { "is" } else { "are" };
+            let of = crate::format::counted(all, "rule");
+            return format!("gate not passed: {} of {of} {verb} broken", crate::format::count(broken));
+        }
+        // Repeats of runs that cannot be compared would not help.
+        (_, Some("levels_differ")) => "gate undecided: runs of the same load are needed",
+        (_, Some("settings_differ")) => "gate undecided: runs of the same settings are needed",
+        (_, Some(_)) => "gate undecided: these runs cannot be compared",
+        (_, None) => "gate undecided: more repeats have to tell",
+    };
+    word.into()
+}
+
+/// What the spectra of both sides count, and why that may be more than the requests that ended.
+pub(crate) fn times(c: &Comparison, a: u64, b: u64) -> String {
+    use crate::format::count;
+    let all = format!("{} and {} response times", count(a), count(b));
+    match (a.saturating_sub(c.a.requests), b.saturating_sub(c.b.requests)) {
+        (0, 0) => all,
+        (of_a, of_b) => {
+            let [of_a, of_b] = [of_a, of_b].map(count);
+            format!(
+                "{all}; {of_a} and {of_b} of them are of requests that had not ended and count as far as they went"
+            )
+        }
+    }
+}
+
+/// How it was made, as one line.
+pub(crate) fn footing(c: &Comparison) -> String {
+    use crate::format::{count, counted, ratio};
+    let runs = if c.a.runs == c.b.runs {
+        format!("{} of each side", counted(c.a.runs as u64, "run"))
+    } else {
+        format!("{} against {}", counted(c.b.runs as u64, "run"), count(c.a.runs as u64))
+    };
+    format!(
+        "{runs}, {} and {} requests; {} intervals; {} adjusted together; differences up to {} are not worth naming; \
+         seed {}",
+        count(c.a.requests),
+        count(c.b.requests),
+        ratio(c.confidence),
+        counted(c.compared_together as u64, "figure"),
+        ratio(c.worth),
+        c.seed
+    )
+}

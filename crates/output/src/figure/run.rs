@@ -1,0 +1,179 @@
+//! Pictures of one run: its course, where times lay, what the slow ones waited for, and what was watched.
+
+pub mod course;
+mod heat;
+mod phases;
+mod spectrum;
+mod streams;
+pub mod watched;
+
+pub use spectrum::{chart as spectrum_chart, line as spectrum_line};
+
+use crate::format::count;
+use plimsoll_analysis::picture::{Moment, MomentKind, Picture};
+use plimsoll_analysis::summary::{Judged, Second, Standing, Summary};
+use plimsoll_chart::{Axis, Chart, Limit, Mark, MarkKind, Stretch, StretchKind, Unit};
+use plimsoll_plan::threshold::FigureUnit;
+
+/// Fewer rows than this are no course.
+const ROWS: usize = 3;
+
+/// All charts that the run has something for, in the order in which a page shows them.
+pub fn of_run(s: &Summary, p: &Picture) -> Vec<Chart> {
+    let rows = if p.rows.is_empty() { &s.timeline } else { &p.rows };
+    let mut out = Vec::new();
+    if rows.len() >= ROWS {
+        out.push(course::timeline(s, p, rows));
+        out.extend(streams::streams(s, p, rows));
+        out.extend(heat::heats(s, p, rows));
+    }
+    out.extend(spectrum::spectrum(s, p));
+    out.extend(spectrum::of_requests(s, p));
+    out.extend(heat::distribution(s, p));
+    out.extend(phases::phases(s, p));
+    if rows.len() >= ROWS {
+        out.extend(watched::monitors(s, p));
+    }
+    out
+}
+
+/// The axis that all charts of group `time` share.
+pub fn time_axis(s: &Summary) -> Axis {
+    let end_s = s.timeline.last().map_or(1.0, |t| t.from_s + t.length_s);
+    let seen_s = s.courses.iter().flat_map(|c| c.points.last()).map(|(at, _)| *at).fold(0.0, f64::max);
+    // A monitor's last sample comes a moment after the last request; the axis ends with the load.
+    let end_s = if end_s > 0.0 { end_s } else { seen_s };
+    // A run that was cut off has no ticks up to its planned end, and must not look whole.
+    let end_s = s.gaps.iter().map(|gap| gap.to_s).filter(|to_s| to_s.is_finite()).fold(end_s, f64::max);
+    Axis::new("time from the start of the run", Unit::Seconds).between(0.0, end_s)
+}
+
+/// A chart over the time of the run, with what happened in it.
+fn over_time(id: &str, title: impl Into<String>, s: &Summary, p: &Picture) -> Chart {
+    let mut chart = Chart::new(id, title, time_axis(s));
+    chart.group = "time".into();
+    chart.stretches = stretches(s);
+    // Gaps and spikes have a ground of their own.
+    let is_mark = |m: &&Moment| !matches!(m.kind, MomentKind::Gap | MomentKind::Spike);
+    chart.marks = p.moments.iter().filter(is_mark).map(mark).collect();
+    chart
+}
+
+fn stretches(s: &Summary) -> Vec<Stretch> {
+    let mut out = Vec::new();
+    if s.totals.warmup_s > 0.0 {
+        let word = "warm-up".to_owned();
+        out.push(Stretch { from: 0.0, to: s.totals.warmup_s, word, kind: StretchKind::Warmup });
+    }
+    let gap = |g: &plimsoll_analysis::summary::Gap| Stretch {
+        from: g.from_s,
+        to: g.to_s,
+        // The other machines were heard all the while.
+        word: if s.origins.len() > 1 { format!("no data of {}", g.origin) } else { "no data".into() },
+        kind: StretchKind::Gap,
+    };
+    out.extend(s.gaps.iter().map(gap));
+    out.extend(s.spikes.iter().map(|spike| Stretch {
+        from: spike.from_s,
+        to: spike.until_s,
+        word: "slow".into(),
+        kind: StretchKind::Spike,
+    }));
+    // Drawn as what went wrong, and named as what it was.
+    out.extend(s.availability.outages.iter().map(|outage| Stretch {
+        from: outage.from_s,
+        to: outage.to_s,
+        word: "outage".into(),
+        kind: StretchKind::Spike,
+    }));
+    out
+}
+
+fn mark(moment: &Moment) -> Mark {
+    let kind = match moment.kind {
+        MomentKind::Stage => MarkKind::Stage,
+        MomentKind::Note => MarkKind::Note,
+        MomentKind::Control | MomentKind::Gap => MarkKind::Control,
+        MomentKind::Change | MomentKind::Spike | MomentKind::Outage => MarkKind::Change,
+    };
+    Mark { at: moment.at_s, word: moment.text.clone(), kind }
+}
+
+/// Thresholds on response times of all requests.
+fn time_limits(s: &Summary) -> Vec<Limit> {
+    let of_all = s.thresholds.iter().filter(|t| {
+        t.unit == FigureUnit::Nanoseconds && t.what.starts_with("response_time") && !t.what.contains('{')
+    });
+    of_all.map(limit).collect()
+}
+
+/// Missed ones on percentiles of single requests: they stand at the lines of these, not at those of all requests.
+fn missed_limits(s: &Summary) -> impl Iterator<Item = Limit> + '_ {
+    let is_quantile = |what: &str| {
+        let last = what.rsplit(' ').next().and_then(|word| word.strip_prefix('p'));
+        last.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let missed = s.thresholds.iter().filter(move |t| {
+        t.is_missed()
+            && t.unit == FigureUnit::Nanoseconds
+            && t.what.starts_with("response_time{")
+            && is_quantile(&t.what)
+    });
+    missed.map(limit)
+}
+
+fn limit(t: &Judged) -> Limit {
+    Limit { value: t.limit, word: t.text.clone(), met: (t.standing != Standing::Undecided).then_some(t.met) }
+}
+
+/// Behind the number of times that are drawn: how many more were cut off; empty: none.
+fn not_drawn(cut_off: u64) -> String {
+    match cut_off {
+        0 => String::new(),
+        n => format!("; {} more cut off before their end, not drawn", count(n)),
+    }
+}
+
+/// The middles of the rows, and of each hole between them one more, at which there is no value.
+#[derive(Default)]
+pub struct Rows<'a> {
+    at: Vec<(f64, Option<(usize, &'a Second)>)>,
+}
+
+impl Rows<'_> {
+    pub fn of(rows: &[Second]) -> Rows<'_> {
+        let mut at: Vec<(f64, Option<(usize, &Second)>)> = Vec::new();
+        let mut end_s: Option<f64> = None;
+        for (number, row) in rows.iter().enumerate() {
+            if let Some(end_s) = end_s.filter(|end_s| row.from_s > end_s + 0.5 * row.length_s.max(1e-9)) {
+                at.push(((end_s + row.from_s) / 2.0, None));
+            }
+            at.push((middle_s(row), Some((number, row))));
+            end_s = Some(row.from_s + row.length_s);
+        }
+        Rows { at }
+    }
+
+    pub fn xs(&self) -> Vec<f64> {
+        self.at.iter().map(|(x, _)| *x).collect()
+    }
+
+    pub fn values(&self, of: impl Fn(&Second) -> Option<f64>) -> Vec<Option<f64>> {
+        self.numbered(|_, row| of(row))
+    }
+
+    /// With the number of the row among those that are there.
+    pub fn numbered(&self, of: impl Fn(usize, &Second) -> Option<f64>) -> Vec<Option<f64>> {
+        self.at.iter().map(|(_, row)| row.and_then(|(number, row)| of(number, row))).collect()
+    }
+}
+
+/// Where the values of a row stand: the first and the last second may be cut.
+pub fn middle_s(row: &Second) -> f64 {
+    row.from_s + row.length_s / 2.0
+}
+
+/// A count of a row as a rate.
+pub fn per_s(n: u64, row: &Second) -> Option<f64> {
+    (row.length_s > 0.0).then(|| n as f64 / row.length_s)
+}

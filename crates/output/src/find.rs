@@ -1,0 +1,177 @@
+//! What a search found: the answer, the curve, the steps.
+//!
+//! The sentence comes first and is the answer's own; the curve shows how sure it is, the steps how it was found.
+//! JSON is the answer itself.
+
+mod csv;
+mod markdown;
+pub(crate) mod next;
+mod terminal;
+
+pub use csv::{COLUMNS, csv};
+pub use markdown::markdown;
+pub use terminal::{step_line, terminal};
+
+use crate::format::{NONE, count, duration_ns, rate_per_s, ratio};
+use plimsoll_analysis::summary::Weight;
+use plimsoll_experiment::search::{
+    Answer, Deciding, IntervalIs, Point, Raised, Reading, Shape, Standing, StepRow,
+};
+use plimsoll_plan::experiment::Purpose;
+
+/// The answer as one JSON document, a line break at the end.
+///
+/// # Errors
+/// When it holds something that JSON cannot express.
+pub fn json(answer: &Answer) -> Result<String, crate::Error> {
+    let mut text = serde_json::to_string_pretty(answer)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// A level in the unit of the search: `1,200/s`, `40`.
+pub(crate) fn level(value: f64, users: bool) -> String {
+    if users { count(value.max(0.0).round() as u64) } else { rate_per_s(value) }
+}
+
+pub(crate) fn value(reading: Option<Reading>) -> String {
+    reading.map_or_else(|| NONE.into(), |r| crate::format::quantile(r.quantile()))
+}
+
+/// What may be told of it.
+pub(crate) fn shown(reading: Option<Reading>) -> Option<Reading> {
+    reading.filter(|r| r.quantile().value_ns().is_some())
+}
+
+/// Whether a percentile of the answer is hidden because it has too few samples.
+pub(crate) fn hides(answer: &Answer) -> bool {
+    let points = answer.curve.iter().flat_map(|point| [point.p50, point.p99]);
+    let steps = answer.steps.iter().flat_map(|step| [step.p50, step.p99]);
+    points.chain(steps).flatten().any(|reading| !reading.enough_samples)
+}
+
+pub(crate) fn with_bounds(reading: Option<Reading>) -> String {
+    shown(reading).map_or_else(|| NONE.into(), |r| crate::format::interval(r.value_ns, r.low_ns, r.high_ns))
+}
+
+pub(crate) fn errors(share: f64) -> String {
+    if share == 0.0 { "0".into() } else { ratio(share) }
+}
+
+pub(crate) fn purpose(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Floor => "one user",
+        Purpose::Bracket => "enclose",
+        Purpose::Bisect => "halve",
+        Purpose::Confirm => "confirm",
+        Purpose::Ladder => "ladder",
+    }
+}
+
+fn shape(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Gradual => "times climb gradually with the load",
+        Shape::Jump => "times or errors jump between two levels, and what lies between was not run",
+        Shape::Cliff => "times or errors jump within a few per cent of load",
+        Shape::Retrograde => "more load gets fewer answers",
+        Shape::Flat => "nothing changes up to the highest level",
+        Shape::Unknown => "too few levels to tell the shape",
+    }
+}
+
+/// `met`, `missed`, `undecided`, `3 of 4 met, 1 undecided`.
+pub(crate) fn verdict(point: &Point) -> String {
+    match (point.met, point.undecided, point.runs) {
+        (met, _, runs) if met == runs => "met".into(),
+        (_, undecided, runs) if undecided == runs => "undecided".into(),
+        (0, 0, _) => "missed".into(),
+        (met, 0, runs) => format!("{met} of {runs} met"),
+        (met, undecided, runs) => format!("{met} of {runs} met, {undecided} undecided"),
+    }
+}
+
+/// What a step amounts to, in a word or two.
+pub(crate) fn outcome(step: &StepRow) -> String {
+    match &step.limited_by {
+        Some(by) => format!("held back: {}", by.title),
+        None => match step.standing {
+            Standing::Met => "met".into(),
+            Standing::Undecided => "undecided".into(),
+            Standing::Missed if step.unstable => "missed, backlog grows".into(),
+            Standing::Missed => "missed".into(),
+        },
+    }
+}
+
+/// What the load generator says of itself in the runs that decided; of them the worst.
+fn generator(deciding: &Deciding) -> String {
+    let worst = &deciding.generator;
+    let mut parts = Vec::new();
+    if let Some(late) = worst.late_p99_ns {
+        parts.push(format!("sends late by {} (p99)", duration_ns(late)));
+    }
+    parts.push(format!("workers busy {}", ratio(worst.busy_ratio)));
+    parts.push(format!("waiting for CPU {}", ratio(worst.run_queue_ratio)));
+    if worst.stalled_ns > 0 {
+        parts.push(format!("stalled for {}", duration_ns(worst.stalled_ns)));
+    }
+    parts.push(crate::format::counted(worst.retransmits, "retransmit"));
+    let runs = crate::format::counted(deciding.runs as u64, "run");
+    format!("{}; worst of the {runs} near the answer", parts.join(", "))
+}
+
+/// The cautions of the runs that decided, one sentence each: `requests were sent late (3 of 9 runs, first: ...)`.
+pub(crate) fn cautions(answer: &Answer) -> Vec<(Weight, String)> {
+    let Some(deciding) = &answer.deciding else { return Vec::new() };
+    let runs = crate::format::counted(deciding.runs as u64, "run");
+    let told = |one: &Raised| {
+        let evidence =
+            if one.evidence.is_empty() { String::new() } else { format!(", first: {}", one.evidence) };
+        (one.weight, format!("{} ({} of {runs}{evidence}; `{}`)", one.title, one.runs, one.code))
+    };
+    deciding.cautions.iter().map(told).collect()
+}
+
+/// The facts below the sentence, each with its label.
+pub(crate) fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(refusal) = &answer.refusal {
+        let label = if refusal.code == "budget" { "stopped" } else { "refused" };
+        facts.push((label, format!("{} ({})", refusal.sentence, refusal.code)));
+    }
+    if let Some(capacity) = &answer.capacity {
+        let [low, high] = capacity.interval.map(|bound| level(bound, answer.users));
+        let (what, kind) = match (capacity.at_least, answer.style) {
+            (true, _) => ("at least", String::new()),
+            _ if capacity.interval_is == IntervalIs::Enclosure => {
+                ("last met", format!(", first missed {high}"))
+            }
+            _ => ("capacity", format!(", 95 % interval {low} to {high}")),
+        };
+        facts.push((what, format!("{}{kind}", level(capacity.level(), answer.users))));
+        facts.push(("from", capacity.basis.clone()));
+        if let Some(by) = &capacity.limited_by {
+            facts.push(("first missed", by.clone()));
+        }
+    }
+    if let Some(resource) = &answer.limiting_resource {
+        facts.push(("ran out", resource.clone()));
+    }
+    if let Some(deciding) = &answer.deciding {
+        facts.push(("generator", generator(deciding)));
+    }
+    facts.push(("shape", shape(answer.shape).into()));
+    if let Some(knee) = &answer.knee {
+        let p50 = duration_ns(knee.p50_ns);
+        facts.push(("knee", format!("{}, p50 {p50} ({})", level(knee.level, answer.users), knee.method)));
+    }
+    if let Some(floor) = answer.floor_ns {
+        facts.push(("unloaded", format!("p50 {}", duration_ns(floor))));
+    }
+    if !answer.left_out.is_empty() {
+        facts.push(("not used", format!("{}: any low load misses it", answer.left_out.join(", "))));
+    }
+    let spent = crate::format::chosen_s(answer.spent_s);
+    facts.push(("took", format!("{} in {spent}", crate::format::counted(answer.steps.len() as u64, "run"))));
+    facts
+}

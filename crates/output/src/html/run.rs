@@ -1,0 +1,165 @@
+//! The page of a run, in the order in which it should be read: what came out and whether it can be believed, what was
+//! found, how it went over time, where the time went, what failed, what the system did meanwhile, how it was measured.
+//!
+//! A section appears when the run has something for it. Every number comes from the summary through
+//! [`crate::format`], so that page, terminal and JSON say the same.
+
+mod errors;
+mod findings;
+mod head;
+mod method;
+mod next;
+mod origins;
+mod repeat;
+mod requests;
+mod streams;
+mod times;
+mod tree;
+mod trust;
+mod watched;
+
+use super::{Page, Section, piece};
+use crate::{Error, words};
+use maud::{Markup, html};
+use plimsoll_analysis::picture::{MomentKind, Picture};
+use plimsoll_analysis::summary::Summary;
+use plimsoll_chart::Chart;
+use serde_json::Value;
+
+/// The page. `run_file` is the name of the file that it was made of, if there is one; `charts` are those of
+/// [`crate::figure::of_run`].
+///
+/// # Errors
+/// When the summary holds something that JSON cannot express.
+pub fn run_page(
+    s: &Summary,
+    picture: &Picture,
+    run_file: Option<&str>,
+    charts: Vec<Chart>,
+) -> Result<Page, Error> {
+    let anchors = Anchors::of(s, &charts);
+    let bodies = [
+        ("generator", "Load generator", Some(trust::body(s))),
+        ("thresholds", "Thresholds", head::thresholds(s)),
+        ("findings", "Findings", findings::body(s, &anchors)),
+        ("course", "Over time", course(picture, &charts)),
+        ("times", "Response times", times::body(s, &charts)),
+        ("requests", "Requests", requests::body(s, picture)),
+        ("phases", "Phases", times::phases(s, picture, &charts)),
+        ("errors", "Errors", errors::body(s)),
+        ("checks", "Checks", errors::checks(s)),
+        ("system", "System under test", watched::body(s, &charts)),
+        ("streams", "Streams", streams::body(s, &charts)),
+        ("connections", "Connections", streams::connections(s)),
+        ("machines", "Machines", origins::body(s)),
+        ("method", "Method", Some(method::body(s, run_file))),
+    ];
+    let document = document(s)?;
+    let section = |(id, title, body): (_, _, Option<Markup>)| Some(Section { id, title, body: body? });
+    Ok(Page {
+        kind: "run",
+        title: format!("{}: {}", words::outcome(s.verdict.result), s.name),
+        head: head::head(s, &next::body(s, run_file, &anchors)),
+        sections: bodies.into_iter().filter_map(section).collect(),
+        document,
+        charts,
+        bar: None,
+    })
+}
+
+/// Seconds whose rows the document in a page may have. Those of an hour would be more than half of the file, and the
+/// charts hold them in rows that can be seen.
+const SECONDS: usize = 900;
+
+/// Whether the page holds all of the document.
+fn has_course(s: &Summary) -> bool {
+    s.timeline.len() <= SECONDS
+}
+
+/// What `--json` prints, in a long run without its seconds.
+fn document(s: &Summary) -> Result<Value, Error> {
+    let mut document = serde_json::to_value(s)?;
+    if let Some(all) = document.as_object_mut().filter(|_| !has_course(s)) {
+        all.remove("timeline");
+    }
+    Ok(document)
+}
+
+/// The cautions that pages know the place of.
+pub fn caution_codes() -> impl Iterator<Item = &'static str> {
+    findings::CAUTIONS.iter().map(|(code, ..)| *code)
+}
+
+/// What findings can point at: a link that leads nowhere is worse than none.
+struct Anchors {
+    known: Vec<String>,
+}
+
+impl Anchors {
+    fn of(s: &Summary, charts: &[Chart]) -> Anchors {
+        let mut known: Vec<String> = charts.iter().map(|chart| format!("chart-{}", chart.id)).collect();
+        known.extend(["generator", "times", "connections", "method"].map(String::from));
+        if crate::watched::is_watched(s) {
+            known.push("system".into());
+        }
+        let is_failing = s.errors.iter().any(|row| row.count > 0);
+        let sections = [
+            ("requests", !s.requests.is_empty()),
+            ("machines", s.origins.len() > 1),
+            ("errors", is_failing),
+            ("checks", !s.checks.is_empty()),
+            ("thresholds", !s.thresholds.is_empty()),
+            ("findings", !s.cautions.is_empty()),
+            ("phases", charts.iter().any(|chart| chart.id == "phases")),
+        ];
+        known.extend(sections.into_iter().filter(|(_, is_there)| *is_there).map(|(id, _)| id.to_owned()));
+        Anchors { known }
+    }
+
+    /// The first of these that there is.
+    fn first(&self, wanted: &[&str]) -> Option<String> {
+        wanted.iter().find(|id| self.known.iter().any(|known| known == *id)).map(|id| (*id).to_owned())
+    }
+}
+
+/// The run on its axis of time, and what happened on it.
+fn course(picture: &Picture, charts: &[Chart]) -> Option<Markup> {
+    let drawn = piece::charts(charts, &["timeline", "heat", "heat-service"]);
+    if drawn.is_none() && picture.moments.is_empty() {
+        return None;
+    }
+    Some(html! {
+        @if let Some(drawn) = drawn { (drawn) }
+        @if !picture.moments.is_empty() { (moments(picture)) }
+    })
+}
+
+/// A long run has hundreds of stages: those are in the chart.
+const MOMENTS: usize = 60;
+
+fn moments(picture: &Picture) -> Markup {
+    use super::table::{Cell, Row, number, table, text};
+    let row = |moment: &plimsoll_analysis::picture::Moment| {
+        let what = match moment.kind {
+            MomentKind::Stage => "stage",
+            MomentKind::Note => "note",
+            MomentKind::Control => "control",
+            MomentKind::Change => "change",
+            MomentKind::Gap => "gap",
+            MomentKind::Spike => "spike",
+            MomentKind::Outage => "outage",
+        };
+        // Tenths: a moment is where a second begins, or when somebody pressed a key.
+        let at = crate::format::chosen_s((moment.at_s * 10.0).round() / 10.0);
+        Row::new(vec![Cell::number(at, Some(moment.at_s)), Cell::text(what), Cell::text(&moment.text)])
+    };
+    let rows: Vec<Row> = picture.moments.iter().take(MOMENTS).map(row).collect();
+    let columns = [number("at"), text("kind"), text("what")];
+    html! {
+        h3 { "Events" }
+        (table("events", "Events of the run", &columns, &rows))
+        @if picture.moments.len() > MOMENTS {
+            p.faint { "and " (picture.moments.len() - MOMENTS) " more, in the JSON document" }
+        }
+    }
+}

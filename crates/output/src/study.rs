@@ -1,0 +1,181 @@
+//! The runs of an experiment in one table, and what they say together.
+//!
+//! Cells that differ in the load alone stand under each other, so that a column is a curve; every figure has its
+//! interval beside it, because a difference smaller than that is none.
+
+mod csv;
+mod markdown;
+mod terminal;
+pub(crate) mod watched;
+
+pub use csv::{COLUMNS, csv};
+pub use markdown::markdown;
+pub use terminal::terminal;
+
+use crate::format;
+use plimsoll_experiment::study::{
+    Basis, CellRow, Curve, Estimate, Saturation, Study, UslFit, level_text, settings_text,
+};
+use plimsoll_plan::experiment::Setting;
+
+/// Cells with the same settings but for the axis of the curves.
+struct Group<'a> {
+    fixed: Vec<Setting>,
+    /// What its rows are called, and the rows.
+    rows: Vec<(String, &'a CellRow)>,
+    curve: Option<&'a Curve>,
+}
+
+/// In the order of the table. Without curves all cells are one group and have their settings as names.
+fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
+    let Some(axis) = study.curves.first().map(|curve| curve.axis.as_str()) else {
+        let named = |row: &'a CellRow| {
+            let text = settings_text(&row.settings);
+            (if text.is_empty() { study.name.clone() } else { text }, row)
+        };
+        let rows: Vec<_> = study.table.iter().map(named).collect();
+        return if rows.is_empty() {
+            Vec::new()
+        } else {
+            vec![Group { fixed: Vec::new(), rows, curve: None }]
+        };
+    };
+    let mut out: Vec<Group> = Vec::new();
+    for row in &study.table {
+        let fixed: Vec<Setting> = row.settings.iter().filter(|s| s.axis != axis).cloned().collect();
+        let name = row.setting(axis).unwrap_or("-").to_owned();
+        match out.iter_mut().find(|group| group.fixed == fixed) {
+            Some(group) => group.rows.push((name, row)),
+            None => {
+                let curve = study.curves.iter().find(|curve| curve.fixed == fixed);
+                out.push(Group { fixed, rows: vec![(name, row)], curve });
+            }
+        }
+    }
+    out
+}
+
+/// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of, a dash where the interval is as
+/// wide as the figure itself or wider.
+pub(crate) fn plus_minus(estimate: &Estimate, sign: &str) -> String {
+    if estimate.too_few_samples {
+        return String::new();
+    }
+    match estimate.half_width_ratio() {
+        Some(_) if says_nothing(estimate) => format::NONE.into(),
+        Some(half) if half >= 0.0995 => format!("{sign}{:.0}%", half * 100.0),
+        Some(half) => format!("{sign}{:.1}%", half * 100.0),
+        None => String::new(),
+    }
+}
+
+/// The interval holds nothing at all as well as twice the figure.
+pub(crate) fn says_nothing(estimate: &Estimate) -> bool {
+    let is_wide = estimate.half_width_ratio().is_some_and(|half| half >= 1.0);
+    is_wide && estimate.low.is_some_and(|low| low <= 0.0)
+}
+
+pub(crate) fn time(estimate: &Estimate) -> String {
+    if estimate.too_few_samples {
+        return format::NONE.into();
+    }
+    let text = estimate.value.map_or(format::NONE.into(), format::duration_f64_ns);
+    if estimate.at_least { format!(">= {text}") } else { text }
+}
+
+pub(crate) fn rate(estimate: &Estimate) -> String {
+    estimate.value.map_or(format::NONE.into(), format::rate_per_s)
+}
+
+pub(crate) fn errors(estimate: &Estimate) -> String {
+    estimate.value.map_or(format::NONE.into(), format::ratio)
+}
+
+/// What is known of a curve, one sentence each.
+pub(crate) fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
+    let law = match &curve.usl {
+        UslFit::Fit { sentence, r2, .. } => format!("{sentence} (R2 {r2:.3})"),
+        UslFit::Unfit { why } => format!("no scalability law can be told: {why}"),
+    };
+    let knee = match curve.knee.at {
+        Some(_) => curve.knee.sentence.clone(),
+        None => format!("no knee is claimed: {}", curve.knee.sentence),
+    };
+    let mut out = vec![("law", law), ("knee", knee)];
+    // A knee where the rate becomes flat says the same.
+    if let Some(flat) = curve.saturation.as_ref().filter(|flat| flat.is_link || !is_knee(curve, flat)) {
+        let what = if flat.is_link { "the link is full" } else { "something is at its limit" };
+        out.push((
+            "flat",
+            format!("from {} on at {}: {what}", level_text(flat.from), format::rate_per_s(flat.rate_per_s)),
+        ));
+    }
+    out
+}
+
+/// The knee and the beginning of the flat stretch are one fact: they are within this share of each other.
+const SAME: f64 = 0.10;
+
+/// Whether the knee stands where the rate becomes flat.
+pub(crate) fn is_knee(curve: &Curve, flat: &Saturation) -> bool {
+    curve.knee.at.is_some_and(|at| (at / flat.from - 1.0).abs() <= SAME)
+}
+
+/// `3 runs, 12 cells`.
+pub(crate) fn extent(study: &Study) -> String {
+    let cells = study.table.len() as u64;
+    format!("{}, {}", format::counted(study.runs as u64, "run"), format::counted(cells, "cell"))
+}
+
+/// What a table or a picture without intervals says.
+pub(crate) const NO_INTERVALS: &str =
+    "no intervals: one short run of a cell tells none; repeat each three times (`repeat: 3`)";
+
+/// What the intervals are, for the line below the name.
+pub(crate) fn intervals(study: &Study) -> String {
+    let shown = |row: &CellRow| [row.rate_per_s, row.p50_ns, row.p99_ns].iter().any(says_nothing);
+    let few = |row: &CellRow| [row.p50_ns, row.p90_ns, row.p99_ns].iter().any(|time| time.too_few_samples);
+    let mut text = basis_text(study).to_owned();
+    if study.table.iter().any(shown) {
+        text = format!("{text}; {DASH}");
+    }
+    match study.table.iter().any(few) {
+        true => format!("{text}; {}", crate::words::DASH),
+        false => text,
+    }
+}
+
+/// What a dash in the place of an interval says.
+const DASH: &str =
+    "a dash: the interval is wider than the figure, so these repeats say nothing of how exact it is";
+
+fn basis_text(study: &Study) -> &'static str {
+    let any = |basis| study.table.iter().any(|row| row.basis == basis);
+    let two = study.table.iter().any(|row| row.basis == Basis::Runs && row.repeats < 3);
+    match (any(Basis::Runs), any(Basis::Blocks)) {
+        (true, true) => "95 % intervals between runs, within them where there are fewer than three",
+        (true, false) if two => {
+            "95 % intervals between runs; those of two repeats are wide: repeat three times"
+        }
+        (true, false) => "95 % intervals between runs",
+        (false, true) => "95 % intervals within runs: repeat them three times to see how runs differ",
+        (false, false) => NO_INTERVALS,
+    }
+}
+
+/// Why a row is no measurement, or what was left out of it.
+pub(crate) fn doubt(row: &CellRow) -> String {
+    match row.left_out.first() {
+        None => String::new(),
+        Some(first) if row.valid => format!("{} left out: {}", row.left_out.len(), first.why),
+        Some(first) => format!("not valid: {}", first.why),
+    }
+}
+
+fn basis(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Runs => "runs",
+        Basis::Blocks => "blocks",
+        Basis::None => "none",
+    }
+}

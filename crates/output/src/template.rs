@@ -1,0 +1,194 @@
+//! People's own reports: a text with gaps that a result fills in. Gaps know the document of `--json`, the charts, and
+//! the words for our units, which round as every other report does.
+//!
+//! A template is a text of its author and the result holds texts of a server that may be hostile: what goes into HTML
+//! is escaped, control characters never pass, nothing is read but the folder that the caller opens, and a template
+//! that does not end is ended.
+
+mod names;
+mod units;
+mod value;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value};
+use names::Missed;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Instructions of a template before it is ended: a hundred for each second of a nine-hour run and its requests, and
+/// half a second of work.
+const FUEL: u64 = 10_000_000;
+/// Bytes that a template may write: a hundred times the largest page.
+const BYTES_MAX: usize = 64_000_000;
+
+/// A picture of the result.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// As in [`plimsoll_chart::Chart::id`].
+    pub id: String,
+    pub title: String,
+    pub subtitle: String,
+    pub svg: String,
+}
+
+/// Why a template gave no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Lower-case fragment.
+    pub sentence: String,
+    /// How to mend it; may be empty.
+    pub hint: String,
+    /// File, line and column from 1, and the line; `None`: it is about the whole.
+    pub place: Option<Place>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub excerpt: String,
+}
+
+/// Fills in `source`. `name` is that of its file: how texts are escaped follows from its end. `kind` is the word for
+/// what the result is of (`run`, `search`), `document` is what `--json` prints; `load` gives the text of another
+/// file that the template includes, `None` where there is none.
+///
+/// # Errors
+/// When the template is none, names what is not there, or does not end.
+pub fn render(
+    name: &str,
+    source: &str,
+    kind: &str,
+    document: &serde_json::Value,
+    pictures: Vec<Picture>,
+    load: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+) -> Result<String, Problem> {
+    let missed = Arc::new(Missed::of(kind));
+    let pictures = Arc::new(pictures);
+    // A file ends with a line feed, and so does what is made of it; a line that only decides leaves none behind.
+    let mut syntax = SyntaxConfig::builder();
+    let syntax = syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true).build();
+    let syntax = syntax.map_err(|e| Problem { sentence: e.to_string(), hint: String::new(), place: None })?;
+    let mut env = Environment::new();
+    env.set_undefined_behavior(UndefinedBehavior::Strict);
+    env.set_auto_escape_callback(escaping);
+    env.set_fuel(Some(FUEL));
+    env.set_syntax(syntax);
+    env.set_loader(move |name| Ok(load(name)));
+    units::add(&mut env);
+    let drawn = Arc::clone(&pictures);
+    env.add_function("svg", move |id: &str| svg(&drawn, id));
+    let problem = |error: minijinja::Error| problem(&error, name, source, &missed);
+    env.add_template(name, source).map_err(problem)?;
+    let given = value::root(kind, document, &pictures, &missed, globals(&env));
+    let mut out = Bounded { bytes: Vec::new() };
+    let template = env.get_template(name).map_err(problem)?;
+    template.render_captured_to(given, &mut out).map_err(problem)?;
+    Ok(String::from_utf8_lossy(&out.bytes).into_owned())
+}
+
+/// Names that are no gap of the document.
+fn globals(env: &Environment) -> Vec<String> {
+    env.globals().map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Markup is escaped where the file is markup; Markdown and text stay as they are.
+fn escaping(name: &str) -> AutoEscape {
+    let is = |end: &str| name.to_ascii_lowercase().ends_with(end);
+    match [".html", ".htm", ".svg", ".xml"].into_iter().any(is) {
+        true => AutoEscape::Html,
+        false => AutoEscape::None,
+    }
+}
+
+/// A picture is markup of ours: it is put in as it is.
+fn svg(pictures: &[Picture], id: &str) -> Result<Value, minijinja::Error> {
+    match pictures.iter().find(|picture| picture.id == id) {
+        Some(picture) => Ok(Value::from_safe_string(picture.svg.clone())),
+        None => {
+            let ids: Vec<&str> = pictures.iter().map(|picture| picture.id.as_str()).collect();
+            Err(minijinja::Error::new(ErrorKind::InvalidOperation, names::no_such("chart", id, &ids)))
+        }
+    }
+}
+
+/// Ends a template that writes without end.
+struct Bounded {
+    bytes: Vec<u8>,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> std::io::Result<usize> {
+        if self.bytes.len() + more.len() > BYTES_MAX {
+            return Err(std::io::Error::other("too much"));
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// One sentence, with the place in the template and what would be right there.
+fn problem(error: &minijinja::Error, name: &str, source: &str, missed: &Missed) -> Problem {
+    let deepest = deepest(error);
+    let of_main = deepest.name().is_none_or(|at| at == name);
+    let place = place(deepest, if of_main { Some(source) } else { deepest.template_source() }, name);
+    let detail = deepest.detail().unwrap_or_default();
+    let (sentence, hint) = match deepest.kind() {
+        ErrorKind::UndefinedError => missed.told(),
+        ErrorKind::OutOfFuel => (
+            "the template does not come to an end".into(),
+            format!("it was ended behind {} steps; look for a loop in a loop", crate::format::count(FUEL)),
+        ),
+        ErrorKind::WriteFailure => (
+            format!("the template writes more than {}", crate::format::bytes(BYTES_MAX as u64)),
+            "look for a loop in a loop".into(),
+        ),
+        ErrorKind::TemplateNotFound => (
+            format!("there is no such file to include: {}", quoted(detail)),
+            "included files lie in the folder of the template or below it".into(),
+        ),
+        ErrorKind::UnknownFilter | ErrorKind::UnknownFunction => {
+            (detail.to_lowercase(), format!("words for our units are {}", units::NAMES.join(", ")))
+        }
+        kind if detail.is_empty() => (kind.to_string(), String::new()),
+        _ => match detail.split_once("; ") {
+            Some((sentence, hint)) => (sentence.to_owned(), hint.to_owned()),
+            None => (detail.to_owned(), String::new()),
+        },
+    };
+    Problem { sentence, hint, place }
+}
+
+/// The engine says of `template "x" does not exist` in quotes of its own.
+fn quoted(detail: &str) -> String {
+    detail.replace("template ", "").replace(" does not exist", "").replace('"', "`")
+}
+
+/// What an include says is only that it failed: the reason lies behind it.
+fn deepest(error: &minijinja::Error) -> &minijinja::Error {
+    let mut at = error;
+    while let Some(inner) = std::error::Error::source(at).and_then(|e| e.downcast_ref::<minijinja::Error>()) {
+        at = inner;
+    }
+    at
+}
+
+fn place(error: &minijinja::Error, source: Option<&str>, name: &str) -> Option<Place> {
+    let line = error.line()?;
+    let source = source.unwrap_or_default();
+    let start: usize = source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let excerpt = source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let before = error.range().and_then(|range| source.get(start..range.start.max(start)));
+    let column = before.map_or(0, |text| text.chars().count()).min(excerpt.chars().count()) + 1;
+    Some(Place {
+        file: error.name().unwrap_or(name).to_owned(),
+        line: u32::try_from(line).unwrap_or(u32::MAX),
+        column: u32::try_from(column).unwrap_or(1),
+        excerpt: excerpt.to_owned(),
+    })
+}

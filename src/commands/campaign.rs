@@ -1,0 +1,393 @@
+//! Runs an experiment: cell after cell, probe after probe, each into a run file of its own. What was run before is not
+//! run again, so a stop costs one run.
+
+mod folder;
+mod generators;
+mod level;
+mod settle;
+
+use super::folder_report::{self, Form};
+use super::load::{self, Shared};
+use super::page::Wanted;
+use super::run;
+use crate::exit::{Exit, Failure};
+use crate::flags::load::{LoadFlags, MannerFlags};
+use crate::{say, wall};
+pub use generators::Again;
+use generators::Crew;
+use plimsoll_analysis::digest::digest_with;
+use plimsoll_experiment::conclusion::{is_valid, quest, trials};
+use plimsoll_experiment::folder::{INDEX_VERSION, Index, Run};
+use plimsoll_experiment::schedule::{Done, Schedule, done, order, seed_of};
+use plimsoll_experiment::search::{self, Move, Probe, Quest};
+use plimsoll_front::{Located, Study, StudyCell};
+use plimsoll_output::experiment::run_line;
+use plimsoll_output::find::step_line;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::draft::key;
+use plimsoll_plan::experiment::{CellOutline, Experiment, Find, Purpose, Setting};
+use plimsoll_plan::load::Share;
+use plimsoll_plan::threshold::Threshold;
+use plimsoll_plan::{Diagnostic, Draft, Outline, Plan};
+use std::path::{Path, PathBuf};
+
+/// One cell of the matrix: its settings, and its draft with the flags over it.
+pub struct Cell {
+    pub settings: Vec<Setting>,
+    pub located: Located,
+}
+
+/// What ran, and what ended it before its time.
+pub struct Ran {
+    pub folder: PathBuf,
+    pub stopped: Option<Exit>,
+    /// By a signal or a command.
+    pub cut_short: Option<Exit>,
+}
+
+impl Ran {
+    /// Prints what is there, and writes its page where one is wanted. What stopped the runs decides how the command
+    /// ends.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn print(&self, form: &Form, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
+        let exit = folder_report::print(&self.folder, form, wanted)?;
+        Ok(match (self.stopped, self.cut_short, exit) {
+            (Some(stopped), _, _) => stopped,
+            (None, Some(cut_short), Exit::Pass | Exit::Inconclusive) => cut_short,
+            _ => exit,
+        })
+    }
+}
+
+/// The plans of all cells, with the flags over them: every mistake in every cell comes before the first packet.
+///
+/// # Errors
+/// What is wrong with the first cell that has something wrong.
+pub fn plans(study: &Study, flags: &LoadFlags) -> Result<Vec<Plan>, Failure> {
+    let plan = |cell: &StudyCell| plan(&study.experiment, run::applied(cell.located.clone(), flags)?);
+    study.cells.iter().map(plan).collect()
+}
+
+/// The plan of a cell as far as it is known before it runs.
+fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
+    if experiment.find.is_some() {
+        return unloaded(located);
+    }
+    if experiment.generators > 1 {
+        if located.draft.share.is_some() {
+            let message = "`generators` share the load of this machine, and a share of it is written already";
+            let place = located.places.get(key::SHARE).cloned().unwrap_or(Place::Flag("--share".into()));
+            return Err(Diagnostic::new("U037", place, message, "leave out one of the two").into());
+        }
+        if located.draft.thresholds.iter().any(|threshold| threshold.abort_after_ns.is_some()) {
+            let message = "`generators` judge a threshold on their own shares, and one of yours ends the run";
+            let hint = "leave out `abort_after`, or make the run with one generator";
+            let place = located.places.get(key::THRESHOLDS).cloned().unwrap_or(Place::Whole);
+            return Err(Diagnostic::new("U037", place, message, hint).into());
+        }
+        // The last one gets the fewest users: where it has one, all have.
+        let mut last = located.clone();
+        last.draft.share = Some(Share { part: experiment.generators, of: experiment.generators });
+        run::settled(last, true)?;
+    }
+    run::settled(located, true)
+}
+
+/// Runs all that is missing and returns the folder. `again` says how another process is told to do the same, which only
+/// `generators` ask for.
+///
+/// # Errors
+/// What is wrong with a plan, a folder or a target. What ran until then is kept.
+pub fn run(
+    experiment: Experiment,
+    cells: Vec<Cell>,
+    manner: &MannerFlags,
+    shared: &Shared,
+    again: Option<&Again>,
+) -> Result<Ran, Failure> {
+    let find = experiment.find.clone();
+    let plans: Vec<Outline> = cells
+        .iter()
+        .map(|cell| plan(&experiment, cell.located.clone()).map(|plan| plan.outline))
+        .collect::<Result<_, Failure>>()?;
+    let seed = match experiment.seed {
+        Some(seed) => seed,
+        None => run::seed()?,
+    };
+    let index = Index {
+        version: INDEX_VERSION,
+        cells: cells.iter().map(|cell| cell.settings.clone()).collect(),
+        seed,
+        plans: cells.iter().map(|cell| fingerprint(&cell.located)).collect(),
+        experiment: Experiment { seed: None, ..experiment.clone() },
+    };
+    let name = if find.is_some() { "find" } else { "experiment" };
+    let ready = folder::ready(manner.out.as_deref(), name, index)?;
+    let thresholds = plans.iter().map(|plan| plan.thresholds.clone()).collect();
+    let mut campaign = Campaign {
+        turn: next_turn(&ready.path),
+        folder: ready.path,
+        seed: ready.seed,
+        runs: ready.runs,
+        shared,
+        again,
+        experiment,
+        cells,
+        manner: manner.clone(),
+        thresholds,
+    };
+    if !manner.quiet && !campaign.runs.is_empty() {
+        let there = campaign.runs.len();
+        say::talk(&format!("{}: goes on behind {there} runs\n", campaign.folder.display()));
+    }
+    let ran = match &find {
+        Some(find) => campaign.search(find),
+        None => campaign.sweep(),
+    };
+    // Of a part the command as a whole says how it goes on.
+    let is_part = again.is_some_and(Again::is_part);
+    if campaign.shared.interrupts.happened() && !manner.quiet && !is_part {
+        let folder = campaign.folder.display();
+        say::talk(&format!("stopped; the same command with `--out {folder}` goes on\n"));
+    }
+    let cut_short = (!manner.stop_early_ok).then(|| shared.interrupts.exit(Exit::Pass));
+    let cut_short = cut_short.filter(|exit| *exit != Exit::Pass);
+    match ran {
+        // What was measured is worth its report; what stopped it is said first.
+        Err(failure) if campaign.runs.iter().any(|run| is_valid(&run.digest)) => {
+            say::failure(&failure, manner.no_color);
+            // As if the interrupt had come in the load.
+            let stopped = (!matches!(failure, Failure::CutShort { .. })).then(|| failure.exit());
+            Ok(Ran { folder: campaign.folder, stopped, cut_short })
+        }
+        Err(failure) => Err(failure),
+        // There is nothing to report.
+        Ok(()) if campaign.runs.is_empty() && shared.interrupts.happened() => {
+            Err(shared.interrupts.cut_short("interrupted before the first run"))
+        }
+        Ok(()) => Ok(Ran { folder: campaign.folder, stopped: None, cut_short }),
+    }
+}
+
+/// The plan of a search's cell for one user: what can be judged before its levels are known.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn unloaded(located: Located) -> Result<Plan, Failure> {
+    // The thresholds stay: a mistake in them is one at every level.
+    let thresholds = located.draft.thresholds.clone();
+    let mut plan = run::settled(level::floor(located, FLOOR_NS, FLOOR_PAUSE_NS)?, true)?;
+    plan.outline.thresholds = thresholds;
+    Ok(plan)
+}
+
+/// Length of the run of one user that shows what an unloaded answer takes, ns: only for judging the plan; how long it
+/// really is says the search.
+const FLOOR_NS: u64 = 2_000_000_000;
+const FLOOR_PAUSE_NS: u64 = 100_000_000;
+
+struct Campaign<'a> {
+    experiment: Experiment,
+    cells: Vec<Cell>,
+    folder: PathBuf,
+    seed: u64,
+    runs: Vec<Run>,
+    /// Number of the next run.
+    turn: u32,
+    manner: MannerFlags,
+    shared: &'a Shared,
+    again: Option<&'a Again>,
+    /// By cell.
+    thresholds: Vec<Vec<Threshold>>,
+}
+
+impl Campaign<'_> {
+    /// Every cell, as often as it is to be repeated.
+    fn sweep(&mut self) -> Result<(), Failure> {
+        let settings: Vec<Vec<Setting>> = self.cells.iter().map(|cell| cell.settings.clone()).collect();
+        let axes = self.experiment.axes.clone();
+        let schedule = Schedule {
+            axes: &axes,
+            cells: &settings,
+            repeat: self.experiment.repeat,
+            seed: self.seed,
+            end_rows: self.experiment.end_rows,
+        };
+        let all = schedule.turns().count();
+        let mut first = true;
+        loop {
+            let done: Vec<Done> = self.runs.iter().filter_map(|run| done(&run.digest, &settings)).collect();
+            let Some(turn) = schedule.next(&done).filter(|_| !self.shared.interrupts.happened()) else {
+                return Ok(());
+            };
+            if !std::mem::take(&mut first) {
+                wall::rest(self.experiment.cool_down_ns, &self.shared.interrupts);
+                if self.shared.interrupts.happened() {
+                    return Ok(());
+                }
+            }
+            let mut plan = run::settled(self.cells[turn.cell].located.clone(), true)?;
+            // One for each round: the cells of a round share their chance, the rounds do not.
+            plan.outline.seed = seed_of(plan.outline.seed, turn.repeat);
+            self.run(plan, turn.cell, turn.repeat, None)?;
+            if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
+                say::talk(&run_line(
+                    &run.digest,
+                    done.len() + 1,
+                    all,
+                    &say::look_of_talk(self.manner.no_color),
+                ));
+            }
+        }
+    }
+
+    /// One search in every cell, a probe of each in turn: what drifts with time meets all of them alike.
+    fn search(&mut self, find: &Find) -> Result<(), Failure> {
+        let mut round = 0;
+        let mut open: Vec<usize> = (0..self.cells.len()).collect();
+        while !open.is_empty() && !self.shared.interrupts.happened() {
+            let turns = order(open.len(), self.seed, round);
+            let mut still = Vec::new();
+            for at in turns {
+                let cell = open[at];
+                let quest = quest(find, &self.thresholds[cell], self.seed);
+                let runs = self.runs.iter().map(|run| &run.digest);
+                let history = trials(runs, &self.cells[cell].settings);
+                match search::next(&quest, &history) {
+                    Move::Done(_) => {}
+                    Move::Try(probe) => {
+                        still.push(cell);
+                        if self.shared.interrupts.happened() {
+                            continue;
+                        }
+                        self.probe(cell, &quest, &probe)?;
+                    }
+                }
+            }
+            still.sort_unstable();
+            open = still;
+            round += 1;
+        }
+        Ok(())
+    }
+
+    fn probe(&mut self, cell: usize, quest: &Quest, probe: &Probe) -> Result<(), Failure> {
+        let located = self.cells[cell].located.clone();
+        settle::rest(probe.rest_ns, &located, &self.manner, self.shared)?;
+        if self.shared.interrupts.happened() {
+            return Ok(());
+        }
+        let located = match probe.purpose {
+            Purpose::Floor => level::floor(located, probe.length_ns, probe.pause_ns())?,
+            _ => level::at(
+                located,
+                &level::Step {
+                    level: probe.level,
+                    users: quest.users,
+                    warmup_ns: probe.warmup_ns,
+                    length_ns: probe.length_ns,
+                    patience_ns: quest.longest_limit_ns.unwrap_or(0),
+                },
+            )?,
+        };
+        let mut plan = run::settled(located, true)?;
+        plan.outline.seed = seed_of(plan.outline.seed, self.turn);
+        let repeat = self
+            .runs
+            .iter()
+            .filter(|run| run.digest.cell.as_ref().is_some_and(|c| c.settings == self.cells[cell].settings));
+        let repeat = repeat.count() as u32;
+        self.run(plan, cell, repeat, Some(probe.purpose))?;
+        let history = trials(self.runs.iter().map(|run| &run.digest), &self.cells[cell].settings);
+        // A run that was interrupted is none of the search.
+        let is_told = !self.manner.quiet && self.runs.last().is_some_and(|run| is_valid(&run.digest));
+        if let Some(step) = search::last_step(quest, &history).filter(|_| is_told) {
+            let look = say::look_of_talk(self.manner.no_color);
+            let line = step_line(&step, quest.users, &look);
+            let whose: Vec<&str> = self.cells[cell].settings.iter().map(|s| s.value.as_str()).collect();
+            let whose = if whose.is_empty() { String::new() } else { format!("{}: ", whose.join(" ")) };
+            say::talk(&format!("{whose}{}\n", line.trim_end()));
+        }
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        mut plan: Plan,
+        cell: usize,
+        repeat: u32,
+        probe: Option<Purpose>,
+    ) -> Result<(), Failure> {
+        let settings = self.cells[cell].settings.clone();
+        let file = self.folder.join(file_name(self.turn, &settings, &plan.outline, probe));
+        plan.outline.cell = Some(CellOutline {
+            experiment: self.experiment.name.clone(),
+            settings,
+            repeat,
+            turn: self.turn,
+            seed: self.seed,
+            probe,
+        });
+        self.turn += 1;
+        let measured = match self.again.filter(|_| self.experiment.generators > 1) {
+            Some(again) => {
+                let crew = Crew { of: self.experiment.generators, is_steered: self.manner.steered };
+                generators::measure(again, crew, &plan.outline, &file, self.shared)?
+            }
+            None => {
+                let manner = MannerFlags { out: Some(file.display().to_string()), ..self.manner.clone() };
+                load::measure(plan, &manner, Some(self.shared))?
+            }
+        };
+        let digest = digest_with(&measured.record, &measured.summary);
+        let is_spoilt = !is_valid(&digest) && !self.shared.interrupts.happened();
+        self.runs.push(Run { path: measured.run_file, digest });
+        if is_spoilt {
+            // It would be asked for again without end.
+            let hint = "see what is said of it above; the same command goes on with this run";
+            return Err(Failure::machine(
+                format!("the run `{}` is not whole", file.display()),
+                Some(hint.into()),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Behind all run files that are there, also those that cannot be read.
+fn next_turn(folder: &Path) -> u32 {
+    let number = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        // `0007-node.plim`, and `0007.plim` of an experiment of one cell.
+        name.split(['-', '.']).next()?.parse::<u32>().ok()
+    };
+    let numbers = std::fs::read_dir(folder).into_iter().flatten().filter_map(number);
+    numbers.max().map_or(0, |last| last.saturating_add(1))
+}
+
+/// `0007-node-users-10.plim`: sorts by time, and says what it is.
+fn file_name(turn: u32, settings: &[Setting], outline: &Outline, probe: Option<Purpose>) -> String {
+    let mut words = vec![format!("{turn:04}")];
+    words.extend(settings.iter().map(|s| match s.axis.as_str() {
+        "variant" => s.value.clone(),
+        axis => format!("{axis}-{}", s.value),
+    }));
+    if let Some(purpose) = probe {
+        words.push(format!("{purpose:?}").to_lowercase());
+        words.push(format!("{:.0}", outline.load.profile().peak()));
+    }
+    let safe = |c: char| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '_' };
+    let name: String = words.join("-").chars().map(safe).take(100).collect();
+    format!("{name}.plim")
+}
+
+/// Equal for equal drafts with all that they hold, bodies and scripts included: FNV-1a, from which nothing can be read
+/// back.
+fn fingerprint(located: &Located) -> String {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    // A question asks for no other runs.
+    let draft = Draft { question: None, ..located.draft.clone() };
+    format!("{:016x}", format!("{draft:?}").bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}
