@@ -4,7 +4,7 @@ use super::run;
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::Check;
 use crate::say;
-use plimsoll_control::{place, session};
+use plimsoll_control::place;
 use plimsoll_front::Study;
 use plimsoll_plan::Plan;
 use plimsoll_plan::phrase::counted;
@@ -19,7 +19,6 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
         if let Some(behaviour) = plimsoll_script::behaviour(plan).map_err(Failure::hinted)? {
             behaviour.check_data().map_err(Failure::of_data)?;
         }
-        session::check_built(plan)?;
         place::tls(&plan.outline, &plan.tls_files)?;
     }
     let mut text = String::new();

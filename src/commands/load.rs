@@ -11,7 +11,7 @@ use crate::steer::{self, Who};
 use crate::{home, kept, say, wall};
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Summary};
-use plimsoll_control::session::{self, Desk, News, Orders, Ran};
+use plimsoll_control::session::{self, Desk, News, Orders, Ran, Trouble};
 use plimsoll_control::{Helm, Options};
 use plimsoll_output::{json, style, terminal};
 use plimsoll_plan::program::Phase;
@@ -149,12 +149,7 @@ impl Here<'_> {
             is_child: self.shared.is_none() && manner.with_parent.is_some(),
             options: Options { breaker: !manner.keep_pushing, stop_early_ok: manner.stop_early_ok },
         };
-        let cut = |failure| self.cut(failure);
-        let mut ran = session::run(plan, plimsoll_script::behaviour, orders, self).map_err(cut)?;
-        for trouble in ran.troubles.drain(..) {
-            say::failure(&cut(trouble.into()), manner.no_color);
-        }
-        Ok(ran)
+        session::run(plan, plimsoll_script::behaviour, orders, self).map_err(|failure| self.cut(failure))
     }
 
     /// The signal that cut it short decides how the program ends.
@@ -200,6 +195,10 @@ impl Desk for Here<'_> {
             News::Ready => {}
             News::Setup => say::talk("set-up ...\n"),
         }
+    }
+
+    fn trouble(&self, trouble: Trouble) {
+        say::failure(&self.cut(trouble.into()), self.manner.no_color);
     }
 
     fn confirm(&self, question: &str) -> String {

@@ -7,6 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::{self, draft};
 use crate::{say, wall};
+use plimsoll_control::session;
 use plimsoll_engine::machine;
 use plimsoll_front::{Given, Kind, Located, Part, Study, detect, parse_set};
 use plimsoll_plan::diag::Place;
@@ -292,16 +293,20 @@ pub fn applied(mut located: Located, flags: &LoadFlags) -> Result<Located, Failu
 
 /// The plan that a draft means, flags included.
 pub fn settled(located: Located, whole: bool) -> Result<Plan, Failure> {
-    seal(located.draft, Machine { cpus: machine::cpus(), seed: seed()? }).map_err(|diagnostics| {
-        let mut all = plimsoll_front::locate(diagnostics, &located.places);
-        all.retain(|d| whole || !matches!(d.code, "P001" | "P012"));
-        for diagnostic in &mut all {
-            if let Place::Field(field) = diagnostic.place {
-                diagnostic.place = Place::Flag(key::flag(field).to_owned());
+    let plan =
+        seal(located.draft, Machine { cpus: machine::cpus(), seed: seed()? }).map_err(|diagnostics| {
+            let mut all = plimsoll_front::locate(diagnostics, &located.places);
+            all.retain(|d| whole || !matches!(d.code, "P001" | "P012"));
+            for diagnostic in &mut all {
+                if let Place::Field(field) = diagnostic.place {
+                    diagnostic.place = Place::Flag(key::flag(field).to_owned());
+                }
             }
-        }
-        Failure::Text(all)
-    })
+            Failure::Text(all)
+        })?;
+    // Here, and not only before its load: the plan may be the last one of many.
+    session::check_built(&plan)?;
+    Ok(plan)
 }
 
 /// A new seed. 53 bits: other readers of the JSON keep numbers as floats.

@@ -19,6 +19,8 @@ fn script(file: &Path, text: &str) -> String {
 fn it_ends_its_tests_with_all_that_they_started_and_shows_what_they_said() {
     let folder = std::env::temp_dir().join(format!("xtask-interrupted-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("xtask")).expect("the folder for temporary files is writable");
+    // The root, wherever the folder for temporary files lies.
+    std::fs::write(folder.join("Cargo.lock"), "").expect("the folder is writable");
     let truth = script(&folder.join("truth"), "echo test a ... ok\nsleep 60 &\necho pid $! here\nwait");
     let root = folder.display();
     let cargo = script(

@@ -37,6 +37,8 @@ impl Checkout {
         checkout.write("testbed/tiny/nginx.conf", nginx);
         checkout.write("testbed/tiny/lab.toml", &lab);
         checkout.write("xtask/Cargo.toml", "");
+        // The root, wherever the folder for temporary files lies.
+        checkout.write("Cargo.lock", "");
         checkout
     }
 

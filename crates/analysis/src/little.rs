@@ -3,6 +3,7 @@
 
 use super::cells::Cells;
 use super::facts::{Facts, ratio};
+use super::streams;
 use super::timeline::Moment;
 use crate::caution::Doubts;
 use crate::summary::Little;
@@ -18,7 +19,7 @@ pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Litt
     let in_flight_mean = mean(RunSum::InFlightNs);
     let rate_times_service_time =
         facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum();
-    let is_measured = facts.finished() > 0 || facts.has_streams();
+    let is_measured = facts.finished() > 0 || !streams::streams(facts).is_empty();
     Little {
         in_flight_mean,
         rate_times_service_time,

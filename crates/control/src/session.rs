@@ -128,6 +128,9 @@ pub trait Desk {
 
     fn tell(&self, news: News<'_>);
 
+    /// Something went wrong behind the load. Told as soon as it is known: the tear-down may hang.
+    fn trouble(&self, trouble: Trouble);
+
     /// Puts a question to a person.
     fn confirm(&self, question: &str) -> String;
 
@@ -176,7 +179,6 @@ pub struct Ran {
     pub record: RunRecord,
     /// Where it is kept.
     pub run_file: Option<PathBuf>,
-    pub troubles: Vec<Trouble>,
 }
 
 /// Runs the plan.
@@ -250,21 +252,23 @@ pub fn run<D: Desk>(
         }
         return Err(Failed::from(error).into());
     }
-    let mut troubles = Vec::new();
     if let (Some(trouble), Some(path)) = (finished.trouble.take(), &run_file) {
         let second = desk.second_run_file(path, &outline.host, started_unix_ns, &finished.record);
         if second.is_none() {
             // Without a record of its end it is as if the run had been cut off: it passes nothing.
             finished.record.origins.values_mut().for_each(|origin| origin.ending = None);
         }
-        troubles.push(Trouble::RunFile(trouble, second.clone()));
+        desk.trouble(Trouble::RunFile(trouble, second.clone()));
         run_file = second.or(run_file);
     }
     // The verdict stands whatever becomes of the tear-down, but nobody may believe that it came through.
-    troubles.extend(asides.tear_down().err().map(Trouble::TearDown));
-    let closed = behaviour.as_ref().map(|behaviour| behaviour.close()).transpose();
-    troubles.extend(closed.err().map(Trouble::Behaviour));
-    Ok(Ran { record: finished.record, run_file, troubles })
+    if let Err(failed) = asides.tear_down() {
+        desk.trouble(Trouble::TearDown(failed));
+    }
+    if let Some(Err(sentence)) = behaviour.as_ref().map(|behaviour| behaviour.close()) {
+        desk.trouble(Trouble::Behaviour(sentence));
+    }
+    Ok(Ran { record: finished.record, run_file })
 }
 
 /// Whether this program was built with all that the plan wants.

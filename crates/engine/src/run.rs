@@ -212,12 +212,21 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
         let tls = tls.as_ref().map(Setup::for_worker);
         let body = move || {
             let door = EpollDoor::new(Arc::clone(&boxes[worker as usize].waker), worker == 0);
+            // What takes its time must be over when the instant is named; a bug in it must not keep the others waiting.
+            let made = catch_unwind(AssertUnwindSafe(|| maker.as_ref().map(|maker| maker.programs())));
             // The last one to arrive names the instant at which all begin.
             if ready.wait().is_leader() {
                 begin.store(clock::now_ns() + head_start_ns, Ordering::Release);
             }
             ready.wait();
             let begin_ns = begin.load(Ordering::Acquire);
+            let programs = match made {
+                Ok(programs) => programs,
+                Err(bug) => {
+                    Commander { boxes }.send(Command::Stop);
+                    resume_unwind(bug)
+                }
+            };
             let seat = Seat::new(outline.share, worker, outline.workers);
             let door = door.map_err(|e| format!("worker {worker}: no epoll instance: {}", e.sentence()))?;
             let seating = Seating {
@@ -232,7 +241,7 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
                 lease,
                 iterations,
                 recorded,
-                maker,
+                programs,
             };
             let worker = AssertUnwindSafe(|| Worker::new(door, post, seating).run());
             match catch_unwind(worker) {

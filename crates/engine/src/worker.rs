@@ -32,7 +32,7 @@ use crate::{Command, Stopped};
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::{Lane as LanePlan, Load, Profile};
 use plimsoll_plan::outline::Outline;
-use plimsoll_plan::program::{Chair, Maker, Outbox, Program, StepId};
+use plimsoll_plan::program::{Chair, Outbox, Program, Programs, StepId};
 use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::random::SplitMix64;
@@ -268,24 +268,23 @@ pub struct Seating {
     pub iterations: Vec<Lease>,
     /// Instants of recorded arrivals by lane, ns from the start.
     pub recorded: Vec<Option<Arc<[u64]>>>,
-    pub maker: Option<Arc<dyn Maker>>,
+    pub programs: Option<Box<dyn Programs>>,
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
     pub fn new(mut door: D, post: P, seating: Seating) -> Self {
-        let Seating { outline, compiled, addresses, sources, tls, seat, begin_ns, lease, maker, .. } =
-            seating;
+        let Seating { outline, compiled, addresses, sources, tls, seat, begin_ns, lease, .. } = seating;
+        let mut made = seating.programs;
         // The hard caps hold whatever the plan says.
         let cap_ns = outline.limits.duration_ns;
         let end_ns = begin_ns.saturating_add(outline.stop.duration_ns.map_or(cap_ns, |d| d.min(cap_ns)));
         let cut_ns = end_ns.saturating_add(outline.graceful_stop_ns);
         // The table program of one request: the arrivals themselves are counted.
-        let single = maker.is_none() && compiled.sequence.len() == 1;
+        let single = made.is_none() && compiled.sequence.len() == 1;
         let mut lanes = Vec::new();
         let (mut user_count, mut users, mut programs) = (0u32, Vec::new(), Vec::new());
         let mut iterations = seating.iterations.into_iter();
         let mut recorded = seating.recorded.into_iter();
-        let mut made = maker.as_ref().map(|maker| maker.programs());
         for (number, plan) in lane_plans(&outline).into_iter().enumerate() {
             let most = if single { most_requests(&outline) } else { plan.iterations.unwrap_or(u64::MAX) };
             let recorded = recorded.next().flatten();

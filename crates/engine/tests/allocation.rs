@@ -272,7 +272,7 @@ fn simulated(mut draft: Draft, answer: Vec<u8>, paths: &[&str], maker: Option<Ar
         lease: Lease::new(pot),
         iterations: Vec::new(),
         recorded: Vec::new(),
-        maker,
+        programs: maker.map(|maker| maker.programs()),
     };
     let (before, held) = (mine(), HELD.with(Cell::get));
     Worker::new(door, post, seating).run();

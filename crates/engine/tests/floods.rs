@@ -297,7 +297,7 @@ fn simulate(scenery: Scenery) -> Made {
         lease: Lease::new(None),
         iterations: vec![],
         recorded: vec![],
-        maker: scenery.maker,
+        programs: scenery.maker.map(|maker| maker.programs()),
     };
     let (stopped, elapsed_ns) = Worker::new(door, post, seating).run();
     let all = all.replace(blank(1));

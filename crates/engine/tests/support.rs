@@ -212,7 +212,7 @@ impl Lab {
                 })
                 .collect(),
             recorded: plan.recorded.clone(),
-            maker: self.maker,
+            programs: self.maker.map(|maker| maker.programs()),
         };
         let (stopped, elapsed_ns) = Worker::new(network.door(), post, seating).run();
         let ticks = handed.take();

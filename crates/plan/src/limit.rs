@@ -48,7 +48,7 @@ pub enum Unit {
 
 /// Sizes of a buffer, in bytes: a smaller one is a call to the kernel for nothing, a larger one is no faster anywhere.
 pub const BUFFER_LEAST: u64 = 4_096;
-pub const BUFFER_MOST: u64 = 16_777_216;
+pub const BUFFER_MOST: u64 = 1_048_576;
 
 impl Unit {
     fn parse(self, text: &str) -> Result<u64, String> {
@@ -57,7 +57,7 @@ impl Unit {
             Unit::Bytes => crate::unit::size_bytes(text),
             Unit::BufferBytes => match crate::unit::size_bytes(text)? {
                 bytes @ (0 | BUFFER_LEAST..=BUFFER_MOST) => Ok(bytes),
-                _ => Err(format!("`{text}` is no size of a buffer; expected 4k to 16m, or 0")),
+                _ => Err(format!("`{text}` is no size of a buffer; expected 4k to 1m, or 0")),
             },
             Unit::Nanoseconds => crate::unit::duration_ns(text),
         }

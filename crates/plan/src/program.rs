@@ -252,8 +252,8 @@ pub trait Programs {
 
 /// Whatever has programs to run.
 pub trait Maker: Send + Sync {
-    /// Called once by each worker, on its thread, before the first program is made: what all programs of the worker
-    /// share (the machine of a script) begins here and is handed to each of them.
+    /// Called once by each worker, on its thread, before the instant is named at which all begin: what all programs of
+    /// the worker share (the machine of a script) begins here and is handed to each of them.
     fn programs(&self) -> Box<dyn Programs>;
 }
 

@@ -55,6 +55,8 @@ pub struct Unmet {
     /// Nothing for an experiment without parts.
     pub part: Option<String>,
     pub sentence: String,
+    /// There was a figure: a longer cell may show another one.
+    pub is_measured: bool,
 }
 
 pub struct Part {
@@ -161,7 +163,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
         // An answer speaks of a figure: it is no excuse for having none.
         if !row.held && (p.answer.is_none() || !row.measured) {
             let sentence = format!("prediction `{}`: predicted {}, seen {}", row.id, row.predicted, row.seen);
-            unanswered.push(Unmet { part: p.part.clone(), sentence });
+            unanswered.push(Unmet { part: p.part.clone(), sentence, is_measured: row.measured });
         }
         rows.push(row);
     }

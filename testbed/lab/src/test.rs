@@ -1,6 +1,7 @@
 //! `lab test`: each system comes up on ports of its own, answers as its contract says, runs its experiment at a small
 //! scale, meets its predictions, goes down, and leaves nothing.
 
+use super::prediction::SMALL;
 use super::run::{self, Options, Unmet};
 use super::state::{self, State};
 use super::{down, places, process, up};
@@ -120,10 +121,11 @@ fn made_again(
     unmet: Vec<Unmet>,
     again: &mut Vec<String>,
 ) -> Vec<String> {
+    let (unmet, missing): (Vec<Unmet>, Vec<Unmet>) = unmet.into_iter().partition(|one| one.is_measured);
     let mut parts: Vec<Option<String>> = unmet.iter().map(|one| one.part.clone()).collect();
     parts.sort();
     parts.dedup();
-    let mut broken = Vec::new();
+    let mut broken: Vec<String> = missing.into_iter().map(|one| one.sentence).collect();
     for part in parts {
         let first = unmet.iter().filter(|one| one.part == part).map(|one| one.sentence.clone());
         if again.len() >= MADE_AGAIN || interrupt::check().is_err() {
@@ -134,8 +136,10 @@ fn made_again(
             part.as_ref().map_or_else(|| options.name.clone(), |part| format!("{} {part}", options.name));
         first.for_each(|sentence| println!("{named}: {sentence}; once more, {LONGER} times as long"));
         again.push(named);
+        // By the same rules: from a certain scale on, ranges are narrower and more is asked.
+        let most = if options.scale < SMALL { SMALL * 0.99 } else { f64::INFINITY };
         // A person may want to type it.
-        let scale = (options.scale * LONGER * 1e6).round() / 1e6;
+        let scale = ((options.scale * LONGER).min(most) * 1e6).round() / 1e6;
         let longer = Options { name: options.name.clone(), scale, part, ..Options::default() };
         match run::measure(&longer, tool, state, WITHIN) {
             Ok(measured) => {

@@ -52,7 +52,7 @@ pub fn command(arguments: &[String]) -> Outcome {
 pub fn ensure(programs: &[&str]) -> Outcome {
     if let Some(unknown) = programs.iter().find(|name| !PROGRAMS.iter().any(|row| row.0 == **name)) {
         return Err(format!(
-            "nobody knows the package of `{unknown}`\nhint: add a row to xtask/src/needs.rs"
+            "nobody knows the package of `{unknown}`\nhint: add a row to xtask/chore/src/needs.rs"
         ));
     }
     let missing = missing(programs, |program| find(program).is_some());

@@ -5,6 +5,8 @@ use super::tables::{LEVELS, TEST_IMPORTS, is_test_path};
 use super::{Problem, source, tree::Package, tree::Tree};
 
 const RULE: &str = "imports";
+/// Packages of chores, which import each other and nothing else of ours.
+const CHORES: &[&str] = &["bench", "chore", "lab"];
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -53,11 +55,13 @@ fn ours(name: &str) -> Option<String> {
     let name = name.replace('-', "_");
     match name.as_str() {
         "ruler" | "plimsoll" => Some(name),
+        chore if CHORES.contains(&chore) => Some(name),
         _ => name.strip_prefix("plimsoll_").map(str::to_string),
     }
 }
 
-/// Whose file is it: a crate's short name, `ruler`, `testkit`, `xtask`, or the root package.
+/// Whose file is it: a crate's short name, `ruler`, `testkit`, `xtask` (with all packages of chores), or the root
+/// package.
 fn owner(path: &str) -> &str {
     if let Some(rest) = path.strip_prefix("crates/") {
         return rest.split('/').next().unwrap_or_default();
@@ -65,9 +69,12 @@ fn owner(path: &str) -> &str {
     if path.starts_with("testbed/testkit/") {
         return "testkit";
     }
+    if path.starts_with("testbed/lab/") {
+        return "xtask";
+    }
     match path.split('/').next() {
         Some("testbed") => "ruler",
-        Some("xtask") => "xtask",
+        Some("xtask" | "bench") => "xtask",
         _ => "plimsoll",
     }
 }
@@ -78,6 +85,9 @@ fn refusal(owner: &str, name: &str, test: bool) -> Option<String> {
         return None; // a crate's own tests import it by name
     }
     match owner {
+        "xtask" if CHORES.contains(&name) => None,
+        _ if name == "testkit" && !test => Some("only tests may import `testkit`".into()),
+        _ if CHORES.contains(&name) => Some(format!("only xtask may import `{name}`")),
         "plimsoll" => None,
         "ruler" => Some(format!(
             "the ruler imports nothing of ours, so not `{name}`: it must not share our mistakes"
@@ -88,7 +98,7 @@ fn refusal(owner: &str, name: &str, test: bool) -> Option<String> {
         _ if name == "plimsoll" => Some("nobody imports the binary".into()),
         _ if name == "ruler" => (!test).then(|| "only the binary and tests may import `ruler`".into()),
         _ if test && TEST_IMPORTS.iter().any(|row| (row.0, row.1) == (owner, name)) => None,
-        _ if name == "testkit" => (!test).then(|| "only tests may import `testkit`".into()),
+        _ if name == "testkit" => None,
         _ => {
             let allowed = LEVELS.iter().find(|row| row.0 == owner).map_or(&[][..], |row| row.1);
             let list = if allowed.is_empty() { "none of ours".into() } else { allowed.join(", ") };
@@ -160,16 +170,24 @@ mod tests {
     }
 
     #[test]
-    fn the_testkit_is_for_tests_and_imports_no_more_than_the_waist() {
+    fn the_testkit_is_for_tests_and_chores_are_for_themselves() {
         let tree = Tree::of(&[
             ("crates/output/src/chart.rs", "use plimsoll_testkit::shop;"),
             ("crates/output/tests/a.rs", "use plimsoll_testkit::shop;"),
+            ("src/main.rs", "use plimsoll_testkit::shop;"),
+            ("bench/src/lib.rs", "use plimsoll_record::event;"),
             ("testbed/testkit/src/shop.rs", "use plimsoll_record::event;"),
             ("testbed/testkit/src/odd.rs", "use plimsoll_analysis::summarise;"),
         ])
-        .with_package("plimsoll-analysis", "crates/analysis", &[], &[("plimsoll-testkit", true)]);
-        let paths: Vec<String> = check(&tree).into_iter().map(|p| p.path).collect();
-        assert_eq!(paths, ["crates/output/src/chart.rs", "testbed/testkit/src/odd.rs"]);
+        .with_package("plimsoll-analysis", "crates/analysis", &[], &[("plimsoll-testkit", true)])
+        .with_package("plimsoll-engine", "crates/engine", &[], &[("lab", true)])
+        .with_package("xtask", "xtask", &[], &[("lab", false), ("bench", false)]);
+        let mut paths: Vec<String> = check(&tree).into_iter().map(|p| p.path).collect();
+        paths.sort();
+        let expected =
+            ["bench/src/lib.rs", "crates/engine/Cargo.toml", "crates/output/src/chart.rs", "src/main.rs"];
+        assert_eq!(paths[..4], expected);
+        assert_eq!(paths[4..], ["testbed/testkit/src/odd.rs"]);
     }
 
     #[test]

@@ -361,7 +361,7 @@ fn a_long_run_is_looked_at_in_longer_stretches() {
     assert!(told.contains("until 15m"), "{told}");
 }
 
-/// `PLIMSOLL_BLESS=1 cargo test -p plimsoll-record --test surface page` writes the sections anew.
+/// `PLIMSOLL_BLESS=1 cargo test -p plimsoll-analysis --test surface page` writes the sections anew.
 #[test]
 fn every_caution_has_a_page_and_the_documents_show_it() {
     const BEGIN: &str = "## Every caution\n";

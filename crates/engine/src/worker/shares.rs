@@ -9,8 +9,8 @@ use super::{Post, Worker};
 use crate::driver::Door;
 use plimsoll_wire::h1::Part;
 
-/// What one socket may take of a turn. Eight full reads take about 0.4 ms when bodies are only passed on, so that large
-/// bodies are stopped by neither.
+/// What one socket may take of a turn. So much takes about 0.4 ms when bodies are only passed on, so that large bodies
+/// are stopped by neither.
 const SHARE_BYTES: usize = 2_097_152;
 const SHARE_NS: u64 = 2_000_000;
 /// What the events of a turn may take before those behind them wait for the next one, and what the sockets that are
@@ -19,8 +19,10 @@ const EVENTS_NS: u64 = 20_000_000;
 const READ_ON_NS: u64 = 10_000_000;
 /// What a socket may read of a turn that is behind: among many floods each has little before the next is asked.
 const BRIEF_BYTES: usize = 16_384;
-/// Smallest read, as a shift of the buffer: 8 KiB. Even one of tiny events then takes about a share.
-const SHIFT_MAX: u8 = 5;
+/// Smallest read, and the shift of the largest buffer that leads to it. Even one of tiny events then takes about a
+/// share.
+const READ_LEAST_BYTES: usize = 8_192;
+const SHIFT_MAX: u8 = 7;
 
 /// What one socket has taken.
 pub(super) struct Share {
@@ -52,7 +54,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// How much is read of a socket in one call.
     #[inline]
     pub(super) fn room(&self, id: u32) -> usize {
-        let room = self.buffer.len() >> self.conns[id as usize].read_shift;
+        let len = self.buffer.len();
+        let room = (len >> self.conns[id as usize].read_shift).max(READ_LEAST_BYTES.min(len));
         if self.is_brief { room.min(BRIEF_BYTES) } else { room }
     }
 

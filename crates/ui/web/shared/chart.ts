@@ -1,4 +1,4 @@
-// A chart as data: the same words as crates/output/src/chart.rs, which writes it. Values are in base units (ns, bytes,
+// A chart as data: the same words as crates/chart/src/lib.rs, which writes it. Values are in base units (ns, bytes,
 // per second, ratios); whoever draws chooses the unit of an axis.
 
 export type Unit =

@@ -1,5 +1,5 @@
 // The forms of a series on a canvas: lines, grounds, columns, points, and the intervals of each. As in the static
-// picture (crates/output/src/figure/draw/forms.rs), so that nothing jumps when the script takes over.
+// picture (crates/chart/src/draw/forms.rs), so that nothing jumps when the script takes over.
 
 import type { Colours } from "./colours";
 import { edges, sides, xsOf, type Edges } from "./columns";

@@ -1,5 +1,5 @@
 // Axes: from values to places along an axis and back, round numbers at the marks, the unit that fits the highest value.
-// As crates/output/src/figure/scale.rs does it for static pictures, for whatever part of an axis is shown.
+// As crates/chart/src/scale.rs does it for static pictures, for whatever part of an axis is shown.
 
 import type { Axis, Scale, Unit, Value } from "./chart";
 import { bytesF64, chosenNs, quantileName, trimmedValue } from "./format";
