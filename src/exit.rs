@@ -111,9 +111,9 @@ impl Failure {
     }
 }
 
-/// A part that this program was built without.
+/// A part that is left out of this build.
 pub fn not_built(asked: &str, feature: &str) -> Failure {
-    let sentence = format!("`{asked}` is not in this program: it was built without the feature `{feature}`");
+    let sentence = format!("`{asked}` is not available: this build lacks the feature `{feature}`");
     Failure::machine(sentence, Some(format!("build it with `cargo build --release --features {feature}`")))
 }
 

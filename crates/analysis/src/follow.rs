@@ -36,7 +36,6 @@ pub struct Fresh {
 /// Follows a run file.
 pub struct Follow {
     tail: Tail,
-    ended: bool,
     /// What stood open before the ticks of `last`, and behind them.
     before: Standing,
     behind: Standing,
@@ -52,7 +51,7 @@ impl Follow {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let tail = Tail::open(path)?;
         let (before, behind) = Default::default();
-        Ok(Self { tail, ended: false, before, behind, last: RunRecord::default() })
+        Ok(Self { tail, before, behind, last: RunRecord::default() })
     }
 
     /// What is new.
@@ -60,19 +59,19 @@ impl Follow {
     /// # Errors
     /// As [`Tail::more`].
     pub fn more(&mut self) -> Result<Fresh, Error> {
+        let had_ended = self.tail.has_ended();
         let new = self.tail.more()?;
-        let Seconds { seconds, failures } = self.count(new.ticks);
-        self.ended |= new.ending.is_some();
+        let Seconds { seconds, failures } = self.count(new.ticks, had_ended);
         let (opening, notes, sights) = (new.opening, new.notes, new.sights);
         Ok(Fresh { opening, seconds, failures, notes, sights, pulses: new.pulses, ending: new.ending })
     }
 
     /// Whether the ending has been told.
     pub fn has_ended(&self) -> bool {
-        self.ended
+        self.tail.has_ended()
     }
 
-    fn count(&mut self, record: RunRecord) -> Seconds {
+    fn count(&mut self, record: RunRecord, had_ended: bool) -> Seconds {
         let last_ns = |record: &RunRecord| {
             let ends = record.origins.values().filter_map(|origin| {
                 let (tick, _) = origin.ticks.last_key_value()?;
@@ -83,7 +82,7 @@ impl Follow {
         if last_ns(&record).is_none() {
             // Nothing but an ending: was the last second as long as it was taken for?
             let end_ns = record.origins.values().filter_map(|o| Some(o.ending.as_ref()?.elapsed_ns)).max();
-            let is_shorter = !self.ended && end_ns < last_ns(&self.last) && end_ns.is_some();
+            let is_shorter = !had_ended && end_ns < last_ns(&self.last) && end_ns.is_some();
             if !is_shorter {
                 return Seconds::default();
             }

@@ -19,7 +19,7 @@ pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Litt
     let in_flight_mean = mean(RunSum::InFlightNs);
     let rate_times_service_time =
         facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum();
-    let is_measured = facts.finished() > 0 || !streams::streams(facts).is_empty();
+    let is_measured = facts.finished() > 0 || streams::are_used(facts);
     Little {
         in_flight_mean,
         rate_times_service_time,

@@ -9,8 +9,16 @@ use plimsoll_stats::Hist;
 
 /// One row per stream request of which one was opened or tried.
 pub(super) fn streams(facts: &Facts) -> Vec<StreamRow> {
-    let is_used = |one: &&Series| one.request.stream && one.tally.sum(SeriesSum::Sent) > 0;
-    facts.series.iter().filter(is_used).map(|one| row(one, facts)).collect()
+    facts.series.iter().filter(|one| is_used(one)).map(|one| row(one, facts)).collect()
+}
+
+/// Whether [`streams`] has any row.
+pub(super) fn are_used(facts: &Facts) -> bool {
+    facts.series.iter().any(is_used)
+}
+
+fn is_used(one: &Series) -> bool {
+    one.request.stream && one.tally.sum(SeriesSum::Sent) > 0
 }
 
 fn row(one: &Series, facts: &Facts) -> StreamRow {

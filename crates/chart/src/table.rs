@@ -4,9 +4,8 @@ use super::draw::{Values, pooled, x_scale};
 use crate::{Chart, Heat, Panel, Pool, Series, Unit};
 use plimsoll_plan::phrase::{
     NONE, bytes_f64, bytes_per_s, chosen_s, count, duration_f64_ns, quantile_name, quantity, rate_per_s,
-    ratio,
+    ratio, trimmed_value, watched,
 };
-use plimsoll_plan::phrase::{trimmed_value, watched};
 use plimsoll_plan::watch;
 
 /// Rows of a table: more of them are a file, not something to read.

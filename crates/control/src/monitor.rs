@@ -34,14 +34,14 @@ pub use process::Process;
 use plimsoll_plan::watch::{Prometheus, Source, Watch};
 use std::path::Path;
 
-/// In the place of a probe that this program was built without; whoever starts a run asks [`missing`] before.
+/// Stands in for a probe that is left out of this build; [`missing`] refuses it before a run starts.
 #[cfg(not(feature = "postgres"))]
 struct NotBuilt;
 
 #[cfg(not(feature = "postgres"))]
 impl Probe for NotBuilt {
     fn look(&mut self, _: Moment) -> Result<Found, Trouble> {
-        Err(Trouble("this program was built without this monitor".into()))
+        Err(Trouble("this build does not include the monitor".into()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! One run, from a sealed plan to its record: everything that can be known to be wrong is said before anything is
 //! sent; then the set-up, the load, and what tidies up behind it.
 //!
-//! A session prints nothing, asks nobody and knows no signal: whoever starts it does ([`Desk`]).
+//! A session prints nothing, asks nobody and handles no signals: its [`Desk`] does.
 
 mod asides;
 mod ready;
@@ -109,7 +109,7 @@ impl From<run_file::Error> for Failed {
 /// Makes the behaviour of a plan's users; `None` where the engine needs none.
 pub type Behaviours = fn(&Plan) -> Result<Option<Arc<dyn Behaviour>>, String>;
 
-/// Whoever starts a session: a person's terminal, a console, later an agent.
+/// What a session needs from the program that starts it: a terminal, a console, later an agent.
 pub trait Desk {
     /// Of the place where the session is started: what a signal cannot be had for, no folder for the run.
     type Failure: From<Failed>;

@@ -13,7 +13,7 @@ use std::path::Path;
 pub const SIZES: [usize; 3] = [65_536, 131_072, 262_144];
 /// Of the cache, one part in so many.
 const SHARE: usize = 8;
-/// More than any second-level cache holds, so that what is copied comes from behind it, as bodies do.
+/// Larger than most second-level caches, so that what is copied comes from behind it, as bodies do.
 const SOURCE_BYTES: usize = 4_194_304;
 const ROUNDS: usize = 3;
 /// A larger buffer that is slower by no more than this is as fast: it saves calls.

@@ -57,7 +57,7 @@ impl Unit {
             Unit::Bytes => crate::unit::size_bytes(text),
             Unit::BufferBytes => match crate::unit::size_bytes(text)? {
                 bytes @ (0 | BUFFER_LEAST..=BUFFER_MOST) => Ok(bytes),
-                _ => Err(format!("`{text}` is no size of a buffer; expected 4k to 1m, or 0")),
+                _ => Err(format!("invalid buffer size `{text}`; expected 4k to 1m, or 0")),
             },
             Unit::Nanoseconds => crate::unit::duration_ns(text),
         }
@@ -74,7 +74,7 @@ limits! {
     kept_total_bytes = 0, Bytes,
         "most bytes of all bodies kept at once; 0: half of the memory that is left to this process at the start";
     read_buffer_bytes = 0, BufferBytes,
-        "buffer into which each worker reads responses; 0: by the second-level cache of the machine, 64 KiB to 256 KiB";
+        "read buffer of each worker; 0: an eighth of the second-level cache, 64 KiB to 256 KiB";
     event_bytes = 1_048_576, Bytes, "longest server-sent event";
     connect_timeout_ns = 10_000_000_000, Nanoseconds, "longest wait for a connection";
     head_timeout_ns = 10_000_000_000, Nanoseconds,

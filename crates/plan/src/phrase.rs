@@ -224,7 +224,7 @@ fn grouped(text: &str) -> String {
     out + decimals
 }
 
-/// The same for a point in time, in seconds.
+/// [`chosen_ns`] of a length in seconds.
 pub fn chosen_s(seconds: f64) -> String {
     chosen_ns((seconds.max(0.0) * 1e9).round() as u64)
 }

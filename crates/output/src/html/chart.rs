@@ -2,9 +2,8 @@
 
 use crate::html::piece::prose;
 use maud::{Markup, PreEscaped, html};
-use plimsoll_chart::Chart;
 use plimsoll_chart::brief::rounded;
-use plimsoll_chart::{Skin, Table, cleaned, draw, tables};
+use plimsoll_chart::{Chart, Skin, Table, cleaned, draw, tables};
 
 /// The script finds it by `data-chart` and its values in the page's data, and draws into `.plot` what moves.
 pub fn figure(chart: &Chart) -> Markup {
